@@ -22,9 +22,12 @@ const UNPREPARED = /^(26000|42P05)$/;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, or too busy. */
 const AWAY =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
-/** Messages of the pool and the driver that come without a code. */
+/**
+ * Messages of the pool and the driver that come without a code. The pool is closed to whoever is still at work when a shutdown has
+ * waited long enough.
+ */
 const AWAY_MESSAGE =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed/;
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
 
 /** @returns whether the database is unreachable, shutting down, or too busy to answer. */
 export function isDatabaseAway(error: unknown): boolean {

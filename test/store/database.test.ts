@@ -65,6 +65,20 @@ test('a connection that breaks in the middle of a transaction fails it, and not 
   expect(await db.database.query(pid, [])).toHaveLength(1);
 });
 
+test('C-51: a database that a shutdown closed is away for whoever still asks', async () => {
+  const database = openDatabase(db.url);
+  await database.query(SETTINGS, []);
+  await database.close();
+  const quick = { ...SETTINGS, isQuick: true };
+  for (const asked of [
+    () => database.query(SETTINGS, []),
+    () => database.query(quick, []),
+    () => database.withTx((tx) => tx.query(SETTINGS, [])),
+    () => database.queryWithin(1_000, SETTINGS, []),
+  ])
+    await expect((async () => asked())()).rejects.toSatisfy(isDatabaseAway);
+});
+
 test.each([
   [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
   [Object.assign(new Error('x'), { code: '57P01' }), true],
