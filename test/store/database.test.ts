@@ -69,7 +69,7 @@ test('C-51: a database that a shutdown closed is away for whoever still asks', a
   const database = openDatabase(db.url);
   await database.query(SETTINGS, []);
   await database.close();
-  const quick = { ...SETTINGS, isQuick: true };
+  const quick = { ...SETTINGS, isQuick: true } as const;
   for (const asked of [
     () => database.query(SETTINGS, []),
     () => database.query(quick, []),
