@@ -44,6 +44,11 @@ const OFF = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `set
 const NEW = 'a new database';
 const STATES = {
   'a million rows each, columns as a few rows have them': ['analyze', counts(1e6, 1)],
+  'a million rows each, many deliveries wait': [
+    `update webhook_delivery set state = 'pending', ended_at = null where id % 3 = 0`,
+    'analyze',
+    counts(1e6, 1),
+  ],
   'a million rows each, columns never analyzed': [NOTHING_KNOWN, counts(1e6, 1)],
   // Here all ways are as quick: the question is whether there is one by indexes.
   [NEW]: [...OFF, NOTHING_KNOWN, counts(-1, 0)],

@@ -485,6 +485,7 @@ test('four statements for an event at most, under load', { timeout: 60_000 }, as
 
 test('months are made ahead, and dropped after their time with the deliveries of their events', async () => {
   const shop = await openShop({ state: 'paused' });
+  await worker.stop();
   await test$.owner.query(
     `create table event_202401 partition of event for values from ('2024-01-01Z') to ('2024-02-01Z');
      update account_head set event_seq = 1 where account_id = ${shop.accountId};
@@ -492,7 +493,6 @@ test('months are made ahead, and dropped after their time with the deliveries of
        values (${shop.accountId}, 1, 'old', 1, 1, 'a', 'b', '2024-01-15Z', '{}')`,
   );
   const months = () => test$.owner.query(`select to_regclass('event_202401')::text as month`);
-  await worker.stop();
   await keepMonths({ database: test$.database }, 90);
   expect((await months()).rows, 'the relay has not seen it').toEqual([{ month: 'event_202401' }]);
   worker = runWebhooks(test$.database, clock);

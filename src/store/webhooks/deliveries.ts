@@ -65,10 +65,10 @@ const ENDPOINTS_MAX = 64;
 const FAILING_DAYS = 5;
 
 /**
- * What waits for the endpoint `v`, and is not locked. To be used in a lateral join: in a plain one PostgreSQL would begin with all
- * that waits, for whichever endpoint, and pass all that was sent while some transaction was open.
+ * Ids of what waits for the endpoint `v`, and is not locked. A list, not a join: PostgreSQL would begin a join with all that waits, for
+ * whichever endpoint, or read the whole table where much waits.
  */
-const WAITING_FOR_V = `(select e.account_id, e.id from webhook_delivery e where e.account_id = v.account_id
+const WAITING_FOR_V = `array(select e.id from webhook_delivery e where e.account_id = v.account_id
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
 /** A turn that an endpoint keeps is found by the next look, however long it has waited. */
 const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
@@ -88,10 +88,9 @@ const LEASE: Statement = {
         from unnest($1::bigint[], $2::text[], $7::timestamptz[]) u(account_id, id, since)
         join webhook_endpoint p on p.account_id = u.account_id and p.id = u.id
     ), skipped as (
-      update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null from (
-        select w.account_id, w.id from (select account_id, id as endpoint_id from taken where is_closed) v
-         cross join lateral ${WAITING_FOR_V} w) s
-       where d.account_id = s.account_id and d.id = s.id
+      update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
+        from (select account_id, id as endpoint_id from taken where is_closed) v
+       where d.account_id = v.account_id and d.id = any(${WAITING_FOR_V})
     ), roomy as materialized (
       select o.*, l.n as under_way, case when o.is_blocked then 0 else
           least(o.max_concurrency - l.n, o.max_per_second, case when o.order_mode = 'account' then 1 - l.n end,
@@ -228,9 +227,9 @@ const END: Statement = {
         select account_id, id, attempt, at, duration_ms, status, error, answer from given
       on conflict do nothing
     ), skipped as (
-      update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz from (
-        select w.account_id, w.id from verdict v cross join lateral ${WAITING_FOR_V} w where v.disables is not null) s
-       where d.account_id = s.account_id and d.id = s.id and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
+      update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz from verdict v
+       where v.disables is not null and d.account_id = v.account_id and d.id = any(${WAITING_FOR_V})
+         and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
     ), turned as (
       ${turnNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
     )
