@@ -10,9 +10,8 @@ import { type Exchange, send } from './http.ts';
 /** An answer as it is written. */
 export interface Answer {
   readonly contentType: string;
+  /** Of `answerBody`. */
   readonly body: string;
-  /** What makes bytes of the body. */
-  readonly encoding: 'utf8' | 'latin1';
   /** Headers that do not depend on the request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null where the method has none. */
@@ -72,11 +71,8 @@ export class ProvedAnswers {
   }
 
   #keep(name: string, version: bigint, answer: Answer): void {
-    // Each byte as a character: such a text is sent in one piece with its headers, and needs no encoding any more.
-    const body = Buffer.from(answer.body, answer.encoding).toString('latin1');
-    const bytes = body.length + bytesOf(name) + ANSWER_BYTES;
-    if (bytes > this.#answerBytesMax) return;
-    this.#kept.put(name, { version, answer: { ...answer, body, encoding: 'latin1' } }, bytes);
+    const bytes = answer.body.length + bytesOf(name) + ANSWER_BYTES;
+    if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer }, bytes);
   }
 }
 
@@ -118,14 +114,31 @@ class Shelf<Value> {
   }
 }
 
-/** @returns a strong entity tag: the same for the same bytes of the same media type, whoever renders them. */
-export function etagOf(contentType: string, body: string): string {
-  return `"${hash('sha256', `${contentType}\n${body}`, 'base64url')}"`;
+/** Where texts become bytes; a longer one gets memory of its own. */
+const ROOM = Buffer.allocUnsafeSlow(262_144);
+/** Most bytes of a character in UTF-8, as texts count them. */
+const CHARACTER_BYTES = 3;
+
+/**
+ * @param isTagged - whether a tag is wanted.
+ * @returns the body as it is sent: each byte is a character, for Node sends such a text in one piece with its headers and copies it as it is.
+ *   And a strong entity tag: the same for the same bytes of the same media type, whoever renders them.
+ */
+export function answerBody(contentType: string, text: string, isTagged: boolean) {
+  const head = `${contentType}\n`;
+  const bytes =
+    head.length + CHARACTER_BYTES * text.length <= ROOM.length
+      ? ROOM.subarray(0, ROOM.write(head) + ROOM.write(text, head.length))
+      : Buffer.from(head + text);
+  return {
+    body: bytes.toString('latin1', head.length),
+    etag: isTagged ? `"${hash('sha256', bytes, 'base64url')}"` : null,
+  };
 }
 
 /** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */
 export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<string, string>): void {
-  const { contentType, body, encoding, etag } = answer;
+  const { contentType, body, etag } = answer;
   const { request, response, requestId } = exchange;
   const headers = {
     ...given,
@@ -135,7 +148,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<str
   };
   if (etag !== null && hasSame(request.headers['if-none-match'], etag))
     response.writeHead(304, { 'x-request-id': requestId, ...headers }).end();
-  else send(exchange, 200, contentType, body, headers, encoding);
+  else send(exchange, 200, contentType, body, headers, 'latin1');
 }
 
 /** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */

@@ -5,7 +5,7 @@ import { provedDocuments } from '../schema/proved-fields.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import type { Exchange } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
-import { type Answer, etagOf, type Found, type ProvedAnswers } from './proved-answers.ts';
+import { type Answer, answerBody, type Found, type ProvedAnswers } from './proved-answers.ts';
 
 /** What the answer to an operation is made of. */
 export interface Asked {
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** @returns the answer with this text, where the version of the account proves it: it is kept. */
-export type Prove = (contentType: string, body: string) => Answer | undefined;
+export type Prove = (contentType: string, text: string) => Answer | undefined;
 
 /** What was found for an operation before it was looked at. */
 export interface FoundOperation extends Pick<Found, 'answer'> {
@@ -48,12 +48,17 @@ export function provedOperations(
     const { answer, keep } = await answers.find(caller.accountId, key);
     const proving =
       ({ exchange, context, params, points }: Asked): Prove =>
-      (contentType, body) => {
+      (contentType, text) => {
         const { document } = prepare(params.query, context);
         if (!document || !isProved(document, params.variables)) return undefined;
-        const etag = method === 'GET' ? etagOf(contentType, body) : null;
         const noted = { ...exchange.noted };
-        const proved = { contentType, body, encoding: 'utf8' as const, headers: {}, etag, noted, points };
+        const proved = {
+          contentType,
+          ...answerBody(contentType, text, method === 'GET'),
+          headers: {},
+          noted,
+          points,
+        };
         keep?.(proved);
         return proved;
       };

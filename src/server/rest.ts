@@ -15,7 +15,7 @@ import {
   READ_METHODS,
   sendJson,
 } from './http.ts';
-import { etagOf, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
+import { answerBody, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
 
 /** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {
@@ -106,10 +106,8 @@ export async function serveRest(
   const { end2end } = exchange.noted;
   const fresh = {
     contentType: JSON_TYPE,
-    body: text,
-    encoding: 'utf8' as const,
+    ...answerBody(JSON_TYPE, text, true),
     headers: { ...ignored },
-    etag: etagOf(JSON_TYPE, text),
     noted: { end2end },
     points: 1,
   };

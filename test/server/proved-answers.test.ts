@@ -1,6 +1,7 @@
 /** Goal: kept answers take no more memory than they may, and are found under what they depend on alone (decision 0044). */
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Answer, ProvedAnswers } from '../../src/server/proved-answers.ts';
+import { type Answer, answerBody, ProvedAnswers } from '../../src/server/proved-answers.ts';
 import { heldMemory } from '../support/held-memory.ts';
 
 const MIB = 1_048_576;
@@ -13,12 +14,10 @@ const database = {
   }) as never,
 };
 
-const answerOf = (body: string): Answer => ({
+const answerOf = (text: string): Answer => ({
   contentType: 'application/json',
-  body,
-  encoding: 'utf8',
+  ...answerBody('application/json', text, false),
   headers: {},
-  etag: null,
   noted: {},
   points: 1,
 });
@@ -73,12 +72,18 @@ test('a key of more than Latin letters takes two bytes for each of its character
   }
 });
 
-test('a kept answer holds no bytes but its own', async () => {
-  const answers = new ProvedAnswers(database, MIB);
-  for (let n = 0; n < 2; n += 1) await ask(answers, 'a', 'Olá');
-  const { body = '', encoding } = (await answers.find(1n, 'a')).answer ?? {};
-  expect(Buffer.from(body, encoding).toString()).toBe('Olá');
-  expect(body).toHaveLength(4);
+test.each([
+  ['short', 'Olá € 😀'],
+  ['of a length that has no room', 'Olá € 😀 \ud800'.repeat(20_000)],
+])('a text that is %s is sent as its bytes, tagged with them', (_kind, text) => {
+  const bytes = Buffer.from(text);
+  const { body, etag } = answerBody('application/json', text, true);
+  expect(Buffer.from(body, 'latin1').equals(bytes)).toBe(true);
+  expect(etag).toBe(
+    `"${hash('sha256', Buffer.concat([Buffer.from('application/json\n'), bytes]), 'base64url')}"`,
+  );
+  expect(answerBody('application/json', `${text}.`, true).etag).not.toBe(etag);
+  expect(answerBody('application/json', text, false)).toEqual({ body, etag: null });
 });
 
 test('without memory nothing is kept, and nothing is asked of the database', async () => {
