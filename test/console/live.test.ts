@@ -231,7 +231,7 @@ describe.runIf(hasBrowser)('with script', () => {
   test('a near moment is said as people say it; the whole is there for who points at it', async () => {
     const page = await open('/console/people');
     const time = page.locator('time[data-ago]').first();
-    expect(await time.innerText()).toBe('this minute');
+    expect(await time.innerText()).toMatch(/^(?:this minute|\d+ minutes? ago)$/);
     expect(await time.getAttribute('title')).toMatch(/^[A-Z][a-z]{2} \d/);
   });
 

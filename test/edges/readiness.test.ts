@@ -17,7 +17,9 @@ const ANSWER_MAX_MS = 2_000;
 /** Wide, for a machine that does much else: without the limit there would be no answer as long as the fault lasts. */
 const PATIENCE_MS = 15_000;
 const CONNECTIONS = 4;
-const SLEEP = { name: 'sleep_of_test', text: 'select pg_sleep($1)::text' };
+/** Waits for as long as somebody else has the lock. */
+const WAITS = { name: 'waits_of_test', text: 'select pg_advisory_xact_lock_shared(1)::text' };
+const WAITING = `select from pg_locks where locktype = 'advisory' and not granted`;
 
 let postgres: MortalPostgres;
 let proxy: TestProxy;
@@ -76,9 +78,19 @@ describe('C-51: it says that the database is away, and that it is back', () => {
   });
 
   test('when no connection is free', async () => {
-    const busy = Array.from({ length: CONNECTIONS }, () => database.query(SLEEP, [4]));
-    expect(await ready()).toMatchObject(AWAY);
-    await Promise.all(busy);
+    const owner = new pg.Client({ connectionString: postgres.url });
+    await owner.connect();
+    let busy: Promise<unknown> | undefined;
+    try {
+      await owner.query('select pg_advisory_lock(1)');
+      busy = Promise.allSettled(Array.from({ length: CONNECTIONS }, () => database.query(WAITS, [])));
+      await expect.poll(async () => (await owner.query(WAITING)).rowCount).toBe(CONNECTIONS);
+      expect(await ready()).toMatchObject(AWAY);
+    } finally {
+      await owner.query('select pg_advisory_unlock(1)');
+      await busy;
+      await owner.end();
+    }
   });
 });
 

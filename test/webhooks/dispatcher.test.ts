@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepMonths } from '../../src/resolvers/engine/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { endTries, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
+import { JITTER } from '../../src/webhooks/schedule.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, SECRET, writeEvents } from '../support/events.ts';
@@ -56,14 +57,19 @@ interface DeliveryRow {
   readonly seq: number;
   readonly state: string;
   readonly attempts: number;
-  readonly inMs: number;
+  /** From the end of the newest attempt, whenever one looks. */
+  readonly dueAfterMs: number;
+  readonly dueMs: number;
 }
 const deliveriesOf = async ({ accountId }: Shop): Promise<DeliveryRow[]> =>
   (
     await test$.owner.query(
-      `select id, event_seq::int as seq, state, attempts, (extract(epoch from due_at) * 1000 - $2)::float8 as "inMs"
-         from webhook_delivery where account_id = $1 order by event_seq, round`,
-      [String(accountId), await clock.nowMs()],
+      `select d.id, event_seq::int as seq, state, attempts, (extract(epoch from due_at) * 1000)::float8 as "dueMs",
+          (extract(epoch from due_at - a.at) * 1000 - a.duration_ms)::float8 as "dueAfterMs"
+         from webhook_delivery d left join webhook_attempt a
+           on a.account_id = d.account_id and a.delivery_id = d.id and a.attempt = d.attempts
+        where d.account_id = $1 order by event_seq, round`,
+      [String(accountId)],
     )
   ).rows;
 const endpointOf = async ({ accountId }: Shop) =>
@@ -72,7 +78,7 @@ const endpointOf = async ({ accountId }: Shop) =>
 const attemptsOf = async ({ accountId }: Shop) =>
   (
     await test$.owner.query(
-      `select attempt, status, error, answer, duration_ms from webhook_attempt where account_id = $1 order by delivery_id, attempt`,
+      `select attempt, at, status, error, answer, duration_ms from webhook_attempt where account_id = $1 order by delivery_id, attempt`,
       [String(accountId)],
     )
   ).rows;
@@ -83,6 +89,10 @@ const payloadOf = async ({ accountId }: Shop, seq: number): Promise<string> =>
       [String(accountId), seq],
     )
   ).rows[0]?.payload;
+/** Within the tenth by which the schedule spreads retries, and the millisecond to which instants are rounded. */
+function expectAbout(ms: number, waitMs: number): void {
+  expect(Math.abs(ms - waitMs)).toBeLessThanOrEqual(waitMs * JITTER + 1);
+}
 const untilStates = (shop: Shop, ...states: string[]) =>
   eventually(`deliveries ${states}`, async () => {
     const rows = await deliveriesOf(shop);
@@ -196,8 +206,7 @@ describe('a failure', () => {
     expect(attempt).toMatchObject(kept);
     const [row] = (await deliveriesOf(shop)) as [DeliveryRow];
     expect(row).toMatchObject({ state: 'pending', attempts: 1 });
-    expect(row.inMs).toBeGreaterThan(3_000);
-    expect(row.inMs).toBeLessThanOrEqual(5_500);
+    expectAbout(row.dueAfterMs, 5 * SECOND);
     receiver.answer(shop.name, { status: 200 });
     clock.advance(6 * SECOND);
     const [first, second] = (await receiver.until(shop.name, 2)) as [Received, Received];
@@ -250,9 +259,8 @@ describe('a failure', () => {
     for (const [index, wait] of waits.entries()) {
       await untilAttempts(shop, index + 1);
       const [row] = (await deliveriesOf(shop)) as [DeliveryRow];
-      expect(row.inMs).toBeGreaterThan(wait * 0.9 - 3_000);
-      expect(row.inMs).toBeLessThanOrEqual(wait * 1.1);
-      clock.advance(row.inMs + 1);
+      expectAbout(row.dueAfterMs, wait);
+      clock.advance(row.dueMs - (await clock.nowMs()) + 1);
     }
     await eventually('dead', async () => (await deliveriesOf(shop))[0]?.state === 'dead' || undefined);
     expect((await attemptsOf(shop)).map(({ attempt }) => attempt).slice(0, 10)).toEqual([
@@ -357,10 +365,11 @@ describe('the endpoint', () => {
   test('never has more deliveries in a second than it allows', async () => {
     const shop = await openShop({ max_per_second: 5 }, 12);
     await happen(shop, ...Array.from({ length: 12 }, (_, at) => at + 1));
-    const received = await receiver.until(shop.name, 12);
-    const times = received.map(({ atMs }) => atMs);
+    await receiver.until(shop.name, 12);
+    // When they began, not when they came: on a busy machine some take longer to come than others.
+    const times = (await untilAttempts(shop, 12)).map(({ at }) => at.getTime());
     for (const start of times)
-      expect(times.filter((at) => at >= start && at < start + 950).length).toBeLessThanOrEqual(5);
+      expect(times.filter((at) => at >= start && at < start + SECOND).length).toBeLessThanOrEqual(5);
   });
 
   test('that is paused gets everything when it is resumed', async () => {
@@ -462,13 +471,20 @@ describe('several dispatchers', () => {
   });
 });
 
+/** What is done every second, however many events there are: signs of life, and looks for what was missed. */
+const BY_TIME = /^(?:turn_(?:live|bury|look)|relay_(?:behind|lag))$/;
+
 test('four statements for an event at most, under load', { timeout: 60_000 }, async () => {
   await worker.stop();
-  let statements = 0;
+  const byName = new Map<string, number>();
   const counted = <Query extends Database['query']>(query: Query) =>
-    ((statement, values) => {
-      statements += 1;
-      return query(statement, values);
+    (async (statement, values) => {
+      const rows = await query(statement, values);
+      // A look that finds nobody's turn is no part of an event.
+      const isEmpty = statement.name === 'turn_take' && rows.length === 0;
+      if (!isEmpty && !BY_TIME.test(statement.name))
+        byName.set(statement.name, (byName.get(statement.name) ?? 0) + 1);
+      return rows;
     }) as Query;
   const counting: Database = {
     ...test$.database,
@@ -480,7 +496,8 @@ test('four statements for an event at most, under load', { timeout: 60_000 }, as
   for (let n = 0; n < 10; n += 1) await happen(shop, ...Array.from({ length: 100 }, (_, at) => at + 1));
   await receiver.until(shop.name, 1_000, 30_000);
   await untilStates(shop, ...Array.from({ length: 1_000 }, () => 'delivered'));
-  expect(statements / 1_000).toBeLessThan(4);
+  const statements = [...byName.values()].reduce((sum, each) => sum + each, 0);
+  expect(statements / 1_000, JSON.stringify([...byName])).toBeLessThan(4);
 });
 
 test('months are made ahead, and dropped after their time with the deliveries of their events', async () => {
