@@ -201,7 +201,7 @@ describe('C-40: a link', () => {
       expect(statuses.slice(0, 15)).toEqual(Array(15).fill(404));
       expect(statuses.at(-1)).toBe(429);
       // Another process has none left for it either, and says when.
-      const second = await startApp(app.database, 0, { authFailureLimit: { perSecond: 2, burst: 60 } });
+      const second = await startApp(app.database, 0, { authFailureLimit: { perSecond: 0.01, burst: 60 } });
       const refused = await request(`${second.publicUrl}/console/link/${'x'.repeat(43)}`);
       await second.close();
       expect(refused.status).toBe(429);

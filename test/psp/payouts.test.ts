@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallbackReceiver, receiveCallbacks, usePsp } from '../support/psp.ts';
+import { eventually } from '../support/receiver.ts';
 
 /** Nothing ends before the clock is set ahead. */
 const SETTLE_MS = 3_600_000;
@@ -138,9 +139,11 @@ test('a key is looked up: a tax id is its own, others are named where they were 
   await psp.control('PUT', '/directory/ana@example.com', { taxId: '11222333000181', name: 'Padaria' });
   expect((await look('ana@example.com')).json.titular).toEqual({ nome: 'Padaria', cnpj: '11222333000181' });
   expect((await look('nobody@nowhere.invalid')).status).toBe(404);
-  const statuses: number[] = [];
-  for (let each = 0; each < 30; each++) statuses.push((await look('nobody@nowhere.invalid')).status);
-  expect(statuses).toContain(429);
+  // Meanwhile some of it comes back: on a slow machine it takes more guesses.
+  await eventually(
+    'a guess that is stopped',
+    async () => (await look('nobody@nowhere.invalid')).status === 429,
+  );
 });
 
 test('disputes and reports are told and listed', async () => {
