@@ -14,6 +14,9 @@ import { sayIn, type Word } from './words.ts';
 /** Field of a form that says in which account it was shown. */
 export const ACCOUNT_FIELD = 'shownIn';
 
+/** Field of a form that names variables whose setting is taken away; one for each. */
+export const CLEARED_FIELD = 'cleared';
+
 /** Where the form of an act is sent. */
 export function actPath({ name }: Pick<Operation, 'name'>): string {
   return `${CONSOLE_PATH}/acts/${name}`;
@@ -27,7 +30,8 @@ export function actNamed(name: string): Operation {
 }
 
 /**
- * The variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given.
+ * The variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given; what
+ * the form clears is null.
  *
  * @throws {GatewayError} `INVALID_PARAMETER` for fields that are empty and needed, or of another form than their type.
  */
@@ -40,8 +44,10 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
     throw invalidParameters(
       missing.map(({ name }) => ({ parameter: name, message: sayIn(language)('isRequired') })),
     );
+  const cleared = new Set(form.getAll(CLEARED_FIELD));
   return Object.fromEntries(
     variables.flatMap((variable) => {
+      if (cleared.has(variable.name)) return [[variable.name, null]];
       const values = form.getAll(variable.name).map((each) => each.trim());
       const given = values.filter((each) => each !== '');
       if (variable.isList) return given.length > 0 || variable.isRequired ? [[variable.name, given]] : [];

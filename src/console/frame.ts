@@ -36,6 +36,7 @@ export const PLACES: readonly Place[] = [
   { path: '/developers', word: 'developers', icon: 'code', scope: 'read', key: 'k' },
   { path: '/events', word: 'events', icon: 'bolt', scope: 'read', key: 'e' },
   { path: '/people', word: 'people', icon: 'people', scope: 'admin', key: 'p' },
+  { path: '/settings', word: 'settings', icon: 'settings', scope: 'read', key: 'y' },
   { path: '/audit', word: 'audit', icon: 'shield', scope: 'admin', key: 'l' },
   {
     path: '/operator',

@@ -7,6 +7,7 @@ import { FRAME_WORDS } from './words/frame.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
 import { RECONCILIATION_WORDS } from './words/reconciliation.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
+import { SETTINGS_WORDS } from './words/settings.ts';
 import { TRANSACTION_WORDS } from './words/transactions.ts';
 
 const WORDS = {
@@ -16,6 +17,7 @@ const WORDS = {
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,
   ...RECONCILIATION_WORDS,
+  ...SETTINGS_WORDS,
 } as const satisfies Record<string, Label>;
 
 /** Name of a text. */

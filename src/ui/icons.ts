@@ -34,6 +34,8 @@ const DRAWINGS = {
   returned: '<path d="m8 5-4 4 4 4"/><path d="M4 9h10a5.5 5.5 0 0 1 0 11h-3"/>',
   save: '<path d="M12 4v11m-4-4 4 4 4-4"/><path d="M5 19.5h14"/>',
   search: '<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>',
+  settings:
+    '<path d="M4 7h9m5 0h2M4 17h3m5 0h8"/><circle cx="15.5" cy="7" r="2.5"/><circle cx="9.5" cy="17" r="2.5"/>',
   share: '<path d="M12 15V4m-4 4 4-4 4 4"/><path d="M5 12v6a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-6"/>',
   shield:
     '<path d="M12 3 5 5.5V11c0 4.6 2.9 8.2 7 10 4.1-1.8 7-5.4 7-10V5.5z"/><path d="m9 11.8 2.2 2.2L15 10"/>',

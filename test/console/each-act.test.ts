@@ -15,11 +15,18 @@ import { ACCOUNT_ROWS } from './acts/account-rows.ts';
 import { fillIn, formOf, press, reveal, seeDone, showPasskey, takeShown } from './acts/forms.ts';
 import { OPERATOR_ROWS } from './acts/operator-rows.ts';
 import type { ActRow } from './acts/row.ts';
+import { SETTINGS_ROWS } from './acts/settings-rows.ts';
 import { addressOf, useStage, WAYS, type Way } from './acts/stage.ts';
 import { TRANSACTION_ROWS } from './acts/transaction-rows.ts';
 import { WEBHOOK_ROWS } from './acts/webhook-rows.ts';
 
-const ROWS: readonly ActRow[] = [...TRANSACTION_ROWS, ...ACCOUNT_ROWS, ...OPERATOR_ROWS, ...WEBHOOK_ROWS];
+const ROWS: readonly ActRow[] = [
+  ...TRANSACTION_ROWS,
+  ...ACCOUNT_ROWS,
+  ...SETTINGS_ROWS,
+  ...OPERATOR_ROWS,
+  ...WEBHOOK_ROWS,
+];
 
 const stage = useStage();
 let worker: WebhookWorker;

@@ -31,6 +31,7 @@ const PATHS = [
   '/console/requests?status=CLIENT_ERROR&end2end=CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ',
   '/console/audit',
   '/console/people',
+  '/console/settings',
 ];
 
 test.each(PATHS)('%s is a page in both languages, and says where it stands', async (path) => {

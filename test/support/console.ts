@@ -9,16 +9,26 @@ export async function visit(
   { baseUrl }: Pick<TestApp, 'baseUrl'>,
   person: Pick<SignedInForTest, 'token' | 'headers'> | null,
   path: string,
-  options: { headers?: Record<string, string>; form?: Record<string, string> } = {},
+  options: {
+    headers?: Record<string, string>;
+    form?: Readonly<Record<string, string | readonly string[]>>;
+  } = {},
 ) {
   const { headers, form } = options;
   const csrf = person ? formToken(person.token) : '';
   const response = await fetch(baseUrl + path, {
     redirect: 'manual',
     headers: { 'accept-language': 'en', ...person?.headers, ...headers },
-    ...(form && { method: 'POST', body: new URLSearchParams({ csrf, ...form }) }),
+    ...(form && { method: 'POST', body: formBody({ csrf, ...form }) }),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** A form as a browser sends it: a list as one field for each member. */
+function formBody(form: Readonly<Record<string, string | readonly string[]>>): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(form).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+  );
 }
 
 /** Signs a browser in. */

@@ -83,9 +83,12 @@ export function fieldsOf({ variables }: Operation, known: Known): Record<string,
   );
 }
 
+/** Variables that may be left out, where an act would take what is left then. */
+const ALSO_REFUSED = new Set(['endpointId', 'whitelistCoolingSeconds', 'accent', 'amountMax']);
+
 /** @returns variables of an act that it refuses: whatever is required, and of the rest what names a record. */
 export function refusedVariables({ variables }: Operation): Record<string, unknown> {
-  const given = variables.filter(({ name, isRequired }) => isRequired || name === 'endpointId');
+  const given = variables.filter(({ name, isRequired }) => isRequired || ALSO_REFUSED.has(name));
   return Object.fromEntries(
     given.map(({ name, type, isList }) => [name, isList ? [refusable(type)] : refusable(type)]),
   );

@@ -6,12 +6,15 @@ import { ACCOUNT_FIELD, actPath } from '../act.ts';
 import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
+/** What a form sends besides its fields; a list in its order. */
+export type Given = Readonly<Record<string, string | readonly string[]>>;
+
 /** A form of an act. */
 export interface ActForm {
   /** Name of the mutation's document. */
   readonly act: string;
   /** What is sent besides the fields. */
-  readonly given?: Readonly<Record<string, string>>;
+  readonly given?: Given;
   /** What its button says; or its buttons, where there are several. */
   readonly button: string | Html;
   readonly kind?: string;
@@ -44,14 +47,13 @@ function isSame(
   { refused }: Pick<ScreenContext, 'refused'>,
   { given = {} }: Pick<ActForm, 'given'>,
 ): boolean {
-  return Object.entries(given).every(([name, value]) => refused?.values.get(name) === value);
+  return Object.entries(given).every(([name, value]) => {
+    const sent = refused?.values.getAll(name) ?? [];
+    return [value].flat().every((each, at) => sent[at] === each);
+  });
 }
 
-function hidden(
-  context: ScreenContext,
-  { variables }: Operation,
-  given: Readonly<Record<string, string>>,
-): Html[] {
+function hidden(context: ScreenContext, { variables }: Operation, given: Given): Html[] {
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {
     csrf: context.session.csrf,
@@ -60,8 +62,8 @@ function hidden(
     ...(isOnce && { idempotencyKey: formKey() }),
     ...given,
   };
-  return Object.entries(values).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  return Object.entries<string | readonly string[]>(values).flatMap(([name, value]) =>
+    [value].flat().map((each) => html`<input type="hidden" name="${name}" value="${each}">`),
   );
 }
 
@@ -78,17 +80,13 @@ export interface Field {
 }
 
 /** @returns a field: label above, hint and what is wrong below. `act` and what is `given` keep several forms of a page apart. */
-export function field(
-  context: Sent,
-  act: string,
-  each: Field,
-  given: Readonly<Record<string, string>> = {},
-): Html {
+export function field(context: Sent, act: string, each: Field, given: Given = {}): Html {
   const { name, label, options } = each;
   const refused = context.refused?.act === act && isSame(context, { given }) ? context.refused : null;
   const sent = refused ?? (context.preview?.act === act ? context.preview : context.asked);
-  const wrong = refused?.violations.find(({ parameter }) => parameter.split('.').at(-1) === name)?.message;
-  const value = sent?.values.get(name) ?? each.value ?? '';
+  const wrong = refused?.violations.find(({ parameter }) => nameOf(parameter) === name)?.message;
+  // Of a list, the field is what is added to what is there.
+  const value = sent?.values.getAll(name).at(-1) ?? each.value ?? '';
   // The frame gives its name to the input as id, too: several forms of a page have fields of one name.
   const id = [act, ...Object.values(given), name].join('-');
   const frame = { name: id, label, hint: each.hint, wrong, value };
@@ -97,6 +95,14 @@ export function field(
   const { type = 'text', inputmode } = each;
   const traits = { ...own, type, inputmode, autocomplete: 'off', maxlength: 500 };
   return framed({ ...frame, attributes: traits });
+}
+
+/** @returns the last name of a parameter; a number is a place in the list of that name. */
+function nameOf(parameter: string): string | undefined {
+  return parameter
+    .replace(/\.\d+$/, '')
+    .split('.')
+    .at(-1);
 }
 
 /** @returns a form behind its name, for lists that one adds to; open where it was not taken. */

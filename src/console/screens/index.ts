@@ -16,6 +16,7 @@ import { RAILS } from './rails.ts';
 import { RECONCILIATION } from './reconciliation.ts';
 import { REQUESTS } from './requests.ts';
 import { SEARCH } from './search.ts';
+import { SETTINGS } from './settings.ts';
 import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
 import { TRANSACTION } from './transaction.ts';
@@ -38,6 +39,7 @@ export const SCREENS: readonly Screen[] = [
   EVENTS,
   REQUESTS,
   PEOPLE,
+  SETTINGS,
   AUDIT,
   OPERATOR,
   RAILS,

@@ -36,7 +36,7 @@ export async function fillIn(
       for (const value of given) await form.locator(`[name="${name}"][value="${value}"]`).check();
       continue;
     }
-    const field = form.locator(`[name="${name}"]`);
+    const field = form.locator(`[name="${name}"]:not([type=hidden])`);
     const { tag, label } = await field.evaluate((each) => ({
       tag: each.tagName,
       label: (each as HTMLInputElement).labels?.[0]?.innerText ?? '',

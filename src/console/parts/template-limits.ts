@@ -1,0 +1,102 @@
+/** Price and limits of each template as they hold for an account: what the platform set, and the tighter limits of its own. */
+import { isMore } from '../../base/money.ts';
+import { showPercent } from '../../ui/figures.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { CLEARED_FIELD } from '../act.ts';
+import type { ScreenContext } from '../context.ts';
+import type { SettingsQuery } from '../generated/graphql.ts';
+import { sayNamed } from '../words.ts';
+import { money } from './figures.ts';
+import { askedForm, field } from './form.ts';
+import { section, unseen } from './lists.ts';
+
+type Account = SettingsQuery['viewer']['account'];
+type Setting = Account['templateSettings'][number];
+type Limits = Account['templateLimits'][number];
+
+const LIMITS = ['amountMin', 'amountMax', 'customerStepUp30d', 'customerLimitDaily'] as const;
+type Limit = (typeof LIMITS)[number];
+const FRACTIONS = ['spread', 'feeRate'] as const;
+const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 } as const;
+
+/** @returns the table, with the forms that set and take away limits of the account's own. */
+export function priceAndLimits(
+  context: ScreenContext,
+  { templateSettings, templateLimits }: Pick<Account, 'templateSettings' | 'templateLimits'>,
+): Html {
+  const { say, language } = context;
+  const own = new Map(templateLimits.map((each) => [each.template, each]));
+  const columns: readonly Column<Setting>[] = [
+    { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
+    ...FRACTIONS.map((name) => ({
+      name: say(`set_${name}`),
+      isFigure: true,
+      cell: (row: Setting) => showPercent(row[name], language),
+    })),
+    {
+      name: say('set_feeFixed'),
+      isFigure: true,
+      cell: ({ feeFixed }) => money({ amount: feeFixed, currency: BRL }, language),
+    },
+    ...LIMITS.map((name) => ({
+      name: say(`set_${name}`),
+      isFigure: true,
+      cell: (row: Setting) => limitText(context, name, row, own.get(row.template)),
+    })),
+    {
+      name: unseen(say('actsHere')),
+      isActs: true,
+      cell: ({ template }) =>
+        html`<div class="row">${limitForm(context, template)}${own.has(template) && removal(context, template)}</div>`,
+    },
+  ];
+  const caption = say('templateSettings');
+  const shown = table({ caption, isCaptionUnseen: true, rows: templateSettings, columns });
+  return section('limits', caption, scrolled(say('tableOf', { name: caption }), shown));
+}
+
+/** The limit that holds, which is the tighter one; that of the platform stands beside one of the account's own. */
+function limitText(
+  { say, language }: ScreenContext,
+  name: Limit,
+  platform: Setting,
+  own: Limits | undefined,
+): Html {
+  const amount = own?.[name] ?? null;
+  const theirs = money({ amount: platform[name], currency: BRL }, language);
+  if (amount === null) return html`${theirs}`;
+  const isTighter = name === 'amountMin' ? isMore(amount, platform[name]) : isMore(platform[name], amount);
+  const mine = money({ amount, currency: BRL }, language);
+  return isTighter
+    ? html`${mine}<small>${say('platformSays', { amount: theirs })}</small>`
+    : html`${theirs}<small>${say('youSaid', { amount: mine })}</small>`;
+}
+
+function limitForm(context: ScreenContext, template: string): Html | null {
+  const { say } = context;
+  const act = 'UpdateTemplateLimits';
+  const given = { template, part: 'change' };
+  const one = (name: Limit) =>
+    field(context, act, { name, label: say(`set_${name}`), inputmode: 'decimal' }, given);
+  return askedForm(context, {
+    act,
+    given,
+    open: say('changeSettings'),
+    what: say('ownLimitsWhat'),
+    button: say('changeSettingsYes'),
+    fields: html`${LIMITS.map(one)}`,
+  });
+}
+
+function removal(context: ScreenContext, template: string): Html | null {
+  const { say } = context;
+  return askedForm(context, {
+    act: 'UpdateTemplateLimits',
+    given: { template, part: 'removal', [CLEARED_FIELD]: LIMITS },
+    open: say('takeAway'),
+    what: say('removeLimitsWhat'),
+    button: say('takeAwayYes'),
+    kind: 'danger',
+  });
+}

@@ -1,0 +1,193 @@
+/** Acts on what an account rules itself. What others need back is put back: a loosened protection waits otherwise. */
+import { expect } from 'vitest';
+import type { ActRow } from './row.ts';
+import type { Stage } from './stage.ts';
+
+const SETTINGS = '/console/settings';
+
+async function account({ ask }: Stage) {
+  const fields = `accountSettings { afterLock approvalAbove whitelistCoolingSeconds pendingChanges { setting value } }
+    templateLimits { template amountMax customerLimitDaily } allowedOrigins
+    branding { displayName accent supportUrl showsPrice frameHosts }`;
+  return (await ask(`{ viewer { account { ${fields} } } }`)).viewer.account;
+}
+
+/** Puts back what the other rows of the file begin with. */
+const restore = ({ app }: Stage) =>
+  app.owner.query(
+    `update account_setting set whitelist_cooling_seconds = 0, approval_above = 1, after_lock = 'REPRICE' where account_id = $1`,
+    [app.accountId],
+  );
+
+const RULE_ROWS: readonly ActRow[] = [
+  {
+    act: 'UpdateAccountSettings',
+    who: 'shop',
+    begin: async (stage) => ({
+      path: SETTINGS,
+      given: { part: 'rules' },
+      typed: { whitelistCoolingSeconds: '86400', approvalAbove: '0.50', afterLock: 'END' },
+      seen: '24 h',
+      check: async () => {
+        const { accountSettings } = await account(stage);
+        await restore(stage);
+        expect(accountSettings).toEqual({
+          afterLock: 'END',
+          approvalAbove: '0.5',
+          whitelistCoolingSeconds: 86_400,
+          pendingChanges: [],
+        });
+      },
+    }),
+  },
+  {
+    act: 'UpdateAccountSettings',
+    about: 'no approvals',
+    who: 'shop',
+    begin: async (stage) => ({
+      path: SETTINGS,
+      given: { part: 'approvals' },
+      seen: 'Never',
+      check: async () => {
+        const { accountSettings } = await account(stage);
+        await restore(stage);
+        expect(accountSettings.approvalAbove).toBeNull();
+      },
+    }),
+  },
+  {
+    act: 'CancelSettingChange',
+    who: 'shop',
+    begin: async (stage) => {
+      const change = (input: string) =>
+        stage.ask(`mutation { updateAccountSettings(input: { ${input} }) { afterLock } }`);
+      await change('whitelistCoolingSeconds: 3600');
+      await change('approvalAbove: "1000"');
+      expect((await account(stage)).accountSettings.pendingChanges).toEqual([
+        { setting: 'APPROVAL_ABOVE', value: '1000' },
+      ]);
+      return {
+        path: SETTINGS,
+        given: { setting: 'APPROVAL_ABOVE' },
+        check: async () => {
+          const { accountSettings } = await account(stage);
+          await restore(stage);
+          expect(accountSettings).toMatchObject({ approvalAbove: '1', pendingChanges: [] });
+        },
+      };
+    },
+  },
+];
+
+const limitsOf = async (stage: Stage, template: string) =>
+  (await account(stage)).templateLimits.find((each: { template: string }) => each.template === template);
+
+const LIMIT_ROWS: readonly ActRow[] = [
+  {
+    act: 'UpdateTemplateLimits',
+    who: 'shop',
+    begin: async (stage) => ({
+      path: SETTINGS,
+      given: { template: 'offramp_instant', part: 'change' },
+      typed: { amountMax: '700.50', customerLimitDaily: '900' },
+      seen: 'R$700.50',
+      check: async () =>
+        expect(await limitsOf(stage, 'offramp_instant')).toMatchObject({
+          amountMax: '700.5',
+          customerLimitDaily: '900',
+        }),
+    }),
+  },
+  {
+    act: 'UpdateTemplateLimits',
+    about: 'none of its own',
+    who: 'shop',
+    begin: async (stage) => {
+      await stage.ask(
+        'mutation { updateTemplateLimits(template: offramp_instant, input: { amountMax: "650" }) { template } }',
+      );
+      return {
+        path: SETTINGS,
+        given: { template: 'offramp_instant', part: 'removal' },
+        check: async () => expect(await limitsOf(stage, 'offramp_instant')).toBeUndefined(),
+      };
+    },
+  },
+];
+
+const LOOK_ROWS: readonly ActRow[] = [
+  {
+    act: 'UpdateBranding',
+    who: 'shop',
+    begin: async (stage, { mark }) => ({
+      path: SETTINGS,
+      given: { part: 'look' },
+      typed: {
+        displayName: `Loja ${mark}`,
+        accent: '#0b5fff',
+        supportUrl: 'mailto:help@shop.invalid',
+        showsPrice: 'true',
+      },
+      seen: `Loja ${mark}`,
+      check: async () =>
+        expect((await account(stage)).branding).toMatchObject({
+          displayName: `Loja ${mark}`,
+          accent: '#0b5fff',
+          supportUrl: 'mailto:help@shop.invalid',
+          showsPrice: true,
+        }),
+    }),
+  },
+  {
+    act: 'UpdateBranding',
+    about: 'the standard look',
+    who: 'shop',
+    begin: async (stage) => ({
+      path: SETTINGS,
+      given: { part: 'reset' },
+      check: async () =>
+        expect((await account(stage)).branding).toMatchObject({
+          accent: null,
+          supportUrl: null,
+          showsPrice: false,
+        }),
+    }),
+  },
+  {
+    act: 'UpdateBranding',
+    about: 'a site that shows the pages',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      await stage.ask('mutation { updateBranding(input: { frameHosts: [] }) { displayName } }');
+      const origin = `https://${mark}.shop.invalid`;
+      return {
+        path: SETTINGS,
+        given: { part: 'addition' },
+        typed: { frameHosts: origin },
+        seen: origin,
+        check: async () => expect((await account(stage)).branding.frameHosts).toEqual([origin]),
+      };
+    },
+  },
+];
+
+const ORIGIN_ROWS: readonly ActRow[] = [
+  {
+    act: 'UpdateAllowedOrigins',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      await stage.ask('mutation { updateAllowedOrigins(origins: []) }');
+      const origin = `https://${mark}.shop.invalid`;
+      return {
+        path: SETTINGS,
+        given: { part: 'addition' },
+        typed: { origins: origin },
+        seen: origin,
+        check: async () => expect((await account(stage)).allowedOrigins).toEqual([origin]),
+      };
+    },
+  },
+];
+
+/** The rows. */
+export const SETTINGS_ROWS: readonly ActRow[] = [...RULE_ROWS, ...LIMIT_ROWS, ...LOOK_ROWS, ...ORIGIN_ROWS];

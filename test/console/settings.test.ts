@@ -1,0 +1,73 @@
+/**
+ * Goal: an account sees and changes what it decides itself: protection, own limits, the look of its pages, sites that may use its keys
+ * (C-21, C-22, C-40). Method: pages and forms of the real application.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const SETTINGS = '/console/settings';
+const app = useApp();
+let owner: SignedInForTest;
+
+beforeAll(async () => {
+  owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+});
+
+const open = async (path = SETTINGS, person = owner) => (await visit(app, person, path)).text;
+const send = (act: string, form: Readonly<Record<string, string | readonly string[]>>) =>
+  visit(app, owner, `/console/acts/${act}`, { form: { back: SETTINGS, ...form } });
+const origins = async () => {
+  const { json } = await app.graphql('{ viewer { account { allowedOrigins } } }');
+  return json.data.viewer.account.allowedOrigins;
+};
+
+test('settings are said in both languages; whoever only looks has no form', async () => {
+  const page = await open(`${SETTINGS}?lang=en`);
+  expect(page).toMatch(/<dt>A new destination can be used after<\/dt><dd>At once<\/dd>/);
+  expect(page).toMatch(/approves withdrawals above, a day<\/dt><dd>Never<\/dd>/);
+  expect(await open(`${SETTINGS}?lang=pt`)).toContain('<h1>Configurações</h1>');
+  const viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
+  const seen = await open(SETTINGS, viewer);
+  expect([seen.includes('At once'), /acts\/(?:Update|Reset|End)/.test(seen)]).toEqual([true, false]);
+});
+
+test('C-21: of two limits the tighter one holds, and the other stands beside it', async () => {
+  const set = (amountMax: string) =>
+    send('UpdateTemplateLimits', { template: 'onramp', part: 'change', amountMax });
+  expect((await set('1,234.50')).status).toBe(303);
+  expect(await open()).toMatch(/R\$1,234\.50<small>platform: R\$[\d,]+\.00<\/small>/);
+  const wrong = await set('1.000');
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toMatch(/id="UpdateTemplateLimits-onramp-change-amountMax-wrong"/);
+});
+
+test('C-40: what loosens a protection waits, is seen, and can be taken back', async () => {
+  expect((await send('UpdateAccountSettings', { whitelistCoolingSeconds: '5400' })).status).toBe(303);
+  expect(await open()).toContain('<dd>5,400 s</dd>');
+  expect((await send('UpdateAccountSettings', { whitelistCoolingSeconds: '0' })).status).toBe(303);
+  const page = await open();
+  expect(page).toMatch(/<th scope="row"[^>]*>Wait of new destinations<\/th><td[^>]*>At once</);
+  await send('CancelSettingChange', { setting: 'WHITELIST_COOLING_SECONDS' });
+  expect(await open()).not.toContain('Changes that wait');
+});
+
+test('one site is added and another taken away; one that is none is refused at its field', async () => {
+  const [shop, till] = ['https://shop.example.com', 'https://till.example.com'];
+  await send('UpdateAllowedOrigins', { origins: [shop] });
+  await send('UpdateAllowedOrigins', { origins: [shop, till] });
+  expect(await origins()).toEqual([shop, till]);
+  const page = await open();
+  const removal = new RegExp(
+    `<form method="post" action="/console/acts/UpdateAllowedOrigins"(?:(?!</form>)[^])*name="origins" value="${till}"(?:(?!</form>)[^])*</form>`,
+  );
+  expect(page).toMatch(removal);
+  const wrong = await send('UpdateAllowedOrigins', { part: 'addition', origins: [shop, till, 'shop'] });
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toMatch(/name="origins" value="shop"[^>]*aria-invalid="true"/);
+  await send('UpdateAllowedOrigins', { origins: [till] });
+  expect(await origins()).toEqual([till]);
+  await send('UpdateAllowedOrigins', {});
+  expect(await origins()).toEqual([]);
+});
