@@ -33,7 +33,10 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
       type: limits,
       description:
         'Limits that the account set itself on its templates; a template without any is not listed.',
-      query: { orderBy: { template: 'asc' } },
+      query: {
+        where: { OR: TEMPLATE_LIMITS.map((name) => ({ [name]: { not: null } })) },
+        orderBy: { template: 'asc' },
+      },
     }),
   );
   const input = builder.inputType('TemplateLimitsInput', {

@@ -71,3 +71,11 @@ test('one site is added and another taken away; one that is none is refused at i
   await send('UpdateAllowedOrigins', {});
   expect(await origins()).toEqual([]);
 });
+
+test('a site that may show the pages is added, and the last one taken away', async () => {
+  const shop = 'https://shop.example.com';
+  expect((await send('UpdateBranding', { part: 'addition', frameHosts: shop })).status).toBe(303);
+  expect(await open()).toContain(`<th scope="row">${shop}</th>`);
+  await send('UpdateBranding', { part: shop, cleared: 'frameHosts' });
+  expect(await open()).not.toContain(shop + '</th>');
+});

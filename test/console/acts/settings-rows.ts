@@ -86,17 +86,20 @@ const LIMIT_ROWS: readonly ActRow[] = [
   {
     act: 'UpdateTemplateLimits',
     who: 'shop',
-    begin: async (stage) => ({
-      path: SETTINGS,
-      given: { template: 'offramp_instant', part: 'change' },
-      typed: { amountMax: '700.50', customerLimitDaily: '900' },
-      seen: 'R$700.50',
-      check: async () =>
-        expect(await limitsOf(stage, 'offramp_instant')).toMatchObject({
-          amountMax: '700.5',
-          customerLimitDaily: '900',
-        }),
-    }),
+    begin: async (stage, { way }) => {
+      const amountMax = way === 'with script' ? '700.55' : '600.55';
+      return {
+        path: SETTINGS,
+        given: { template: 'offramp_instant', part: 'change' },
+        typed: { amountMax, customerLimitDaily: '900' },
+        seen: `R$${amountMax}`,
+        check: async () =>
+          expect(await limitsOf(stage, 'offramp_instant')).toMatchObject({
+            amountMax,
+            customerLimitDaily: '900',
+          }),
+      };
+    },
   },
   {
     act: 'UpdateTemplateLimits',
@@ -142,16 +145,21 @@ const LOOK_ROWS: readonly ActRow[] = [
     act: 'UpdateBranding',
     about: 'the standard look',
     who: 'shop',
-    begin: async (stage) => ({
-      path: SETTINGS,
-      given: { part: 'reset' },
-      check: async () =>
-        expect((await account(stage)).branding).toMatchObject({
-          accent: null,
-          supportUrl: null,
-          showsPrice: false,
-        }),
-    }),
+    begin: async (stage) => {
+      await stage.ask(
+        'mutation { updateBranding(input: { accent: "#0b5fff", showsPrice: true }) { accent } }',
+      );
+      return {
+        path: SETTINGS,
+        given: { part: 'reset' },
+        check: async () =>
+          expect((await account(stage)).branding).toMatchObject({
+            accent: null,
+            supportUrl: null,
+            showsPrice: false,
+          }),
+      };
+    },
   },
   {
     act: 'UpdateBranding',
