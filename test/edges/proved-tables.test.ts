@@ -17,8 +17,8 @@ const SCHEMA = buildSchema(REGISTRY);
 const IDS = HISTORY.split('\n').flatMap((line) =>
   line.includes('"transaction"') ? [JSON.parse(line).end2end] : [],
 );
-/** Looked at for every request: who asks, and the version itself. */
-const BESIDE = ['account', 'account_head', 'api_key'];
+/** Looked at for every request: who asks, and the version itself. And what triggers of `transaction` alone write. */
+const BESIDE = ['account', 'account_head', 'api_key', 'list_outcome', 'list_pix'];
 let database: Database;
 let gateway: Awaited<ReturnType<typeof startApp>>;
 let ids: readonly string[];

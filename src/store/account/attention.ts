@@ -46,7 +46,8 @@ const ATTENTION: Statement = {
     from (select t.component || '/' || t.state as step, t.process ->> 'isApproved' is not distinct from 'true' as is_approved,
         count(*) as n
       from unnest($2::text[]) f(family)
-      join transaction t on t.account_id = $1 and t.family = f.family and t.outcome = 'OPEN' group by 1, 2) s`,
+      join list_outcome o on o.account_id = $1 and o.family = f.family and o.outcome = 'OPEN'
+      join transaction t on t.account_id = $1 and t.family = o.family and t.list_seq = o.list_seq group by 1, 2) s`,
 };
 
 /** @returns the counts of an account. */

@@ -256,10 +256,15 @@ class Query {
           from place p left join edge e on true), `;
   }
 
+  /** The table of outcomes finds records by how they ended, unless another filter finds fewer. */
   private matching(columns: string, lo: string, hi: string): string {
-    const outcome = this.outcomes === undefined ? '' : ' and t.outcome = p.outcome';
-    return `select ${columns} from transaction t where t.account_id = $1 and t.family = p.family${outcome}
-      and t.list_seq between ${lo} and ${hi}${this.conditions}`;
+    const from =
+      this.outcomes === undefined || this.isSelective
+        ? 'transaction t where t.account_id = $1 and t.family = p.family and t.list_seq'
+        : `list_outcome o join transaction t on t.account_id = $1 and t.family = p.family and t.list_seq = o.list_seq
+      where o.account_id = $1 and o.family = p.family and o.outcome = p.outcome and o.list_seq`;
+    const outcome = this.outcomes !== undefined && this.isSelective ? ' and t.outcome = p.outcome' : '';
+    return `select ${columns} from ${from} between ${lo} and ${hi}${outcome}${this.conditions}`;
   }
 
   /** Where only some are looked at there may be more beyond them, so that the way there stays open. */
@@ -330,7 +335,7 @@ function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): s
   const { templates, steps, currency, amountMin, amountMax, text, approvals, trouble } = filter;
   const plain = Object.entries(FILTER_CONDITIONS).flatMap(([name, condition]) => {
     const value = filter[name as keyof typeof FILTER_CONDITIONS];
-    return value === undefined ? [] : [condition(bind(value))];
+    return value === undefined ? [] : [condition(bind(value), 'p.family')];
   });
   const code = currency === undefined ? undefined : bind(currency);
   const isWithin = (side: string) => [

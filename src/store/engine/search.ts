@@ -2,7 +2,7 @@
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
-import { TRANSACTION_SELECT } from './transactions.ts';
+import { hasPix, TRANSACTION_SELECT } from './transactions.ts';
 
 /** What a text can match, the best first. */
 export const SEARCH_MATCHES = [
@@ -52,7 +52,7 @@ const SEARCH: Statement = {
   name: 'transaction_search',
   text: `with found as (${[
     ofAccount('end2end', 't.end2end = any ($4::text[])'),
-    ofFamilies('pix_e2e', 't.pix_e2e = $3'),
+    ofFamilies('pix_e2e', hasPix('$3', 'f.family')),
     ofAccount('txid', 't.txid = $3'),
     ofAccount('hash', 't.tx_hash = any ($5::text[])'),
     ofFamilies('external_code', 'left(t.external_code, 200) = $3'),

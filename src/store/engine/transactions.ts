@@ -69,9 +69,15 @@ export interface TransactionPage {
   readonly rows: readonly TransactionRow[];
 }
 
-/** What a record has to meet for each filter, as SQL about table alias `t`. */
+/** @returns SQL that a record of table alias `t`, of account `$1` and this family, has this PIX: by its place in the list. */
+export function hasPix(value: string, family: string): string {
+  return `t.list_seq = any (array(select x.list_seq from list_pix x
+      where x.account_id = $1 and x.family = ${family} and x.pix_e2e = ${value}))`;
+}
+
+/** What a record has to meet for each filter, as SQL about table alias `t`; its account is `$1`, its family is given. */
 export const FILTER_CONDITIONS = {
-  pixE2e: (value: string) => `t.pix_e2e = ${value}`,
+  pixE2e: hasPix,
   clientTaxId: (value: string) => `t.client_tax_id_key = tax_id_key(${value})`,
   address: (value: string) => `t.address_key = address_key(${value})`,
   groupId: (value: string) => `t.group_id = ${value}`,
@@ -183,7 +189,7 @@ function formOf(page: Page): string {
 function listSql(conditions: readonly Condition[], page: Page, counted: boolean): string {
   const firstValue = 6 + positionsOf(page).length;
   const selective = conditions
-    .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + firstValue}`)}`)
+    .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + firstValue}`, '$2')}`)
     .join('');
   const list = 't.account_id = $1 and t.family = $2';
   const { joins, bounds, hasNewer, hasOlder } =

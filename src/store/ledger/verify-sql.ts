@@ -30,7 +30,8 @@ export const BOUNDS: Statement = {
          from every e left join ledger_account a on a.account_id = $1 and a.id = e.id
          left join ledger_balance b on b.account_id = $1 and b.ledger_account_id = e.id) as sheets,
       (select coalesce(jsonb_agg(jsonb_build_object('family', f.name, 'lastSeq', h.last_seq::text, 'max', m.max::text,
-          'isDayOutside', exists (select from list_day d where d.account_id = $1 and d.family = f.name and d.first_seq not between 1 and m.max))), '[]')
+          'isDayOutside', exists (select from list_day d where d.account_id = $1 and d.family = f.name and d.first_seq not between 1 and m.max),
+          'outcomes', (select count(*)::text from list_outcome o where o.account_id = $1 and o.family = f.name))), '[]')
          from (select name from family where name is not null union select family from list_head where account_id = $1
                union select family from list_day where account_id = $1) f
          cross join lateral (select coalesce(max(list_seq), 0) as max from transaction t where t.account_id = $1 and t.family = f.name) m
@@ -138,7 +139,8 @@ export const IDS: Statement = {
 export const LIST: Statement = {
   name: 'verify_list',
   text: `with record as materialized (
-      select list_seq, created_at, end2end from transaction where account_id = $1 and family = $2 and list_seq > $3::bigint and list_seq <= $7::bigint
+      select list_seq, created_at, end2end, outcome, pix_e2e from transaction
+       where account_id = $1 and family = $2 and list_seq > $3::bigint and list_seq <= $7::bigint
        order by list_seq limit $4::int
     ), ordered as (
       select record.*, lag(created_at, 1, $5::timestamptz) over w as previous_at, lag(end2end, 1, $6::text) over w as previous
@@ -153,14 +155,18 @@ export const LIST: Statement = {
         or exists (select from ordered where created_at < previous_at or (created_at = previous_at and end2end collate "C" < previous collate "C"))
         or exists (select from (select day, first_seq from list_day where account_id = $1 and family = $2
                                  and first_seq between (select min(list_seq) from record) and (select max(list_seq) from record)) d
-                     full join first_of_day f on f.day = d.day where d.first_seq is distinct from f.first_seq) as "isOff"
+                     full join first_of_day f on f.day = d.day where d.first_seq is distinct from f.first_seq)
+        or exists (select from record r where not exists (select from list_outcome o
+                     where o.account_id = $1 and o.family = $2 and o.outcome = r.outcome and o.list_seq = r.list_seq))
+        or exists (select from record r where r.pix_e2e is not null and not exists (select from list_pix x
+                     where x.account_id = $1 and x.family = $2 and x.pix_e2e = r.pix_e2e and x.list_seq = r.list_seq)) as "isOff"
     from record`,
 };
 
 /** Everything that is wrong with the lists of an account, in one statement. */
 export const LIST_DEFECTS: Statement = {
   name: 'verify_list_defects',
-  text: `with t as materialized (select end2end, family, list_seq, created_at from transaction where account_id = $1)
+  text: `with t as materialized (select end2end, family, list_seq, created_at, outcome, pix_e2e from transaction where account_id = $1)
     select 'list position' as defect, null as "ledgerAccountId", p.list_seq::text as at, p.family || ' ' || p.end2end || ' should be at ' || p.place as detail
       from (select *, row_number() over (partition by family order by created_at, end2end collate "C") as place from t) p where p.list_seq <> p.place
     union all select 'list head', null, h.last_seq::text, h.family || ' has ' || coalesce(n.records, 0)
@@ -172,7 +178,14 @@ export const LIST_DEFECTS: Statement = {
       from (select * from list_day where account_id = $1) d
       full join (select family, (created_at at time zone 'UTC')::date as day, min(list_seq) as first_seq from t group by 1, 2) f
         on f.family = d.family and f.day = d.day
-     where d.first_seq is distinct from f.first_seq`,
+     where d.first_seq is distinct from f.first_seq
+    union all select 'list outcome', null, coalesce(o.list_seq, t.list_seq)::text, coalesce(o.family, t.family) || ' ' || coalesce(o.outcome, t.outcome)
+      from (select * from list_outcome where account_id = $1) o
+      full join t on t.family = o.family and t.list_seq = o.list_seq and t.outcome = o.outcome where o.list_seq is null or t.list_seq is null
+    union all select 'list pix', null, coalesce(x.list_seq, t.list_seq)::text, coalesce(x.family, t.family) || ' ' || coalesce(x.pix_e2e, t.pix_e2e)
+      from (select * from list_pix where account_id = $1) x
+      full join (select * from t where pix_e2e is not null) t on t.family = x.family and t.list_seq = x.list_seq and t.pix_e2e = x.pix_e2e
+     where x.list_seq is null or t.list_seq is null`,
 };
 
 /** Id of a form by its text, as `recordEvents` makes it. */

@@ -42,6 +42,7 @@ interface List {
   readonly lastSeq: string | null;
   readonly max: string;
   readonly isDayOutside: boolean;
+  readonly outcomes: string;
 }
 
 interface Bounds {
@@ -212,8 +213,8 @@ class Audit {
     }
   }
 
-  async #isListOff({ family, lastSeq, max, isDayOutside }: List): Promise<boolean> {
-    if (lastSeq !== max || isDayOutside) return true;
+  async #isListOff({ family, lastSeq, max, isDayOutside, outcomes }: List): Promise<boolean> {
+    if (lastSeq !== max || isDayOutside || outcomes !== max) return true;
     let tail: readonly [at: string | null, end2end: string | null] = [null, null];
     for (let after = '0'; after !== max; ) {
       const values = [this.#accountId, family, after, this.#slice, ...tail, max];

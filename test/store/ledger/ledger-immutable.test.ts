@@ -343,6 +343,13 @@ describe('the auditor names what a superuser tampered with', () => {
       'event without form',
     ],
     ['a day of a list gone', 'delete from list_day where first_seq = 3', 'list day index'],
+    ['an outcome gone', 'delete from list_outcome where list_seq = 2', 'list outcome'],
+    ['another outcome', `update list_outcome set outcome = 'FAILED' where list_seq = 2`, 'list outcome'],
+    [
+      'a PIX that lists do not find',
+      `update transaction set pix_e2e = 'E1' where list_seq = 2; delete from list_pix where pix_e2e = 'E1'`,
+      'list pix',
+    ],
   ];
 
   it.each(rows)('%s', async (_tampering, statement, defects) => {
