@@ -37,7 +37,7 @@ test('C-21: of two limits the tighter one holds, and the other stands beside it'
   const set = (amountMax: string) =>
     send('UpdateTemplateLimits', { template: 'onramp', part: 'change', amountMax });
   expect((await set('1,234.50')).status).toBe(303);
-  expect(await open()).toMatch(/R\$1,234\.50<small>platform: R\$[\d,]+\.00<\/small>/);
+  expect(await open()).toMatch(/R\$1,234\.50<div class="small soft">platform: R\$[\d,]+\.00<\/div>/);
   const wrong = await set('1.000');
   expect(wrong.status).toBe(400);
   expect(wrong.text).toMatch(/id="UpdateTemplateLimits-onramp-change-amountMax-wrong"/);

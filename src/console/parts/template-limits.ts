@@ -69,8 +69,8 @@ function limitText(
   const isTighter = name === 'amountMin' ? isMore(amount, platform[name]) : isMore(platform[name], amount);
   const mine = money({ amount, currency: BRL }, language);
   return isTighter
-    ? html`${mine}<small>${say('platformSays', { amount: theirs })}</small>`
-    : html`${theirs}<small>${say('youSaid', { amount: mine })}</small>`;
+    ? html`${mine}<div class="small soft">${say('platformSays', { amount: theirs })}</div>`
+    : html`${theirs}<div class="small soft">${say('youSaid', { amount: mine })}</div>`;
 }
 
 function limitForm(context: ScreenContext, template: string): Html | null {

@@ -105,7 +105,7 @@ function pendingList(context: ScreenContext, changes: readonly Change[]): Html |
       name: say('setting'),
       isRowHead: true,
       cell: ({ setting, subject }) =>
-        html`${say(`setting_${setting}`)}${subject !== null && html`<small>${sayNamed(say, `template_${subject}`)}</small>`}`,
+        html`${say(`setting_${setting}`)}${subject !== null && html` <small>${sayNamed(say, `template_${subject}`)}</small>`}`,
     },
     { name: say('settingThen'), cell: (change) => valueText(context, change) },
     { name: say('holdsFrom'), cell: ({ effectiveAt }) => moment(effectiveAt, language) },
