@@ -1,5 +1,6 @@
 /**
- * The dispatcher: leases deliveries that are due, sends them, and writes the outcomes in batches. Nothing is sent inside a
+ * The dispatcher: leases deliveries that are due, sends them, and writes the outcomes in batches. What it leased and does not send is
+ * given back. Nothing is sent inside a
  * database transaction; due times use the process clock (virtual in the sandbox), signatures the system clock.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,10 +20,12 @@ import {
 import {
   type EndpointKey,
   giveBackUnknownDeliveries,
+  giveBackUnsentDeliveries,
   giveSignOfLife,
   lookForTurns,
 } from '../store/webhooks/turns.ts';
 import { DeliveryLooks } from './delivery-looks.ts';
+import { EndpointQueues } from './endpoint-queues.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
@@ -31,7 +34,7 @@ import { webhookHeaders, webhookId } from './sign.ts';
 export interface DispatcherOptions {
   /** Whether plain http to this machine is allowed, as in a sandbox (C-63). */
   readonly allowsLoopback: boolean;
-  /** Maximum number of requests under way at once, default 256. */
+  /** Maximum number of deliveries that are leased at once, default 256. */
   readonly max?: number;
   /** Time limit of a request, default 15,000. Unit: ms. */
   readonly timeoutMs?: number;
@@ -56,11 +59,11 @@ export interface Dispatcher {
 
 const UNDER_WAY_MAX = 256;
 const TIMEOUT_MS = 15_000;
-/** Maximum number of outcomes in one statement. */
+/** Maximum number of deliveries in one statement. */
 const BATCH_MAX = 200;
 /** Signs of life without a look for missed turns, after all endpoints were looked at. */
 const SIGNS_BETWEEN_LOOKS = 4;
-/** While the database is away, an outcome is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
+/** While the database is away, what became of a delivery is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
 
@@ -77,23 +80,24 @@ export function createDispatcher(
   let looked: EndpointKey | undefined;
   let signsUntilLook = 0;
   let ended = () => {};
-  const end = groupCommit<TriedDelivery, null>(
-    async (tries) => {
-      await endTries(database, tries, await clock.nowMs());
-      return tries.map(() => null);
-    },
-    // A batch may hold two attempts of one endpoint, but not of one delivery: there the later one decides.
-    { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
+  const queues = new EndpointQueues();
+  const end = inBatches<TriedDelivery>(async (tries) => endTries(database, tries, await clock.nowMs()));
+  const giveBack = inBatches<LeasedDelivery>(async (unsent) =>
+    giveBackUnsentDeliveries(database, worker, unsent, await clock.nowMs()),
   );
-  const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
+  const deliver = async (delivery: LeasedDelivery, leasedAtMs: number): Promise<void> => {
     try {
-      await endInTime(end, await attempt(delivery, atMs, options), options.stop);
+      const admitted = await queues.enter(delivery);
+      if (!admitted) return await writeInTime(giveBack, delivery, options.stop);
+      const tried = await attempt(delivery, leasedAtMs + admitted.waitedMs, options);
+      admitted.leave(tried.state === 'delivered');
+      await writeInTime(end, tried, options.stop);
     } catch (error) {
       // An expired lease makes the delivery available again.
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
     }
   };
-  const leaseDue = leasesOf(services, worker, underWay);
+  const leaseDue = leasesOf(services, worker, { underWay, queues });
   return {
     turn: async () => {
       const room = max - underWay.size;
@@ -110,6 +114,7 @@ export function createDispatcher(
       return isMore;
     },
     tend: async () => {
+      queues.tend();
       const times = { mode, nowMs: await clock.nowMs(), machineMs: Date.now() };
       await giveSignOfLife(database, worker, times.machineMs);
       if (signsUntilLook-- > 0) return;
@@ -125,11 +130,24 @@ export function createDispatcher(
   };
 }
 
+/** @returns what writes of one delivery, together with others. A batch may hold two of one endpoint, but not of one delivery. */
+function inBatches<Item extends { readonly accountId: bigint; readonly id: bigint }>(
+  write: (items: readonly Item[]) => Promise<void>,
+): (item: Item) => Promise<null> {
+  return groupCommit(
+    async (items) => {
+      await write(items);
+      return items.map(() => null);
+    },
+    { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
+  );
+}
+
 /** @returns what leases deliveries that are due, most of them `limit`. */
 function leasesOf(
   { database, clock, mode }: Pick<Services, 'database' | 'clock' | 'mode'>,
   worker: string,
-  underWay: ReadonlyMap<unknown, LeasedDelivery>,
+  { underWay, queues }: { underWay: ReadonlyMap<unknown, LeasedDelivery>; queues: EndpointQueues },
 ): (limit: number, nowMs: number) => Promise<Leased> {
   const lease = leaseAfterLostAnswers(async () =>
     giveBackUnknownDeliveries(database, worker, [...underWay.values()], {
@@ -141,22 +159,30 @@ function leasesOf(
   return async (limit, nowMs) => {
     const since = looks.begin();
     const found = await lease.take(() =>
-      leaseDeliveries(database, { mode, nowMs, machineMs: Date.now(), worker, limit, since }),
+      leaseDeliveries(database, {
+        mode,
+        nowMs,
+        machineMs: Date.now(),
+        worker,
+        limit,
+        since,
+        ahead: (endpoint) => queues.ahead(endpoint),
+      }),
     );
     looks.end(nowMs, found);
     return found;
   };
 }
 
-/** Writes an outcome, again and again while the database is away. Once the lease has expired, the delivery is sent again. */
-async function endInTime(
-  end: (outcome: TriedDelivery) => Promise<unknown>,
-  outcome: TriedDelivery,
+/** Writes what became of a delivery, again and again while the database is away. Once the lease has expired, it is sent again. */
+async function writeInTime<Item>(
+  write: (item: Item) => Promise<unknown>,
+  item: Item,
   stop: AbortSignal | undefined,
 ): Promise<void> {
   for (const untilMs = performance.now() + END_MS; ; ) {
     try {
-      await end(outcome);
+      await write(item);
       return;
     } catch (error) {
       if (!isDatabaseAway(error) || stop?.aborted || performance.now() > untilMs) throw error;

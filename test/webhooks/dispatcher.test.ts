@@ -6,13 +6,23 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepMonths } from '../../src/resolvers/engine/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { endTries, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
+import { createDispatcher } from '../../src/webhooks/dispatcher.ts';
 import { JITTER } from '../../src/webhooks/schedule.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, SECRET, writeEvents } from '../support/events.ts';
 import { loseAnswer } from '../support/lost-answers.ts';
 import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
-import { DAY, expectSigned, HOUR, MINUTE, runWebhooks, SECOND, TestClock } from '../support/webhooks.ts';
+import {
+  DAY,
+  expectSigned,
+  HOUR,
+  MINUTE,
+  runWebhooks,
+  SECOND,
+  SILENT,
+  TestClock,
+} from '../support/webhooks.ts';
 
 const test$ = useDatabase();
 const receiver = useReceiver();
@@ -360,6 +370,31 @@ describe('the endpoint', () => {
     await happen(shop, ...Array.from({ length: 30 }, (_, at) => at + 1));
     await receiver.until(shop.name, 30);
     expect(receiver.most(shop.name)).toBe(3);
+  });
+
+  test('C-62: that answers well is sent in one lease what it took in a second, and no more at once than it allows', async () => {
+    await worker.stop();
+    const shop = await openShop({ max_concurrency: 2 }, 60);
+    worker = runWebhooks(test$.database, clock, { max: 0 });
+    await happen(shop, ...Array.from({ length: 60 }, (_, at) => at + 1));
+    await untilStates(shop, ...Array.from({ length: 60 }, () => 'pending'));
+    await worker.stop();
+    const services = { database: test$.database, clock, mode: 'sandbox' } as const;
+    const dispatcher = createDispatcher(services, SILENT, { allowsLoopback: true });
+    receiver.answer(shop.name, { status: 200, delayMs: 5 });
+    // Nothing waits too long, however slow the machine is.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const counts: number[] = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      await dispatcher.turn();
+      await dispatcher.idle();
+      counts.push(receiver.at(shop.name).length);
+      if (turn % 5 === 4) await dispatcher.tend();
+    }
+    vi.useRealTimers();
+    expect(counts).toEqual([2, 4, 6, 8, 10, 20, 30, 40, 50, 60]);
+    expect(receiver.most(shop.name)).toBeLessThanOrEqual(2);
+    await untilStates(shop, ...Array.from({ length: 60 }, () => 'delivered'));
   });
 
   test('never has more deliveries in a second than it allows', async () => {

@@ -19,6 +19,8 @@ export interface LeasedDelivery {
   readonly isLate: boolean;
   /** Whether it went past all that waits: somebody asked for it. */
   readonly isByHand: boolean;
+  /** Requests that the process may have under way to the endpoint at once. */
+  readonly most: number;
   readonly url: string;
   readonly signingKey: string | null;
   /** The newest first. */
@@ -72,6 +74,8 @@ const WAITING_FOR_V = `array(select e.id from webhook_delivery e where e.account
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
 /** A turn that an endpoint keeps is found by the next look, however long it has waited. */
 const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
+/** Of an endpoint that answers well a worker may lease more than may be sent at once (`ahead`): of several that have some, the first. */
+const MAY_LEAD = `o.consecutive_failures = 0 and (l.others = 0 or (l.others < o.max_concurrency and $6 < l.first_other))`;
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
  * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added
@@ -83,20 +87,23 @@ const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} 
 const LEASE: Statement = {
   name: 'delivery_lease',
   text: `with taken as materialized (
-      select p.*, u.since, p.state = 'disabled' or p.removed_at is not null as is_closed,
+      select p.*, u.since, u.ahead, p.state = 'disabled' or p.removed_at is not null as is_closed,
           p.state = 'enabled' and p.removed_at is null as is_open, coalesce(p.blocked_until > $3, false) as is_blocked
-        from unnest($1::bigint[], $2::text[], $7::timestamptz[]) u(account_id, id, since)
+        from unnest($1::bigint[], $2::text[], $7::timestamptz[], $8::int[]) u(account_id, id, since, ahead)
         join webhook_endpoint p on p.account_id = u.account_id and p.id = u.id
     ), skipped as (
       update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
         from (select account_id, id as endpoint_id from taken where is_closed) v
        where d.account_id = v.account_id and d.id = any(${WAITING_FOR_V})
     ), roomy as materialized (
-      select o.*, l.n as under_way, case when o.is_blocked then 0 else
-          least(o.max_concurrency - l.n, o.max_per_second, case when o.order_mode = 'account' then 1 - l.n end,
+      select o.*, l.n as under_way, o.max_concurrency - l.others as most, case when o.is_blocked then 0 else
+          least(greatest(o.max_concurrency - l.others, case when ${MAY_LEAD} then o.ahead end) - (l.n - l.others),
+            o.max_per_second, case when o.order_mode = 'account' then 1 - l.n end,
             case when o.consecutive_failures >= ${BREAKER_FAILURES} then 1 - l.n end) end as room
         from taken o cross join lateral (
-          select count(*) as n from webhook_delivery d where d.account_id = o.account_id and d.endpoint_id = o.id
+          select count(*) as n, count(*) filter (where d.leased_by is distinct from $6) as others,
+              min(d.leased_by) filter (where d.leased_by <> $6) as first_other
+            from webhook_delivery d where d.account_id = o.account_id and d.endpoint_id = o.id
              and d.state = 'pending' and d.leased_until is not null and d.leased_until >= $4) l
        where o.is_open
     ), by_hand as materialized (
@@ -166,12 +173,13 @@ const LEASE: Statement = {
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
         l.attempts as attempt, l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate", l.is_by_hand as "isByHand",
-        p.url, p.signing_key as "signingKey", e.token, e.name, e.sequence, ${STORED_BODY},
+        r.most::int, p.url, p.signing_key as "signingKey", e.token, e.name, e.sequence, ${STORED_BODY},
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
                  and (s.valid_until is null or s.valid_until > $3)
                order by s.valid_until desc nulls first, s.created_at desc) as secrets
       from leased l join webhook_endpoint p on p.account_id = l.account_id and p.id = l.endpoint_id
+      join roomy r on r.account_id = l.account_id and r.id = l.endpoint_id
       join event e on e.account_id = l.account_id and e.seq = l.event_seq`,
 };
 
@@ -273,18 +281,25 @@ const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
  * had under way is free when its signs of life end, and in any case when the lease does.
  *
  * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries; `since`: only what is due
- *   since then. An endpoint of which not all was looked for has its next turn soon.
+ *   since then; `ahead`: deliveries of an endpoint that the worker may have leased, even if fewer are sent at once. No other worker leases
+ *   any meanwhile, and half of `limit` is left for other endpoints. An endpoint of which not all was looked for has its next turn soon.
  */
 export function leaseDeliveries(
   database: Database,
-  lease: TurnTimes & { readonly worker: string; readonly limit: number; readonly since?: LeaseSince },
+  lease: TurnTimes & {
+    readonly worker: string;
+    readonly limit: number;
+    readonly since?: LeaseSince;
+    readonly ahead?: (endpoint: EndpointKey) => number;
+  },
 ): Promise<Leased> {
-  const { mode, nowMs, machineMs, worker, limit, since = ALWAYS } = lease;
+  const { mode, nowMs, machineMs, worker, limit, since = ALWAYS, ahead = () => 0 } = lease;
   return database.withTx(async (tx) => {
     const taken = { since: sinceInstant(since.turnsMs), limit: ENDPOINTS_MAX };
     const turns = await takeTurns(tx, { mode, nowMs }, taken);
     const areMoreTurns = turns.length === ENDPOINTS_MAX;
     if (turns.length === 0) return { leased: [], areMoreTurns, isMore: false };
+    const aheadMax = Math.floor(limit / 2 / turns.length);
     const rows = await tx.query<LeasedDelivery & StoredBody>(LEASE, [
       turns.map(({ accountId }) => accountId),
       turns.map(({ endpointId }) => endpointId),
@@ -293,6 +308,7 @@ export function leaseDeliveries(
       limit,
       worker,
       turns.map((endpoint) => sinceInstant(since.ofEndpoint(endpoint))),
+      turns.map((endpoint) => Math.min(ahead(endpoint), aheadMax)),
     ]);
     const leased = rows.map(withBody);
     return { leased, areMoreTurns, isMore: leased.length > 0 || areMoreTurns };

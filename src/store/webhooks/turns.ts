@@ -70,6 +70,16 @@ const GIVE_BACK: Statement = {
     )
     ${turnNow('select account_id, endpoint_id from freed', '$4::timestamptz')}`,
 };
+const GIVE_BACK_UNSENT: Statement = {
+  name: 'turn_give_back_unsent',
+  text: `with freed as (
+      update webhook_delivery d set leased_until = null, leased_by = null, attempts = d.attempts - 1
+        from unnest($1::bigint[], $2::bigint[], $3::int[]) u(account_id, id, attempt)
+       where d.account_id = u.account_id and d.id = u.id and d.attempts = u.attempt and d.state = 'pending' and d.leased_by = $4
+      returning d.account_id, d.endpoint_id
+    )
+    ${turnNow('select account_id, endpoint_id from freed', '$5::timestamptz')}`,
+};
 const LOOK: Statement = {
   name: 'turn_look',
   text: `with part as materialized (
@@ -135,6 +145,22 @@ export async function giveBackUnknownDeliveries(
     known.map(({ id }) => id),
     new Date(nowMs).toISOString(),
     new Date(machineMs).toISOString(),
+  ]);
+}
+
+/** Frees deliveries that a process has leased and not sent: they count as never tried. */
+export async function giveBackUnsentDeliveries(
+  database: Tx,
+  worker: string,
+  unsent: readonly { readonly accountId: bigint; readonly id: bigint; readonly attempt: number }[],
+  nowMs: number,
+): Promise<void> {
+  await database.query(GIVE_BACK_UNSENT, [
+    unsent.map(({ accountId }) => accountId),
+    unsent.map(({ id }) => id),
+    unsent.map(({ attempt }) => attempt),
+    worker,
+    new Date(nowMs).toISOString(),
   ]);
 }
 

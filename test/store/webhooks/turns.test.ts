@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { AccountMode } from '../../../src/base/account-mode.ts';
 import { endTries, type LeasedDelivery, leaseDeliveries } from '../../../src/store/webhooks/deliveries.ts';
-import { giveSignOfLife, takeTurns } from '../../../src/store/webhooks/turns.ts';
+import { giveBackUnsentDeliveries, giveSignOfLife, takeTurns } from '../../../src/store/webhooks/turns.ts';
 import { removeEndpoint } from '../../../src/store/webhooks/webhooks.ts';
 import { useDatabase } from '../../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../../support/events.ts';
@@ -142,4 +142,81 @@ test('a removed endpoint has no turn, also when something was under way or is ad
       takeTurns(tx, { mode: 'sandbox', nowMs: nowMs + DAY }, { since: '-infinity', limit: 10 }),
     ),
   ).toEqual([]);
+});
+
+/** Deliveries of an endpoint, of which one process is sent twenty at once and leases as many ahead. */
+async function openBusyShop(deliveries: number): Promise<bigint> {
+  const accountId = await openShop(['e'], deliveries);
+  await test$.owner.query(
+    `update webhook_endpoint set order_mode = 'parallel', max_concurrency = 20 where account_id = $1`,
+    [String(accountId)],
+  );
+  return accountId;
+}
+const turnAt = () => test$.owner.query(`update webhook_turn set at = $1`, [new Date(nowMs)]);
+async function leaseAhead(worker: string, ahead: number, limit = 500) {
+  const times = { mode: 'sandbox' as const, nowMs, machineMs: nowMs };
+  const { leased } = await leaseDeliveries(test$.database, { ...times, worker, limit, ahead: () => ahead });
+  return leased;
+}
+const mostOf = (leased: readonly LeasedDelivery[]) => [
+  leased.length,
+  ...new Set(leased.map(({ most }) => most)),
+];
+
+test('C-62: an endpoint that answers well is leased ahead, to one process, which sends no more at once', async () => {
+  await openBusyShop(200);
+  expect(mostOf(await leaseAhead('p', 60))).toEqual([60, 20]);
+  await turnAt();
+  expect(await leaseAhead('a', 60), 'another process waits').toEqual([]);
+  await turnAt();
+  expect(mostOf(await leaseAhead('p', 80))).toEqual([20, 20]);
+  await turnAt();
+  expect(await leaseAhead('p', 0), 'nothing more once it is slow').toEqual([]);
+});
+
+test('C-62: of two processes that send to an endpoint, one leases ahead, and together they send what is allowed', async () => {
+  await openBusyShop(200);
+  expect(mostOf(await leaseAhead('m', 0, 8))).toEqual([8, 20]);
+  await turnAt();
+  expect(mostOf(await leaseAhead('z', 60)), 'the later one').toEqual([12, 12]);
+  await test$.owner.query(`update webhook_delivery set leased_until = null where leased_by = 'z'`);
+  await turnAt();
+  expect(mostOf(await leaseAhead('a', 60)), 'the first one').toEqual([60, 12]);
+  await turnAt();
+  expect(await leaseAhead('m', 60)).toEqual([]);
+});
+
+test('C-62: one that fails, and one of many whose turn it is, are not leased ahead', async () => {
+  const accountId = await openBusyShop(200);
+  await test$.owner.query(`update webhook_endpoint set consecutive_failures = 1 where account_id = $1`, [
+    String(accountId),
+  ]);
+  expect(await leaseAhead('p', 60)).toHaveLength(20);
+  const many = await openShop(['a', 'b', 'c', 'd'], 60);
+  await test$.owner.query(
+    `update webhook_endpoint set order_mode = 'parallel', max_concurrency = 20 where account_id = $1`,
+    [String(many)],
+  );
+  const leased = await leaseAhead('p', 60, 200);
+  const ofEach = Map.groupBy(leased, ({ endpointId }) => endpointId);
+  expect([...ofEach.values()].map(({ length }) => length)).toEqual([25, 25, 25, 25]);
+});
+
+test('C-62, C-64: what was leased and not sent is free at once, and was never tried', async () => {
+  const accountId = await openBusyShop(3);
+  const [first, second, third] = await leaseAhead('p', 3);
+  if (!first || !second || !third) throw new Error('three were leased');
+  await endTries(test$.database, [{ ...failed(third), state: 'delivered', dueMs: null }], nowMs);
+  const other = { ...second, attempt: 2 };
+  await giveBackUnsentDeliveries(test$.database, 'p', [first, other, third], nowMs);
+  const { rows } = await test$.owner.query(
+    `select id::text, state, attempts, leased_by as by from webhook_delivery where account_id = $1 order by id`,
+    [String(accountId)],
+  );
+  const byId = Map.groupBy(rows, ({ id }) => id);
+  expect(byId.get(String(first.id))).toMatchObject([{ state: 'pending', attempts: 0, by: null }]);
+  expect(byId.get(String(second.id)), 'another attempt').toMatchObject([{ attempts: 1, by: 'p' }]);
+  expect(byId.get(String(third.id))).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  expect(await leaseAhead('q', 0)).toMatchObject([{ id: first.id, attempt: 1 }]);
 });

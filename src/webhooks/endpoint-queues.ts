@@ -1,0 +1,103 @@
+/**
+ * What a dispatcher has leased and not sent yet, by endpoint. An endpoint that answers well is leased as much as it took in a second, so
+ * that a request begins as soon as one before it has ended, and no more of them at once than the endpoint allows. What waits when an
+ * attempt fails, or has waited for a second, is not sent: the endpoint may be down, or somebody may have paused it.
+ */
+import { keepNewest } from '../base/keep-newest.ts';
+import type { LeasedDelivery } from '../store/webhooks/deliveries.ts';
+import type { EndpointKey } from '../store/webhooks/turns.ts';
+
+/** A delivery that is sent now. */
+export interface Admitted {
+  /** For how long it waited, milliseconds. */
+  readonly waitedMs: number;
+  /** Says that its request has ended, and whether with success. */
+  readonly leave: (isWell: boolean) => void;
+}
+
+/** Endpoints that are remembered; one that is forgotten is leased no more than it may be sent at once. */
+const REMEMBERED_MAX = 10_000;
+/** What has waited for so long is not sent. Unit: ms. */
+const WAIT_MAX_MS = 1_000;
+
+/** The requests of one endpoint. */
+class EndpointQueue {
+  /** Successes in the newest second that had any; 0 once something was not sent. */
+  perSecond = 0;
+  #successes = 0;
+  #underWay = 0;
+  #most = 1;
+  /** The one that waits longest first. */
+  readonly #waiting: { readonly sinceMs: number; readonly end: (admitted?: Admitted) => void }[] = [];
+
+  enter({ most, isByHand }: LeasedDelivery): Promise<Admitted | undefined> {
+    if (!isByHand) this.#most = most;
+    if (isByHand || this.#underWay < most) return Promise.resolve(this.#admit(0));
+    return new Promise((end) => this.#waiting.push({ sinceMs: performance.now(), end }));
+  }
+
+  tend(): void {
+    if (this.#successes > 0) this.perSecond = this.#successes;
+    this.#successes = 0;
+    this.#turnAway(performance.now() - WAIT_MAX_MS);
+  }
+
+  #admit(waitedMs: number): Admitted {
+    this.#underWay++;
+    return { waitedMs, leave: (isWell) => this.#leave(isWell) };
+  }
+
+  #leave(isWell: boolean): void {
+    this.#underWay--;
+    if (isWell) this.#successes++;
+    const nowMs = performance.now();
+    this.#turnAway(isWell ? nowMs - WAIT_MAX_MS : nowMs);
+    for (let next = this.#waiting[0]; next && this.#underWay < this.#most; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      next.end(this.#admit(nowMs - next.sinceMs));
+    }
+  }
+
+  /** Turns away what has waited since then. */
+  #turnAway(sinceMs: number): void {
+    for (let next = this.#waiting[0]; next && next.sinceMs <= sinceMs; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.perSecond = 0;
+      this.#successes = 0;
+      next.end();
+    }
+  }
+}
+
+/** The requests of all endpoints of a dispatcher. */
+export class EndpointQueues {
+  readonly #queues = new Map<string, EndpointQueue>();
+
+  /** @returns how many deliveries may be leased, to be sent one after the other; 0 while nothing is known of the endpoint. */
+  ahead(endpoint: EndpointKey): number {
+    return this.#queues.get(nameOf(endpoint))?.perSecond ?? 0;
+  }
+
+  /** Waits until the endpoint has room for the delivery. @returns undefined when it is not to be sent. */
+  enter(delivery: LeasedDelivery): Promise<Admitted | undefined> {
+    return this.#of(delivery).enter(delivery);
+  }
+
+  /** Counts what endpoints took, and ends waits that are too long. To be called every second. */
+  tend(): void {
+    for (const queue of this.#queues.values()) queue.tend();
+  }
+
+  #of(endpoint: EndpointKey): EndpointQueue {
+    const name = nameOf(endpoint);
+    const known = this.#queues.get(name);
+    if (known) return known;
+    const queue = new EndpointQueue();
+    keepNewest(this.#queues, REMEMBERED_MAX, name, queue);
+    return queue;
+  }
+}
+
+function nameOf({ accountId, endpointId }: EndpointKey): string {
+  return `${accountId}/${endpointId}`;
+}
