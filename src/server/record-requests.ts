@@ -3,15 +3,8 @@
  * a second at most and written in batches. What cannot be written is dropped and counted in the log.
  */
 import type { Logger } from 'pino';
-import { type Instant, instantOf } from '../base/instant.ts';
 import { actorKindOf } from '../resolvers/services/context.ts';
-import {
-  type AnsweredRequest,
-  addRequest,
-  REQUEST_BATCH,
-  writeRequests,
-} from '../store/account/request-log.ts';
-import { CopiedLines } from '../store/copy-rows.ts';
+import { type AnsweredRequest, REQUEST_BATCH, RequestBatch } from '../store/account/request-batches.ts';
 import type { Database } from '../store/database.ts';
 import type { Exchange } from './http.ts';
 
@@ -36,7 +29,7 @@ export function requestRecorder(
   database: Pick<Database, 'copyWithin'>,
   log: Pick<Logger, 'warn'>,
 ): RequestRecorder {
-  let waiting: CopiedLines[] = [];
+  let waiting: RequestBatch[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let hasEnded = false;
@@ -45,10 +38,10 @@ export function requestRecorder(
   /** Writes all that waits, until a batch fails: what came after it waits for the next turn. */
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const [batch, ...rest] = waiting as [CopiedLines, ...CopiedLines[]];
+      const [batch, ...rest] = waiting as [RequestBatch, ...RequestBatch[]];
       waiting = rest;
       try {
-        await writeRequests(database, batch);
+        await batch.write(database);
       } catch (error) {
         // The database may have taken a batch whose answer is missing: a second try could write it twice.
         drops.add(batch.count, error);
@@ -70,10 +63,10 @@ export function requestRecorder(
       let last = waiting.at(-1);
       if (!last || last.count === REQUEST_BATCH) {
         if (waiting.length === BATCHES_MAX) return drops.add(1);
-        last = new CopiedLines();
+        last = new RequestBatch();
         waiting.push(last);
       }
-      addRequest(last, request);
+      last.add(request);
       if (timer === undefined) plan(WRITE_EVERY_MS);
     },
     end: async () => {
@@ -116,7 +109,7 @@ function requestOf(
   if (!caller) return undefined;
   return {
     accountId: caller.accountId,
-    at: instantNow(),
+    atMs: Date.now(),
     actorKind: actorKindOf(caller),
     actorId: caller.id,
     method: request.method ?? '',
@@ -128,13 +121,4 @@ function requestOf(
     end2end: noted.end2end ?? null,
     errorCode: noted.errorCode ?? null,
   };
-}
-
-const made = { ms: 0, instant: '' };
-
-/** Many requests end in one millisecond. */
-function instantNow(): Instant {
-  const ms = Date.now();
-  if (ms !== made.ms) Object.assign(made, { ms, instant: instantOf(new Date(ms)) });
-  return made.instant;
 }

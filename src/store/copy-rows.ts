@@ -31,14 +31,35 @@ export class CopyRows extends (pg.Query as unknown as new (config: object) => ob
 const SPECIAL = /[\\\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-const FIRST_BYTES = 16_384;
+const FIRST_BYTES = 256;
 /** UTF-8 needs no more for a character of a text. */
 const CHARACTER_BYTES_MAX = 3;
 
-/** Rows in the text format of COPY. They are bytes at once: of rows that wait, nothing is left to the collector of garbage. */
-export class CopiedLines {
+/** A text that grows. It is bytes at once: of what waits, nothing is left to the collector of garbage. */
+export class GrowingText {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  append(text: string): void {
+    this.#makeRoom(CHARACTER_BYTES_MAX * text.length);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * this.#bytes.length + bytes);
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** Rows in the text format of COPY. */
+export class CopiedLines {
+  readonly #text = new GrowingText();
   #count = 0;
 
   /** How many rows there are. */
@@ -47,23 +68,13 @@ export class CopiedLines {
   }
 
   get bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#text.bytes;
   }
 
   add(values: readonly CopiedValue[]): this {
-    let line = '';
-    for (let at = 0; at < values.length; at++) line += (at === 0 ? '' : '\t') + copied(values[at] ?? null);
-    this.#makeRoom(CHARACTER_BYTES_MAX * line.length + 1);
-    this.#length += this.#bytes.write(`${line}\n`, this.#length);
+    this.#text.append(`${values.map(copied).join('\t')}\n`);
     this.#count += 1;
     return this;
-  }
-
-  #makeRoom(bytes: number): void {
-    if (this.#length + bytes <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * this.#bytes.length + bytes);
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
   }
 }
 

@@ -1,10 +1,10 @@
 /** Goal: what is copied is stored as it was, whatever it holds, or all of it is refused. Method: the real database. */
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CopiedLines } from '../../src/store/copy-rows.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
-const COPY = `copy request_log (account_id, at, actor_kind, actor_id, method, route, operation, status, duration_ms, request_id) from stdin`;
+const COPY = 'copy copied (account_id, at, route, operation, status) from stdin';
 const ODD = [
   '',
   '\\N',
@@ -23,15 +23,22 @@ const AT = '2026-05-04 12:00:00.123+00';
 /** Rows with these texts, null for none, and one with a time that is none where it is asked for. */
 function linesOf(texts: readonly (string | null)[], { isBad = false } = {}): Buffer {
   const lines = new CopiedLines();
-  for (const text of texts) lines.add([7n, AT, 'KEY', 'key', 'GET', text ?? '/', text, 200, 3, 'id']);
-  if (isBad) lines.add([7n, 'never', 'KEY', 'key', 'GET', '/', null, 200, 3, 'id']);
+  for (const text of texts) lines.add([7n, AT, text ?? '/', text, 200]);
+  if (isBad) lines.add([7n, 'never', '/', null, 200]);
   expect(lines.count).toBe(texts.length + Number(isBad));
   return lines.bytes;
 }
 
+beforeAll(async () => {
+  await store.owner.query(
+    `create table copied (id bigint generated always as identity, account_id bigint, at timestamptz, route text, operation text, status int);
+     grant insert on copied to crossramp_app`,
+  );
+});
+
 async function stored() {
   const { rows } = await store.owner.query(
-    `select account_id::text, at::text, route, operation, status from request_log order by id`,
+    `select account_id::text, at::text, route, operation, status from copied order by id`,
   );
   return rows;
 }

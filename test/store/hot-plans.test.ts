@@ -31,9 +31,6 @@ const WHOLE = new Set([
   'turn_bury: webhook_delivery_pkey',
   // In a new database alone: beside the turns there are as many endpoints.
   'turn_take: webhook_endpoint_pkey',
-  // Each filter may be left out. With the values PostgreSQL finds a cheaper plan, and keeps to planning anew.
-  'request_log_count: request_log',
-  'request_log_newest: request_log',
 ]);
 
 const TABLES = `relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'i', 'I')`;

@@ -14,7 +14,7 @@ const WAYS: readonly (readonly [way: string, ask: (database: Database) => Promis
   ['a statement with a time limit', (database) => database.queryWithin(1_000, NOTHING, [])],
   [
     'rows that are copied',
-    (database) => database.copyWithin(1_000, 'copy request_log from stdin', Buffer.alloc(0)),
+    (database) => database.copyWithin(1_000, 'copy request_batch from stdin', Buffer.alloc(0)),
   ],
   ['another database transaction', (database) => database.withTx(async () => {})],
   ['Prisma', (database) => database.prisma.account.findMany()],

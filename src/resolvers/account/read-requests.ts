@@ -1,8 +1,8 @@
 /** Reads the request log: an account's own, with the scope `admin`. */
+import type { RequestActorKind } from '../../store/account/request-batches.ts';
 import {
   countRequests,
   type LoggedRequest,
-  type RequestActorKind,
   type RequestSlice,
   readRequests,
 } from '../../store/account/request-log.ts';

@@ -1,6 +1,6 @@
 /** Keeps the database small: makes the months of the event log, and deletes records whose retention has ended. */
 import type { Logger } from 'pino';
-import { KEPT, type Kept, PRUNE_BATCH, pruneBatch } from '../../store/account/retention.ts';
+import { KEPT, type Kept, pruneBatch } from '../../store/account/retention.ts';
 import type { Database } from '../../store/database.ts';
 import { makeMonths, retireMonths, settleMonths } from '../../store/events/event-log.ts';
 import { readAheadMs } from '../../store/rails/sandbox.ts';
@@ -91,7 +91,7 @@ export async function prune(
   for (const kept of KEPT) {
     const days = retention[kept];
     if (days === null) continue;
-    for (let count: number | null = PRUNE_BATCH; count === PRUNE_BATCH; ) {
+    for (let count: number | null = 1; count; ) {
       if (performance.now() > until || signal?.aborted) return { gone, isDone: false };
       count = await pruneBatch(database, kept, days);
       if (count) gone[kept] = (gone[kept] ?? 0) + count;

@@ -1,45 +1,15 @@
-/** The request log: what each key, person and payer asked and how it was answered; written in batches, read newest first. */
+/** Reads the request log, newest first: what each key, person and payer asked and how it was answered. */
 import type { Instant } from '../../base/instant.ts';
-import type { CopiedLines } from '../copy-rows.ts';
-import type { Database, Statement, Tx } from '../database.ts';
-
-/** Who can ask. */
-export type RequestActorKind = 'KEY' | 'PERSON' | 'PAYER';
-
-/** One answered request: no ids of the path, no query, no body. */
-export interface AnsweredRequest {
-  readonly accountId: bigint;
-  /** On the machine's clock, when the answer had ended. */
-  readonly at: Instant;
-  readonly actorKind: RequestActorKind;
-  readonly actorId: string;
-  readonly method: string;
-  /** As in the route table. */
-  readonly route: string;
-  /** Name of the GraphQL operation. */
-  readonly operation: string | null;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly requestId: string;
-  readonly end2end: string | null;
-  readonly errorCode: string | null;
-}
+import type { Statement, Tx } from '../database.ts';
+import { type AnsweredRequest, type RequestFilter, termOf } from './request-batches.ts';
 
 /** An entry of the log as it is read. */
-export interface LoggedRequest extends Omit<AnsweredRequest, 'accountId'> {
+export interface LoggedRequest extends Omit<AnsweredRequest, 'accountId' | 'atMs'> {
   readonly id: bigint;
+  /** On the machine's clock, when the answer had ended. */
+  readonly at: Instant;
   /** Of the key or the person. */
   readonly actorName: string | null;
-}
-
-/** Which entries are meant; all that are given must hold. */
-export interface RequestFilter {
-  readonly actorKind: RequestActorKind | null;
-  readonly actorId: string | null;
-  readonly requestId: string | null;
-  readonly end2end: string | null;
-  /** First digit of the status. */
-  readonly statusClass: number | null;
 }
 
 /** Which part of what a filter finds. */
@@ -52,53 +22,23 @@ export interface RequestSlice {
   readonly skip?: number;
 }
 
-/** Most rows of one statement. */
-export const REQUEST_BATCH = 1_000;
 /** So many entries are counted; of more the number is not known. */
 export const REQUESTS_COUNTED_MAX = 10_000;
-/** How long one statement may take: no request waits for it, and on a busy machine a second is soon over. Unit: ms. */
-const WRITE_MAX_MS = 5_000;
+const ID_MAX = 2n ** 63n - 1n;
 
-const WRITE = `copy request_log (account_id, at, actor_kind, actor_id, method, route, operation, status, duration_ms, request_id,
-  end2end, error_code) from stdin`;
-const COLUMNS = [
-  'accountId',
-  'at',
-  'actorKind',
-  'actorId',
-  'method',
-  'route',
-  'operation',
-  'status',
-  'durationMs',
-  'requestId',
-  'end2end',
-  'errorCode',
-] as const satisfies readonly (keyof AnsweredRequest)[];
-
-/** Adds a request to a batch. */
-export function addRequest(batch: CopiedLines, request: AnsweredRequest): void {
-  batch.add(COLUMNS.map((column) => request[column]));
-}
-
-/** Writes a batch, in at most five seconds. @throws the driver's error, or that there was no answer in time. */
-export async function writeRequests(
-  database: Pick<Database, 'copyWithin'>,
-  batch: CopiedLines,
-): Promise<void> {
-  await database.copyWithin(WRITE_MAX_MS, WRITE, batch.bytes);
-}
-
-const MATCHES = `r.account_id = $1 and ($2::text is null or r.actor_kind = $2) and ($3::text is null or r.actor_id = $3)
-  and ($4::text is null or r.request_id = $4) and ($5::text is null or r.end2end = $5)
-  and ($6::int is null or r.status between $6 * 100 and $6 * 100 + 99)`;
+/** The batches that have the term, by index, and of those what was asked for. The ids of a batch begin with its own. */
+const FOUND = `from request_term t join request_log r on r.batch_id = t.batch_id
+  where t.account_id = $1 and t.term = $2 and r.account_id = $1
+    and ($3::text is null or r.actor_kind = $3) and ($4::text is null or r.actor_id = $4)
+    and ($5::text is null or r.request_id = $5) and ($6::text is null or r.end2end = $6)
+    and ($7::int is null or r.status between $7 * 100 and $7 * 100 + 99)`;
 
 const page = (name: string, order: 'asc' | 'desc'): Statement => ({
   name,
   text: `select r.id, r.at, r.actor_kind as "actorKind", r.actor_id as "actorId", coalesce(k.name, p.name) as "actorName", r.method,
       r.route, r.operation, r.status, r.duration_ms as "durationMs", r.request_id as "requestId", r.end2end, r.error_code as "errorCode"
-    from (select * from request_log r where ${MATCHES} and ($7::bigint is null or r.id > $7) and ($8::bigint is null or r.id < $8)
-      order by r.id ${order} limit $9 offset $10) r
+    from (select r.* ${FOUND} and t.batch_id between $8::bigint >> 10 and $9::bigint >> 10 and r.id > $8 and r.id < $9
+      order by t.batch_id ${order}, r.id ${order} limit $10 offset $11) r
     left join api_key k on r.actor_kind = 'KEY' and k.account_id = r.account_id and k.id = r.actor_id
     left join person p on r.actor_kind = 'PERSON' and p.id = r.actor_id
     order by r.id ${order}`,
@@ -107,7 +47,7 @@ const OLDEST = page('request_log_oldest', 'asc');
 const NEWEST = page('request_log_newest', 'desc');
 const COUNT: Statement = {
   name: 'request_log_count',
-  text: `select count(*)::int as count from (select from request_log r where ${MATCHES} limit ${REQUESTS_COUNTED_MAX + 1}) r`,
+  text: `select count(*)::int as count from (select ${FOUND} limit ${REQUESTS_COUNTED_MAX + 1}) r`,
 };
 
 /** @returns the entries of a slice. */
@@ -120,8 +60,8 @@ export function readRequests(
   const statement = isNewestFirst ? NEWEST : OLDEST;
   return database.query<LoggedRequest>(statement, [
     ...valuesOf(accountId, filter),
-    after,
-    before,
+    after ?? -1n,
+    before ?? ID_MAX,
     limit,
     skip,
   ]);
@@ -140,5 +80,5 @@ export async function countRequests(
 
 function valuesOf(accountId: bigint, filter: RequestFilter): unknown[] {
   const { actorKind, actorId, requestId, end2end, statusClass } = filter;
-  return [accountId, actorKind, actorId, requestId, end2end, statusClass];
+  return [accountId, termOf(filter), actorKind, actorId, requestId, end2end, statusClass];
 }

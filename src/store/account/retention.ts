@@ -52,8 +52,10 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   depositSlots: `delete from deposit_slot where ctid = any (array(
     select s.ctid from deposit_slot s where s.held_until < ${BEFORE} and not exists (
       select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
-  requests: `delete from request_log where ctid = any (array(
-    select ctid from request_log where at < ${BEFORE} order by at limit $2::int))`,
+  // In their order, that of time but for the clocks of processes: a few of many requests, or many of a few.
+  requests: `delete from request_batch where id = any (array(
+    select id from (select id, until, sum(requests) over (order by id) - requests as before from request_batch order by id limit $2::int) b
+     where until < ${BEFORE} and before < $2::int))`,
   // One that was used within this time may still hold.
   sessions: `with old as materialized (select id from person_session where seen_at < ${BEFORE} limit $2::int),
     challenges as (delete from passkey_challenge c using old where c.session_id = old.id)

@@ -30,7 +30,7 @@ const TABLES = {
   railEvents: 'rail_news',
   depositSlots: 'deposit_slot',
   sandboxOrders: 'sandbox_order',
-  requests: 'request_log',
+  requests: 'request_batch',
   sessions: 'person_session',
   links: 'person_link',
 };

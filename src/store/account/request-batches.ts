@@ -1,0 +1,144 @@
+/**
+ * Writes the request log: what an account asked in about half a second is one row, with the terms that it is found by. A row with
+ * its indexes for each request cost more than to answer it (decision 0051).
+ */
+import { CopiedLines, GrowingText } from '../copy-rows.ts';
+import type { Database } from '../database.ts';
+
+/** Who can ask. */
+export type RequestActorKind = 'KEY' | 'PERSON' | 'PAYER';
+
+/** One answered request: no ids of the path, no query, no body. */
+export interface AnsweredRequest {
+  readonly accountId: bigint;
+  /** On the machine's clock, when the answer had ended. Unit: ms. */
+  readonly atMs: number;
+  readonly actorKind: RequestActorKind;
+  readonly actorId: string;
+  readonly method: string;
+  /** As in the route table. */
+  readonly route: string;
+  /** Name of the GraphQL operation. */
+  readonly operation: string | null;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestId: string;
+  readonly end2end: string | null;
+  readonly errorCode: string | null;
+}
+
+/** What requests are found by; null for whatever it is. */
+export interface RequestFilter {
+  readonly actorKind: RequestActorKind | null;
+  readonly actorId: string | null;
+  readonly requestId: string | null;
+  readonly end2end: string | null;
+  /** First digit of the status. */
+  readonly statusClass: number | null;
+}
+
+/** Most requests of a batch. The ids of entries leave room for 1,024. */
+export const REQUEST_BATCH = 1_000;
+/** How long one statement may take: no request waits for it, and on a busy machine a second is soon over. Unit: ms. */
+const WRITE_MAX_MS = 5_000;
+const WRITE = 'copy request_batch (account_id, until, requests, terms, entries) from stdin';
+
+/** What one account asked. */
+interface Row {
+  readonly terms: Set<string>;
+  readonly entries: GrowingText;
+  requests: number;
+  untilMs: number;
+}
+
+/** Requests that are written together: a row for each account. */
+export class RequestBatch {
+  readonly #rows = new Map<bigint, Row>();
+  #count = 0;
+
+  /** How many requests there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(given: AnsweredRequest): void {
+    // The rest is made of words of our own. A text of the database holds no other characters either.
+    const request = { ...given, end2end: given.end2end?.toWellFormed().replaceAll('\0', '') ?? null };
+    let row = this.#rows.get(request.accountId);
+    if (!row) {
+      row = { terms: new Set(), entries: new GrowingText(), requests: 0, untilMs: 0 };
+      this.#rows.set(request.accountId, row);
+    }
+    row.entries.append(`${row.requests === 0 ? '[' : ','}${entryOf(request)}`);
+    addTerms(row.terms, request);
+    row.requests += 1;
+    row.untilMs = Math.max(row.untilMs, request.atMs);
+    this.#count += 1;
+  }
+
+  /** Writes them, in at most five seconds. @throws the driver's error, or that there was no answer in time. */
+  async write(database: Pick<Database, 'copyWithin'>): Promise<void> {
+    const lines = new CopiedLines();
+    for (const [accountId, { terms, entries, requests, untilMs }] of this.#rows)
+      lines.add([
+        accountId,
+        new Date(untilMs).toISOString(),
+        requests,
+        JSON.stringify([...terms]),
+        `${entries.bytes}]`,
+      ]);
+    await database.copyWithin(WRITE_MAX_MS, WRITE, lines.bytes);
+  }
+}
+
+/** As the migration `request_batches` describes it. */
+function entryOf(request: AnsweredRequest): string {
+  const { atMs, actorKind, actorId, method, route, operation, status, durationMs, requestId } = request;
+  const { end2end, errorCode } = request;
+  return JSON.stringify([
+    ...[atMs, actorKind, actorId, method, route, operation, status, durationMs, requestId],
+    ...[end2end, errorCode],
+  ]);
+}
+
+/** The term of every batch. */
+const ALL = '';
+/** What most requests have in common is no term of its own. */
+const USUAL_KIND: RequestActorKind = 'KEY';
+const USUAL_STATUS = 2;
+
+function addTerms(terms: Set<string>, request: AnsweredRequest): void {
+  const { actorKind, actorId, requestId, end2end, status } = request;
+  const statusClass = Math.floor(status / 100);
+  terms
+    .add(ALL)
+    .add(term('actor', actorId))
+    .add(term('request', commonPart(requestId)));
+  if (end2end !== null) terms.add(term('transaction', end2end));
+  if (actorKind !== USUAL_KIND) terms.add(term('kind', actorKind));
+  if (statusClass !== USUAL_STATUS) terms.add(term('status', statusClass));
+}
+
+/** @returns the term that finds the fewest batches among those that hold what is asked for. */
+export function termOf({ requestId, end2end, actorId, statusClass, actorKind }: RequestFilter): string {
+  if (requestId !== null) return term('request', commonPart(requestId));
+  if (end2end !== null) return term('transaction', end2end);
+  if (statusClass !== null && statusClass !== USUAL_STATUS) return term('status', statusClass);
+  if (actorId !== null) return term('actor', actorId);
+  return actorKind === null || actorKind === USUAL_KIND ? ALL : term('kind', actorKind);
+}
+
+function term(name: string, value: string | number): string {
+  return `${name} ${value}`;
+}
+
+const UUID_LENGTH = 36;
+const VERSION_AT = 14;
+/** So many characters of an id that begins with the time are the same for a quarter of a second. */
+const TIME_LENGTH = 11;
+
+/** @returns what an id of a request has in common with those of the same moment (UUID version 7); any other is as it is. */
+function commonPart(requestId: string): string {
+  const hasTime = requestId.length === UUID_LENGTH && requestId[VERSION_AT] === '7';
+  return hasTime ? requestId.slice(0, TIME_LENGTH) : requestId;
+}

@@ -1,0 +1,180 @@
+/**
+ * Goal: the request log gives back each request as it was, by each of its filters, in its order; and what it writes for a request is
+ * little beside what was recorded before. Method: the real database, as the gateway writes and reads it.
+ */
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newRequestId } from '../../../src/base/request-id.ts';
+import {
+  type AnsweredRequest,
+  RequestBatch,
+  type RequestFilter,
+} from '../../../src/store/account/request-batches.ts';
+import { countRequests, readRequests } from '../../../src/store/account/request-log.ts';
+import { PRUNE_BATCH, pruneBatch } from '../../../src/store/account/retention.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const test = useDatabase();
+const ACCOUNT = 7n;
+const AT_MS = Date.UTC(2026, 4, 4, 12, 0, 0, 123);
+const ANY: RequestFilter = {
+  actorKind: null,
+  actorId: null,
+  requestId: null,
+  end2end: null,
+  statusClass: null,
+};
+const ALL = { after: null, before: null, isNewestFirst: true, limit: 10_000 };
+
+const request = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
+  accountId: ACCOUNT,
+  atMs: AT_MS,
+  actorKind: 'KEY',
+  actorId: 'key_1',
+  method: 'GET',
+  route: '/v2/onramp/{id}',
+  operation: null,
+  status: 200,
+  durationMs: 3,
+  requestId: newRequestId(),
+  end2end: null,
+  errorCode: null,
+  ...changes,
+});
+
+async function record(...requests: readonly AnsweredRequest[]): Promise<void> {
+  const batch = new RequestBatch();
+  for (const each of requests) batch.add(each);
+  await batch.write(test.database);
+}
+
+const idsOf = async (filter: Partial<RequestFilter>, slice = {}, accountId = ACCOUNT) =>
+  (await readRequests(test.database, accountId, { ...ANY, ...filter }, { ...ALL, ...slice })).map(
+    ({ requestId }) => requestId,
+  );
+const countOf = async (table: string) =>
+  Number((await test.owner.query(`select count(*) from ${table}`)).rows[0].count);
+
+beforeEach(async () => {
+  await test.owner.query('truncate request_batch, request_term');
+});
+
+describe('an entry', () => {
+  it('is read as it was, whatever it holds', async () => {
+    const odd = request({
+      ...{ actorKind: 'PERSON', actorId: 'per_1', method: 'POST', operation: 'One', status: 499 },
+      ...{ requestId: 'a-1', end2end: 'São "🐝"\\\t\n{}\\u0000', errorCode: 'NOT_FOUND' },
+    });
+    await record(odd);
+    const [entry] = await readRequests(test.database, ACCOUNT, ANY, ALL);
+    const { accountId: _, atMs: __, ...same } = odd;
+    expect(entry).toMatchObject({ ...same, at: '2026-05-04 12:00:00.123+00' });
+    expect(await idsOf({ end2end: odd.end2end })).toEqual(['a-1']);
+  });
+
+  it('loses what no text of the database can hold, and nothing else of its batch', async () => {
+    await record(request({ requestId: 'a', end2end: 'nul\0, half\ud800' }), request({ requestId: 'b' }));
+    expect(await idsOf({})).toEqual(['b', 'a']);
+    expect(await idsOf({ end2end: 'nul, half\ufffd' })).toEqual(['a']);
+  });
+});
+
+describe('finding', () => {
+  it('is by each filter, and by all of them together', async () => {
+    const ids = [newRequestId(), newRequestId()] as const;
+    await record(
+      request({ requestId: ids[0], end2end: 'CRX1' }),
+      request({ requestId: ids[1], actorId: 'key_2' }),
+      request({ requestId: 'theirs', accountId: 8n, end2end: 'CRX1' }),
+    );
+    await record(
+      request({ requestId: 'c', status: 404, end2end: 'CRX1' }),
+      request({ requestId: 'd', status: 503, actorKind: 'PAYER', actorId: 'ses_1' }),
+      request({ requestId: 'e', status: 304, actorId: 'key_2' }),
+    );
+    expect(await idsOf({})).toEqual(['e', 'd', 'c', ids[1], ids[0]]);
+    expect(await idsOf({ requestId: ids[0] })).toEqual([ids[0]]);
+    expect(await idsOf({ requestId: 'theirs' })).toEqual([]);
+    expect(await idsOf({ end2end: 'CRX1' })).toEqual(['c', ids[0]]);
+    expect(await idsOf({ actorId: 'key_2' })).toEqual(['e', ids[1]]);
+    expect(await idsOf({ actorKind: 'PAYER' })).toEqual(['d']);
+    expect(await idsOf({ actorKind: 'KEY' })).toEqual(['e', 'c', ids[1], ids[0]]);
+    expect(await idsOf({ statusClass: 4 })).toEqual(['c']);
+    expect(await idsOf({ statusClass: 3 })).toEqual(['e']);
+    expect(await idsOf({ statusClass: 2 })).toEqual([ids[1], ids[0]]);
+    expect(await idsOf({ statusClass: 3, actorId: 'key_2', actorKind: 'KEY' })).toEqual(['e']);
+    expect(await idsOf({ statusClass: 5, actorId: 'key_2' })).toEqual([]);
+    expect(await countRequests(test.database, ACCOUNT, { ...ANY, end2end: 'CRX1' })).toBe(2);
+  });
+
+  it('goes on from any entry, in both directions, across batches', async () => {
+    for (let batch = 0; batch < 3; batch += 1)
+      await record(...[0, 1, 2].map((n) => request({ requestId: `r${3 * batch + n}` })));
+    const entries = await readRequests(test.database, ACCOUNT, ANY, ALL);
+    expect(entries.map(({ requestId }) => requestId)).toEqual(
+      [8, 7, 6, 5, 4, 3, 2, 1, 0].map((n) => `r${n}`),
+    );
+    for (const [place, { id }] of entries.entries()) {
+      const names = entries.map(({ requestId }) => requestId);
+      expect(await idsOf({}, { before: id })).toEqual(names.slice(place + 1));
+      expect(await idsOf({}, { after: id, isNewestFirst: false })).toEqual(names.slice(0, place).reverse());
+      expect(await idsOf({}, { skip: place, limit: 2 })).toEqual(names.slice(place, place + 2));
+    }
+  });
+});
+
+describe('what is written', () => {
+  it('for a thousand requests of a key is one row, and few terms', async () => {
+    await record(...Array.from({ length: 1_000 }, () => request()));
+    expect(await countOf('request_log')).toBe(1_000);
+    expect(await countOf('request_batch')).toBe(1);
+    // All, the key, and the moments of the ids: four in a second.
+    expect(await countOf('request_term')).toBeLessThan(100);
+  });
+
+  it('is a row for each account', async () => {
+    await record(...[1n, 2n, 3n, 1n].map((accountId) => request({ accountId })));
+    expect(await countOf('request_batch')).toBe(3);
+    expect(await countRequests(test.database, 1n, ANY)).toBe(2);
+  });
+
+  it('goes with its terms when it is old: the oldest first, a thousand requests at a time', async () => {
+    for (let batch = 0; batch < 3; batch += 1)
+      await record(...Array.from({ length: PRUNE_BATCH / 2 }, () => request()));
+    await record(request({ requestId: 'new', atMs: Date.now() }));
+    expect(await pruneBatch(test.database, 'requests', 7)).toBe(2);
+    expect(await countOf('request_log')).toBe(PRUNE_BATCH / 2 + 1);
+    expect(await pruneBatch(test.database, 'requests', 7)).toBe(1);
+    expect(await pruneBatch(test.database, 'requests', 7)).toBe(0);
+    expect(await idsOf({})).toEqual(['new']);
+    expect(await countOf('request_term')).toBe(3);
+  });
+});
+
+describe('an upgrade', () => {
+  it('keeps what was recorded', async () => {
+    const sqlOf = (name: string) =>
+      readFileSync(new URL(`../../../prisma/migrations/${name}/migration.sql`, import.meta.url), 'utf8');
+    await test.owner.query(`drop view request_log; drop table request_batch, request_term;
+      drop function request_terms_come, request_terms_go`);
+    await test.owner.query(sqlOf('20261124230000_request_log'));
+    await test.owner.query(
+      `insert into request_log (account_id, at, actor_kind, actor_id, method, route, operation, status, duration_ms, request_id, end2end, error_code)
+        select 7 + n % 2, timestamptz '2026-05-04 12:00:00.123+00' + n * interval '1 ms', 'KEY', 'key_' || n % 3, 'GET', '/', null, 200, n, 'r' || n,
+               case n when 4 then 'CRX4' end, case n when 4 then 'NOT_FOUND' end from generate_series(1, 4003) n`,
+    );
+    const { rows: before } = await test.owner.query(
+      'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
+    );
+    await test.owner.query(sqlOf('20261129010000_request_batches'));
+    const { rows: after } = await test.owner.query(
+      'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
+    );
+    expect(after).toEqual(before);
+    expect(await countOf('request_batch')).toBe(6);
+    expect(await idsOf({ end2end: 'CRX4' }, {}, 7n)).toEqual(['r4']);
+    expect(await idsOf({ requestId: 'r4003' }, {}, 8n)).toEqual(['r4003']);
+    await record(request({ requestId: 'after' }));
+    expect(await idsOf({}, { limit: 2 })).toEqual(['after', 'r4002']);
+  });
+});
