@@ -4,6 +4,7 @@ import type { ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
 import { assert } from '../base/assert.ts';
 import type { Context } from '../resolvers/services/context.ts';
+import type { JsonText } from '../wire/list.ts';
 import type { RestFamily } from './families.ts';
 import type { BodyShape, QueryPolicy } from './input.ts';
 
@@ -33,10 +34,10 @@ export interface RestRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-/** An answer: JSON text, and the parameters that were ignored. */
+/** An answer: JSON text, in pieces only where it is proved, and the parameters that were ignored. */
 export interface RestAnswer {
   readonly status: number;
-  readonly body: string;
+  readonly body: JsonText;
   readonly ignored: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }

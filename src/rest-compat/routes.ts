@@ -11,7 +11,7 @@ import { readStatementEntries } from '../store/ledger/ledger.ts';
 import type { Registry } from '../templates/registry.ts';
 import { balanceEnvelope } from '../wire/balance.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
-import { listEnvelope } from '../wire/list.ts';
+import { type JsonText, listEnvelope } from '../wire/list.ts';
 import { statementEnvelope } from '../wire/statement.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
@@ -48,7 +48,7 @@ export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
 
 /** A reading route; `respond` returns the body. */
 interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer' | 'isProved'> {
-  readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<string>;
+  readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<JsonText>;
 }
 
 function readRoute({ respond, ...entry }: RouteEntry, policy: RestPolicy): Route {

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { versionReader } from '../store/account/account-version.ts';
 import type { Database } from '../store/database.ts';
+import type { JsonText } from '../wire/list.ts';
 import { type Exchange, send } from './http.ts';
 
 /** An answer as it is written. */
@@ -124,16 +125,23 @@ const CHARACTER_BYTES = 3;
  * @returns the body as it is sent: each byte is a character, for Node sends such a text in one piece with its headers and copies it as it is.
  *   And a strong entity tag: the same for the same bytes of the same media type, whoever renders them.
  */
-export function answerBody(contentType: string, text: string, isTagged: boolean) {
+export function answerBody(contentType: string, text: JsonText, isTagged: boolean) {
   const head = `${contentType}\n`;
-  const bytes =
-    head.length + CHARACTER_BYTES * text.length <= ROOM.length
-      ? ROOM.subarray(0, ROOM.write(head) + ROOM.write(text, head.length))
-      : Buffer.from(head + text);
+  const bytes = bytesIn(ROOM, [head, ...(typeof text === 'string' ? [text] : text)]);
   return {
     body: bytes.toString('latin1', head.length),
     etag: isTagged ? `"${hash('sha256', bytes, 'base64url')}"` : null,
   };
+}
+
+/** @returns the bytes of the pieces, in this room where it is large enough. */
+function bytesIn(room: Buffer, pieces: readonly string[]): Buffer {
+  let end = 0;
+  for (const piece of pieces) {
+    if (end + CHARACTER_BYTES * piece.length > room.length) return Buffer.from(pieces.join(''));
+    end += room.write(piece, end);
+  }
+  return room.subarray(0, end);
 }
 
 /** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */

@@ -6,6 +6,7 @@ import { readBody } from '../base/read-body.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { isOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
+import type { JsonText } from '../wire/list.ts';
 import {
   accepts,
   type Exchange,
@@ -102,7 +103,7 @@ export async function serveRest(
     'crossramp-ignored-parameters': answer.ignored.join(', '),
   };
   const { status, body: text } = answer;
-  if (!found) return sendJson(exchange, status, text, { ...headers, ...ignored, ...answer.headers });
+  if (!found) return sendJson(exchange, status, wholeOf(text), { ...headers, ...ignored, ...answer.headers });
   const { end2end } = exchange.noted;
   const fresh = {
     contentType: JSON_TYPE,
@@ -115,9 +116,13 @@ export async function serveRest(
   sendAnswer(exchange, fresh, headers);
 }
 
+function wholeOf(text: JsonText): string {
+  return typeof text === 'string' ? text : text.join('');
+}
+
 /** @returns the transaction that a POST has made or acted on, as its answer names it. */
-function createdBy({ method }: Route, body: string): string | undefined {
-  return method === 'POST' ? END2END_MEMBER.exec(body)?.[1] : undefined;
+function createdBy({ method }: Route, body: JsonText): string | undefined {
+  return method === 'POST' ? END2END_MEMBER.exec(wholeOf(body))?.[1] : undefined;
 }
 
 const END2END_MEMBER = /"end2end":"([^"\\]{1,100})"/;

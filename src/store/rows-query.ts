@@ -15,7 +15,7 @@ type RowReader = (bytes: Buffer, start: number, end: number) => object;
 
 /** What the driver's query has besides what its types say. */
 interface DriverQuery {
-  readonly name: string;
+  name: string;
   callback?: (error: Error | null, result?: { rows: unknown[]; rowCount: number }) => void;
   prepare(connection: RowConnection): void;
   handleCommandComplete(message: object): void;
@@ -47,7 +47,7 @@ const PLAIN_TYPES = {
 } as pg.CustomTypesConfig;
 
 const NOT_ASCII = /[\x80-\xff]/;
-const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery;
+const DriverQuery = pg.Query as unknown as new (text: string, values: readonly unknown[]) => DriverQuery;
 /** Readers of each connection, by the name of the statement. */
 const readers = new WeakMap<RowConnection, Map<string, RowReader>>();
 
@@ -59,7 +59,9 @@ export class RowsQuery extends DriverQuery implements RowTaker {
   #failure: Error | undefined;
 
   constructor({ name, text }: Statement, values: readonly unknown[]) {
-    super({ name, text, values });
+    // Of a configuration the driver makes a copy, property by property.
+    super(text, values);
+    this.name = name;
   }
 
   get knowsColumns(): boolean {

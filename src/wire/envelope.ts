@@ -31,29 +31,31 @@ export interface EnvelopeWriter {
  * @param options - how exactly values are written.
  */
 export function envelopeWriter(registry: Registry, options: WireOptions): EnvelopeWriter {
-  const attributesOf = new Map(
+  const templates = new Map(
     registry.templates.map((template) => [template.name, attributesWriter(template, options)]),
   );
-  const labels = labelsWriter(registry);
-  const attributes = (row: PublishedRow, put: PutValue) => {
-    const write = attributesOf.get(row.template);
-    assert(write, `template ${row.template} is in the registry`);
-    return write(row, put);
-  };
+  const textsOf = stepTexts(registry);
   const iso = instantWriter(options);
-  const times = (row: PublishedRow, put: PutValue) =>
-    `"created_at":${put(`"${iso(row.createdAt)}"`)},"updated_at":${put(`"${iso(row.updatedAt)}"`)}`;
-  const rest = (row: PublishedRow, put: PutValue) =>
-    `"template":"${row.template}",${times(row, put)},${labels(row, put)},"attributes":{${attributes(row, put)}}}`;
-  const envelope = (row: PublishedRow, put: PutValue) =>
-    `{"end2end":${put(quoted(row.end2end))},"component":${quoted(row.component)},"state":${quoted(row.state)},${rest(row, put)}`;
+  const rest = (row: PublishedRow, { labels }: StepTexts, put: PutValue) => {
+    const attributes = templates.get(row.template);
+    assert(attributes, `template ${row.template} is in the registry`);
+    const hasError = row.errorEn !== '' || row.errorPt !== '';
+    return (
+      `,"template":"${row.template}","created_at":${put(`"${iso(row.createdAt)}"`)},"updated_at":${put(`"${iso(row.updatedAt)}"`)}` +
+      `${labels}${hasError ? put(errorJson(row)) : NO_ERROR},"attributes":{${attributes(row, put)}}}`
+    );
+  };
+  const envelope = (row: PublishedRow, put: PutValue) => {
+    const texts = textsOf(row);
+    return `{"end2end":${put(quoted(row.end2end))}${texts.name}${rest(row, texts, put)}`;
+  };
   return {
     envelope: (row) => envelope(row, AS_IT_IS),
     stored: (row) =>
       row.asPublished
         ? { form: null, payload: envelope(row, AS_IT_IS) }
         : storedBody((put) => envelope(row, put)),
-    embedded: (row) => `{"end2end":${quoted(row.end2end)},${rest(row, AS_IT_IS)}`,
+    embedded: (row) => `{"end2end":${quoted(row.end2end)}${rest(row, textsOf(row), AS_IT_IS)}`,
   };
 }
 
@@ -97,17 +99,26 @@ function attributesWriter(
   };
 }
 
-function labelsWriter(registry: Registry): (row: PublishedRow, put: PutValue) => string {
-  const written = new WeakMap<Step, string>();
-  return (row, put) => {
-    const hasError = row.errorEn !== '' || row.errorPt !== '';
+/** What a body says of a step, as texts that stand between its values. */
+interface StepTexts {
+  readonly name: string;
+  readonly labels: string;
+}
+
+/** @returns the texts of a row's step; they are made once, but where history was published with other labels. */
+function stepTexts(registry: Registry): (row: PublishedRow) => StepTexts {
+  const made = new WeakMap<Step, StepTexts>();
+  return (row) => {
     const step = registry.stepOf(row.template, row.component, row.state);
-    let labels = row.asPublished ? undefined : written.get(step);
-    if (labels === undefined) {
-      labels = LABELS.map((name) => labelJson(name, labelOf(registry, row, name))).join(',');
-      if (!row.asPublished) written.set(step, labels);
-    }
-    return `${labels},"error_message":${hasError ? put(errorJson(row)) : NO_ERROR}`;
+    const known = row.asPublished ? undefined : made.get(step);
+    if (known) return known;
+    const labels = LABELS.map((name) => labelJson(name, labelOf(registry, row, name)));
+    const texts = {
+      name: `,"component":${quoted(row.component)},"state":${quoted(row.state)}`,
+      labels: `,${labels.join(',')},"error_message":`,
+    };
+    if (!row.asPublished) made.set(step, texts);
+    return texts;
   };
 }
 

@@ -1,23 +1,27 @@
 /** The list envelope (`service.md` 2.7). */
 
+/** JSON text, whole or in pieces that follow each other. */
+export type JsonText = string | readonly string[];
+
 /**
  * @param version - label of the family's lists (C-17).
  * @param results - single-record bodies, as JSON text.
- * @returns the JSON text.
  */
 export function listEnvelope(
   version: string,
   total: bigint,
   page: { limit: number; offset: number },
   results: readonly string[],
-): string {
+): JsonText {
   const head = `{"version":"${version}","total":${total},"limit":${page.limit},"offset":${page.offset},"results":[`;
-  return `${commaSeparated(head, results)}]}`;
+  return listPieces(head, results);
 }
 
-/** @returns the text with the parts behind it. A join would copy them all; so they are copied once, when the answer is sent. */
-export function commaSeparated(text: string, parts: readonly string[]): string {
-  let whole = text;
-  for (let at = 0; at < parts.length; at++) whole += at === 0 ? parts[at] : `,${parts[at]}`;
-  return whole;
+/**
+ * A record is a piece: put together, all of them would be as wide as the one with the widest character.
+ *
+ * @returns a list of these records behind this head, and the end of both.
+ */
+export function listPieces(head: string, records: readonly string[]): JsonText {
+  return [head, ...records.map((record, at) => (at === 0 ? record : `,${record}`)), ']}'];
 }

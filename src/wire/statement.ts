@@ -3,7 +3,7 @@ import { isoSeconds } from '../base/instant.ts';
 import { fromMinor } from '../base/money.ts';
 import { quoted } from '../base/quoted.ts';
 import type { PublishedRow } from '../templates/facts.ts';
-import { commaSeparated } from './list.ts';
+import { type JsonText, listPieces } from './list.ts';
 
 /** What a statement entry is written from. */
 export interface EntryFacts {
@@ -58,16 +58,16 @@ export function statementEntry(line: EntryFacts, date: string, transaction: stri
   );
 }
 
-/** @returns the JSON text of a page; the statement's envelope has no version. */
+/** Writes a page; the statement's envelope has no version. */
 export function statementEnvelope(
   total: bigint,
   page: { limit: number; offset: number },
   lines: readonly (EntryFacts & { readonly transaction: PublishedRow | null })[],
   embedded: (row: PublishedRow) => string,
-): string {
+): JsonText {
   const entries = lines.map((line) =>
     statementEntry(line, isoSeconds(line.postedAt), line.transaction ? embedded(line.transaction) : 'null'),
   );
   const head = `{"total":${total},"limit":${page.limit},"offset":${page.offset},"entries":[`;
-  return `${commaSeparated(head, entries)}]}`;
+  return listPieces(head, entries);
 }

@@ -84,6 +84,8 @@ test.each([
   );
   expect(answerBody('application/json', `${text}.`, true).etag).not.toBe(etag);
   expect(answerBody('application/json', text, false)).toEqual({ body, etag: null });
+  const pieces = [text.slice(0, 3), '', text.slice(3)];
+  expect(answerBody('application/json', pieces, true)).toEqual({ body, etag });
 });
 
 test('without memory nothing is kept, and nothing is asked of the database', async () => {
