@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
+import { readShared } from '../base/read-together.ts';
 import { isSessionToken } from '../base/session-token.ts';
 import { isStreamToken } from '../base/stream-token.ts';
 import type { RateLimit } from '../config.ts';
@@ -71,7 +72,8 @@ function authenticator(database: Database): Authenticate {
     const name = hash.toString('base64');
     const cached = believed.get(name);
     if (cached && cached.until > Date.now()) return cached;
-    const key = await findValidKey(database, hash);
+    // Requests that come while it is no longer believed are many where there are many callers: one look-up is for all.
+    const key = await readShared(believed, [name], () => findValidKey(database, hash));
     if (!key) {
       believed.delete(name);
       return undefined;

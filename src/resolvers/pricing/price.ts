@@ -5,6 +5,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { instantOf, millisOf } from '../../base/instant.ts';
 import { fromMinor, isMore, toMinor } from '../../base/money.ts';
 import { type Price, type Pricing, priceIn, priceOut } from '../../base/pricing.ts';
+import { readShared } from '../../base/read-together.ts';
 import { readAccountSettings } from '../../store/account/settings.ts';
 import {
   readRate,
@@ -75,16 +76,29 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
   // Where sources are held against each other, they are asked each time: what they agreed on before may be contested by now.
   const isAsked = rails.rates.report !== undefined;
   if (!isAsked && last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
-  const observed = await rails.rates.observe(asset).catch((error: unknown) => {
+  const observed = await observeTogether(services, asset).catch((error: unknown) => {
     throw error instanceof RateRefused ? noPrice(error.message) : error;
   });
-  if (observed && nowMs - observed.observedAtMs <= STALE_MS) {
-    if (!last || millisOf(last.observedAt) < observed.observedAtMs)
-      await storeRate(database, mode, asset, observed);
-    return observed.mid;
-  }
+  if (observed && nowMs - observed.observedAtMs <= STALE_MS) return observed.mid;
   if (last && ageMs >= 0 && ageMs <= STALE_MS) return last.mid;
   throw noPrice(`no price of ${asset} from the last 60 seconds is available`);
+}
+
+/**
+ * All who find a rate old ask at once: one asks the source and stores the answer for those who come meanwhile. Each of them would
+ * wait for the others' commits otherwise.
+ */
+function observeTogether(
+  { database, mode, rails }: Services,
+  asset: string,
+): ReturnType<RateSource['observe']> {
+  return readShared(rails.rates, [mode, asset], async () => {
+    const observed = await rails.rates.observe(asset);
+    const last = observed && (await readRate(database, mode, asset));
+    if (observed && (!last || millisOf(last.observedAt) < observed.observedAtMs))
+      await storeRate(database, mode, asset, observed);
+    return observed;
+  });
 }
 
 function noPrice(why: string): GatewayError {

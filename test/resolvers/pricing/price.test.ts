@@ -67,3 +67,27 @@ test('C-21: a price is of one moment: its rate is judged, and its lock counts, f
   expect(readings).toBe(1);
   expect(Date.parse(pricedAt)).toBe(observed[0]);
 });
+
+test('those who find a rate old at the same time share one question to the source, and one stored rate', async () => {
+  const nowMs = Date.now() + 800_000;
+  const done = { asked: 0, stored: 0 };
+  const database: Services['database'] = {
+    ...app.database,
+    query: (statement, values) => {
+      if (statement.name === 'rate_store') done.stored += 1;
+      return app.database.query(statement, values);
+    },
+  };
+  const observe = async () => {
+    done.asked += 1;
+    return { mid: '5.75', observedAtMs: nowMs };
+  };
+  const services: Services = {
+    ...app.services,
+    database,
+    rails: { ...app.services.rails, rates: { observe } },
+  };
+  const rates = await Promise.all(Array.from({ length: 24 }, () => currentRate(services, 'USDT', nowMs)));
+  expect(new Set(rates)).toEqual(new Set(['5.75']));
+  expect(done).toEqual({ asked: 1, stored: 1 });
+});
