@@ -70,6 +70,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
   const pool = new pg.Pool({
     Client: Client as new () => pg.Client,
     application_name: APPLICATION_NAME,
+    pipeline: true,
     max: connections - sharedCount,
     connectionTimeoutMillis: CONNECT_MAX_MS,
     onConnect: enterSession,
@@ -126,8 +127,9 @@ async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await work({ query: (statement, values) => run(client, statement, values) });
+    const { tx, begun } = begin(client);
+    const result = await work(tx);
+    await begun;
     await commit(client);
     return result;
   } catch (error) {
@@ -138,6 +140,34 @@ async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>
   } finally {
     client.release(broken);
   }
+}
+
+/** Begins a database transaction: what is sent to it in one turn of the event loop goes in one piece. */
+function begin(client: pg.PoolClient): { readonly tx: Tx; readonly begun: Promise<unknown> } {
+  const { stream } = client.connection;
+  let isGathering = false;
+  const gather = () => {
+    if (isGathering) return;
+    isGathering = true;
+    stream.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      stream.uncork();
+    });
+  };
+  gather();
+  let isBegun = false;
+  const begun = client.query('begin').then(() => {
+    isBegun = true;
+  });
+  // Told to the first statement that does more than to lock or to read.
+  begun.catch(() => {});
+  const query: Tx['query'] = async (statement, values) => {
+    if (!statement.opens && !isBegun) await begun;
+    gather();
+    return run(client, statement, values);
+  };
+  return { tx: { query }, begun };
 }
 
 async function commit(client: pg.PoolClient): Promise<void> {

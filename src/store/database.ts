@@ -10,6 +10,8 @@ export interface Statement {
   readonly text: string;
   /** A read of a few records by their keys, which takes a moment whatever there is: it may share a connection with others. */
   readonly isQuick?: true;
+  /** It only locks or reads: it goes to the server together with the `begin` of its database transaction. */
+  readonly opens?: true;
   /** Whoever sends it has waited for others already: a quick read that waits no longer. */
   readonly isGathered?: true;
 }
@@ -38,7 +40,8 @@ export interface Database {
    */
   readonly copyWithin: (limitMs: number, text: string, lines: Buffer) => Promise<void>;
   /**
-   * Runs the work in one database transaction.
+   * Runs the work in one database transaction. Statements that are sent without waiting for each other go to the server in one
+   * piece, which does them in their order; when one fails, those behind it do nothing.
    *
    * @throws {CommitUnknownError} when the answer to the COMMIT was lost; otherwise what the work throws, or the driver's error.
    */

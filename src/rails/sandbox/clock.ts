@@ -1,4 +1,5 @@
 /** The clock of the sandbox: that of the machine, and what it was set ahead by, the same for all processes. */
+import { setImmediate } from 'node:timers/promises';
 import { readTogether } from '../../base/read-together.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { Database } from '../../store/database.ts';
@@ -6,7 +7,8 @@ import { readAheadMs } from '../../store/rails/sandbox.ts';
 
 /** @returns a clock that looks into the database for each call, so that it is never behind another process. */
 export function sandboxClock(database: Database): Clock {
-  const readAhead = readTogether(() => readAheadMs(database));
+  // Whoever asks in the same turn of the event loop shares the read.
+  const readAhead = readTogether(() => readAheadMs(database), setImmediate);
   return {
     nowMs: async () => {
       const aheadMs = await readAhead();

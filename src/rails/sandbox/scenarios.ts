@@ -15,6 +15,7 @@ import {
   type ScenarioName,
   type ScenarioOptions,
 } from '../../resolvers/services/sandbox.ts';
+import type { Tx } from '../../store/database.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { arm, takeBackJobs } from '../../store/rails/sandbox.ts';
@@ -81,15 +82,14 @@ export function possibleScenarios(registry: Registry, row: ProcessRow): Possible
  */
 export async function play(
   parts: TheatreParts,
-  { accountId, id }: ProcessRow,
+  given: ProcessRow,
   name: string,
-  { amount, beforehand }: ScenarioOptions,
+  { amount, isFresh = false, beforehand }: ScenarioOptions,
 ): Promise<ProcessRow> {
   const told = TOLD.find((each) => each.name === name);
   const planned = PLANNED.find((each) => each.name === name);
   if (!told && !planned) checkScenario(name, amount);
-  const [row] = await readProcesses(parts.database, [{ accountId, transactionId: id }]);
-  assert(row, 'a transaction that a scenario is played on exists');
+  const row = isFresh ? given : await readAgain(parts.database, given);
   const violation = amount === undefined ? undefined : amountViolation(told?.amountOf, row, amount);
   if (violation) throw invalidParameters([{ parameter: 'amount', message: violation }]);
   const stage = await stageOf(parts, name, row, amount);
@@ -135,11 +135,6 @@ async function stageOf(
     const situation = { nowMs, available: () => 0n, ispb: ISPB };
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
-  const readAgain = async () => {
-    const [after] = await readProcesses(database, [target]);
-    assert(after, 'a transaction stays');
-    return after;
-  };
   /** @returns undefined where it was told outside: what came of it stands in the database. */
   const told = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
   return {
@@ -151,11 +146,11 @@ async function stageOf(
       if (code !== 'ADVANCED') throw stepConflict(name, after);
       return after;
     },
-    receive: async (news) => (await told(news))?.row ?? readAgain(),
+    receive: async (news) => (await told(news))?.row ?? readAgain(database, row),
     report: async (news) => {
       if (!fits(news)) throw stepConflict(name, row);
       const receipt = await told(news);
-      const after = receipt ? receipt.row : await readAgain();
+      const after = receipt ? receipt.row : await readAgain(database, row);
       const isStep = receipt
         ? receipt.outcome === 'step'
         : after?.process?.sequence !== row.process?.sequence;
@@ -165,6 +160,12 @@ async function stageOf(
     receiveLater: (news, atMs) => addJobs(database, [newsJob(target, news, atMs)], null),
     takeBack: (news) => takeBackJobs(database, row.accountId, row.id, NEWS, news),
   };
+}
+
+async function readAgain(database: Tx, { accountId, id }: ProcessRow): Promise<ProcessRow> {
+  const [row] = await readProcesses(database, [{ accountId, transactionId: id }]);
+  assert(row, 'a transaction stays');
+  return row;
 }
 
 /** @returns what is wrong with the amount, to follow the parameter's name. */

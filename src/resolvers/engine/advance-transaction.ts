@@ -8,10 +8,12 @@ import { assert } from '../../base/assert.ts';
 import { type Grow, groupCommit, type Share } from '../../base/group-commit.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { eventName } from '../../base/step-name.ts';
+import { together } from '../../base/together.ts';
 import type { StoredBody } from '../../events/body.ts';
 import type { Database, Tx } from '../../store/database.ts';
 import { CommitUnknownError, isOutOfReach } from '../../store/database-error.ts';
 import {
+  type AddedTransaction,
   addTransactions,
   changeTransactions,
   type Head,
@@ -192,14 +194,15 @@ async function readBatch(
 ): Promise<Batch> {
   const accountIds = [...heads.keys()];
   const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
-  const rows = existing.length > 0 ? await readProcesses(tx, existing) : [];
+  const isMaking = existing.length < requests.length;
+  const [rows, listHeads] = await together([
+    existing.length > 0 ? readProcesses(tx, existing) : [],
+    isMaking ? readListHeads(tx, accountIds) : [],
+  ]);
   const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));
   const places = new Map<ProcessRow['end2end'], bigint>();
-  const isMaking = existing.length < requests.length;
   const lists = new Map<string, { lastSeq: bigint; lastCreatedAt: Instant }>(
-    isMaking
-      ? (await readListHeads(tx, accountIds)).map((list) => [`${list.accountId} ${list.family}`, { ...list }])
-      : [],
+    listHeads.map((list) => [`${list.accountId} ${list.family}`, { ...list }]),
   );
   const items = requests.map((request): Item => {
     const { target } = request;
@@ -276,33 +279,35 @@ function endShort(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
   else take(item, steps);
 }
 
+function addedBy({ registry }: EngineParts, places: Batch['places']): (item: Item) => AddedTransaction {
+  return ({ row }) => ({
+    row,
+    family: registry.of(row.template).family,
+    listSeq: places.get(row.end2end) as bigint,
+  });
+}
+
 async function storeBatch(
   tx: Tx,
   parts: EngineParts,
   { items, heads, places }: Batch,
   counting: { readonly nowMs: number; readonly names: KnownNames },
 ): Promise<StoredJobs> {
-  await countVolumes(tx, parts.registry, items, counting);
   const moved = items.filter(({ code }) => code === 'ADVANCED');
   const made = moved.filter(({ request }) => 'create' in request.target);
   const changed = moved.filter(({ request }) => !('create' in request.target));
-  if (made.length > 0) {
-    await addTransactions(
-      tx,
-      made.map(({ row }) => ({
-        row,
-        family: parts.registry.of(row.template).family,
-        listSeq: places.get(row.end2end) as bigint,
-      })),
-    );
-  }
-  if (changed.length > 0)
-    await changeTransactions(
-      tx,
-      changed.map(({ row }) => row),
-    );
-  await keepBatchNews(tx, moved);
-  const jobs = await storeJobs(tx, parts, items, counting.nowMs);
+  // In this order, and sent in one piece. The first also notes on the transactions what is counted of them.
+  const stored = [
+    countVolumes(tx, parts.registry, items, counting),
+    made.length > 0 && addTransactions(tx, made.map(addedBy(parts, places))),
+    changed.length > 0 &&
+      changeTransactions(
+        tx,
+        changed.map(({ row }) => row),
+      ),
+    keepBatchNews(tx, moved),
+  ];
+  const [jobs] = await together([storeJobs(tx, parts, items, counting.nowMs), ...stored]);
   for (const { request, row } of moved) await request.atomically?.(tx, row);
   for (const { request, row, code } of items)
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);

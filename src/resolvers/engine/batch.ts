@@ -6,6 +6,7 @@ import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import type { Instant } from '../../base/instant.ts';
 import { stepNameOf } from '../../base/step-name.ts';
+import { together } from '../../base/together.ts';
 import type { Tx } from '../../store/database.ts';
 import { type AuditEntry, type AuditRow, type Author, auditEntry, chain } from '../../store/engine/audit.ts';
 import { addHandedJobs, addJobs, endJobs, type Job, type NewJob } from '../../store/engine/jobs.ts';
@@ -129,7 +130,6 @@ export async function storeJobs(
   const ended = items.flatMap(({ request, code }) =>
     request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
   );
-  const areOthersDue = ended.length > 0 && (await endJobs(tx, ended, nowMs));
   const jobs = items.filter(({ code }) => code === 'ADVANCED').flatMap(jobsOf);
   const dueJobs = jobs.filter(({ dueMs }) => dueMs <= nowMs);
   const due = new Set(dueJobs.map(({ accountId, transactionId }) => `${accountId}/${transactionId}`));
@@ -137,15 +137,22 @@ export async function storeJobs(
   const lastFirst = dueJobs.toSorted((one, other) => one.dueMs - other.dueMs).toReversed();
   const firsts = new Map(lastFirst.map((job) => [`${job.accountId}/${job.transactionId}`, job] as const));
   const handed = new Set([...firsts.values()].slice(0, receiver?.room() ?? 0));
-  let begun: readonly Job[] = [];
-  if (receiver && handed.size > 0)
-    begun = await addHandedJobs(tx, jobs, worker, {
-      jobs: handed,
-      holder: receiver.holder,
-      nowMs: Date.now(),
-    });
-  else if (jobs.length > 0) await addJobs(tx, jobs, worker);
+  const [areOthersDue, begun] = await together([
+    ended.length > 0 && endJobs(tx, ended, nowMs),
+    receiver && handed.size > 0
+      ? addHandedJobs(tx, jobs, worker, { jobs: handed, holder: receiver.holder, nowMs: Date.now() })
+      : addUnhandedJobs(tx, jobs, worker),
+  ]);
   return { begun, due, hasJobs: areOthersDue || dueJobs.length > begun.length };
+}
+
+async function addUnhandedJobs(
+  tx: Tx,
+  jobs: readonly NewJob[],
+  worker: number | null,
+): Promise<readonly Job[]> {
+  if (jobs.length > 0) await addJobs(tx, jobs, worker);
+  return [];
 }
 
 /** Each job orders only the returns that its step added. */

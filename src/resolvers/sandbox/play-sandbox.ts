@@ -44,7 +44,7 @@ export async function playScenario(context: Context, input: ScenarioInput): Prom
     isAsked = true;
   };
   try {
-    const after = await sandbox.play(row, scenario, { amount, beforehand });
+    const after = await sandbox.play(row, scenario, { amount, isFresh: true, beforehand });
     await write({ step: stepNameOf(after) });
     return after;
   } catch (error) {

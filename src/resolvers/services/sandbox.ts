@@ -65,6 +65,8 @@ export interface PossibleScenarios {
 export interface ScenarioOptions {
   /** Decimal text, in the currency of what is paid or deposited. */
   readonly amount?: string | undefined;
+  /** Whether the transaction was just read; otherwise it is read again. */
+  readonly isFresh?: boolean;
   /** Done once it is sure that the scenario fits, and before anything happens. */
   readonly beforehand?: () => Promise<void>;
 }

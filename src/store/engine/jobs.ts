@@ -121,10 +121,11 @@ const RENEW: Statement = {
     from unnest($3::bigint[], $4::bigint[]) u(account_id, id)
     where j.account_id = u.account_id and j.id = u.id and j.leased_by = $2`,
 };
+/** The arrays stand in queries of their own, so that it is planned once. */
 const END: Statement = {
   name: 'job_end',
   text: `with ended as (
-      delete from job j using unnest($1::bigint[], $2::bigint[]) u(account_id, id) where j.account_id = u.account_id and j.id = u.id
+      delete from job j using unnest((select $1::bigint[]), (select $2::bigint[])) u(account_id, id) where j.account_id = u.account_id and j.id = u.id
       returning j.account_id, j.transaction_id, j.id
     )
     select exists (select from ended e join job o on o.account_id = e.account_id and o.transaction_id = e.transaction_id

@@ -64,6 +64,7 @@ const CHANGED = COLUMNS.filter(
 
 const LOCK: Statement = {
   name: 'process_lock',
+  opens: true,
   text: `select h.account_id as "accountId", h.transaction_id as "transactionId", h.event_seq as "eventSeq",
       h.audit_seq as "auditSeq", h.audit_hash as "auditHash"
     from account_head h join account a on a.id = h.account_id and a.mode = $2
@@ -74,9 +75,10 @@ const LIST_HEADS: Statement = {
   text: `select account_id as "accountId", family, last_seq as "lastSeq", last_created_at as "lastCreatedAt"
     from list_head where account_id = any ($1::bigint[])`,
 };
+/** The arrays stand in queries of their own: PostgreSQL then plans once, instead of for these arrays, each time. */
 const READ: Statement = {
   name: 'process_read',
-  text: `select ${PROCESS_SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
+  text: `select ${PROCESS_SELECT} from unnest((select $1::bigint[]), (select $2::bigint[])) u(account_id, id)
     join transaction t on t.account_id = u.account_id and t.id = u.id`,
 };
 const ADD: Statement = {

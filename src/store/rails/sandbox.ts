@@ -9,7 +9,6 @@ const DUE_MAX = 1_000;
 
 const AHEAD: Statement = {
   name: 'sandbox_ahead',
-  isQuick: true,
   text: `select ahead_ms as "aheadMs" from sandbox_clock`,
 };
 const ADVANCE: Statement = {

@@ -82,6 +82,7 @@ const BEHIND: Statement = {
 /** Locks the relay places. Those that another step or a recovery has locked are returned with a null number. */
 const LOCK: Statement = {
   name: 'relay_lock',
+  opens: true,
   text: `with mine as materialized (
       select account_id, seq from relay_place p
        where account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2
