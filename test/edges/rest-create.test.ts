@@ -700,7 +700,9 @@ describe('refusals by a rule', () => {
       { network: 'TRX', target: TRON },
       { network: 'TRX', target: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD' },
     ]);
-    await whitelist(app, app.accountId, 'wl-cooling', [{ network: 'TRX', target: TRON, usableInMs: 60_000 }]);
+    await whitelist(app, app.accountId, 'wl-cooling', [
+      { network: 'TRX', target: TRON, usableInMs: 86_400_000 },
+    ]);
     await whitelist(app, app.accountId, 'wl-ethereum', [{ network: 'ETH', target: EVM }]);
     await whitelist(app, app.accountId, 'wl-pix', [{ pixKeyType: 'email', target: 'ana@example.com' }]);
     const { accountId } = await app.addAccount();

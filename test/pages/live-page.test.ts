@@ -113,6 +113,8 @@ async function openPayment(): Promise<{ page: Page; session: Session; back: stri
   const session = await checkout(app, { ...somebody(), return_url: back });
   const page = await open(session);
   await seeTitle(page, PAY);
+  // From here on its time goes by when a test says so: five seconds are soon over on a busy machine.
+  await page.clock.pauseAt(new Date(Date.now() + 60_000));
   return { page, session, back };
 }
 
