@@ -1,5 +1,6 @@
 /** Authentication: API keys as bearer tokens, checked offline first, then against the database (C-40, C-41). */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
 import { readShared } from '../base/read-together.ts';
@@ -66,14 +67,13 @@ export function checkingAgain(authenticate: () => Promise<unknown>): () => Promi
 function authenticator(database: Database): Authenticate {
   const believed = new Map<string, Believed>();
   const touched = new Map<string, number>();
+  const nameOf = keyNames();
 
-  const lookUp = async (token: string): Promise<Believed | undefined> => {
-    const hash = apiKeyHash(token);
-    const name = hash.toString('base64');
+  const lookUp = async (name: string): Promise<Believed | undefined> => {
     const cached = believed.get(name);
     if (cached && cached.until > Date.now()) return cached;
     // Requests that come while it is no longer believed are many where there are many callers: one look-up is for all.
-    const key = await readShared(believed, [name], () => findValidKey(database, hash));
+    const key = await readShared(believed, [name], () => findValidKey(database, Buffer.from(name, 'base64')));
     if (!key) {
       believed.delete(name);
       return undefined;
@@ -93,10 +93,29 @@ function authenticator(database: Database): Authenticate {
   };
 
   return async ({ request, address }) => {
-    const token = bearerToken(request);
-    const entry = token !== undefined && isApiKey(token) ? await lookUp(token) : undefined;
+    const name = nameOf(request);
+    const entry = name === undefined ? undefined : await lookUp(name);
     if (!entry?.allows(address)) throw refusal();
     return entry.key;
+  };
+}
+
+/**
+ * @returns what names the key of a request by its hash; undefined where it has none of the right form. A connection mostly brings the same
+ *   key again, so its last one is hashed once.
+ */
+function keyNames(): (request: IncomingMessage) => string | undefined {
+  const last = new WeakMap<Socket, { readonly token: string; readonly name: string }>();
+  return (request) => {
+    const token = bearerToken(request);
+    if (token === undefined) return undefined;
+    const { socket } = request;
+    const known = last.get(socket);
+    if (known?.token === token) return known.name;
+    if (!isApiKey(token)) return undefined;
+    const name = apiKeyHash(token).toString('base64');
+    last.set(socket, { token, name });
+    return name;
   };
 }
 

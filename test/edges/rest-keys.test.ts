@@ -83,6 +83,25 @@ describe('keys', () => {
     expect(twice).toMatch(/\r\nwww-authenticate: Bearer error="invalid_token"\r\n/);
   });
 
+  it('C-40: each request of a connection has the rights of its own key, whatever key came before it', async () => {
+    const header = `Authorization: Bearer ${app.apiKey}`;
+    const told = [
+      [[header], 200],
+      [[`Authorization: Bearer ${issued.expired}`], 401],
+      [[header], 200],
+      [[], 401],
+      [[`Authorization: Bearer ${issued.elsewhere}`], 401],
+      [[header], 200],
+      [[header, header], 401],
+      [[`Authorization: Bearer ${issued.revoked}`], 401],
+      [[`${header.slice(0, -1)}?`], 401],
+      [[header], 200],
+    ] as const;
+    const requests = told.map(([headers]) => ['GET /v2/balance HTTP/1.1', ...headers].join('\r\n'));
+    const all = await raw(app.baseUrl, [requests.join('\r\nHost: localhost\r\n\r\n')]);
+    expect(all.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number)).toEqual(told.map(([, status]) => status));
+  });
+
   it('C-40: a key in the query or in a cookie is no key', async () => {
     for (const name of ['api_key', 'access_token', 'authorization', 'key']) {
       const headers = { cookie: `${name}=${app.apiKey}` };

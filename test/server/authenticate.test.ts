@@ -18,7 +18,7 @@ test('C-40: requests that come at the same time with a key that has to be looked
   const { authenticate } = authenticators({ ...app.services, database }, {} as never, null);
   const ask = (token: string) =>
     authenticate({
-      request: { rawHeaders: ['authorization', `Bearer ${token}`] } as never,
+      request: { rawHeaders: ['authorization', `Bearer ${token}`], socket: {} } as never,
       address: '127.0.0.1',
     });
   const { apiKey, keyId } = await app.addKey(app.accountId, SCOPES);
