@@ -90,13 +90,20 @@ function attributesWriter(
     next: `,${JSON.stringify(attribute.name)}:`,
     write: attributeWriter(attribute, options),
     isThere: attribute.optional ? attributeReader(attribute) : null,
+    isOfForm: isOfForm(attribute),
   }));
   return (row, put) => {
     let text = '';
-    for (const { first, next, write, isThere } of members)
-      if (isThere === null || isThere(row) !== null) text += (text === '' ? first : next) + put(write(row));
+    for (const { first, next, write, isThere, isOfForm } of members)
+      if (isThere === null || isThere(row) !== null)
+        text += (text === '' ? first : next) + (isOfForm ? write(row) : put(write(row)));
     return text;
   };
+}
+
+/** @returns whether an attribute has one of a few values, which many bodies share: they stand in the form. */
+function isOfForm({ kind, fact }: Attribute): boolean {
+  return kind.startsWith('currency_') || kind === 'pix_key_type' || fact === 'template';
 }
 
 /** What a body says of a step, as texts that stand between its values. */

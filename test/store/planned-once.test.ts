@@ -21,7 +21,11 @@ test.each([
     'process_read',
     (tx: Tx, n: number) => readProcesses(tx, [{ accountId: BigInt(n), transactionId: BigInt(n) }]),
   ],
-  ['job_end', (tx: Tx, n: number) => endJobs(tx, [{ accountId: BigInt(n), id: BigInt(n) }], n)],
+  [
+    'job_end',
+    (tx: Tx, n: number) =>
+      endJobs(tx, [{ accountId: BigInt(n), transactionId: BigInt(n), id: BigInt(n) }], n),
+  ],
 ])('%s', async (name, run) => {
   const database = openDatabase(store.url, { connections: 1 });
   try {

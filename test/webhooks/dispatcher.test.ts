@@ -124,7 +124,7 @@ describe('a delivery', () => {
     expectSigned(received as Received);
     expect(received?.headers).toMatchObject({
       'content-type': expect.stringContaining('application/json'),
-      'webhook-id': expect.stringMatching(/^evt_1_[0-9a-f]{32}$/),
+      'webhook-id': expect.stringMatching(/^evt_1_[0-9a-f]{16}$/),
       'crossramp-event': 'onramp.payment.paid',
       'crossramp-sequence': '1',
       'crossramp-attempt': '1',

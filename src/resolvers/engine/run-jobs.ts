@@ -1,5 +1,5 @@
 /** The worker: takes jobs when they are due, does them, and reports the outcome to their transactions. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AccountMode, Times } from '../../base/account-mode.ts';
@@ -60,7 +60,7 @@ const GIVE_BACK_PAUSE_MS = 300;
 /** Starts the worker of this process. Several may work on one database. */
 export function startWorker(services: Services, log: Logger): Worker {
   const stopping = new AbortController();
-  const holder = randomUUID();
+  const holder = randomBytes(12).toString('base64url');
   const underWay = new Map<Promise<void>, Job>();
   const lease = leaseAfterLostAnswers(() =>
     giveBackUnknownJobs(services.database, holder, [...underWay.values()]),

@@ -50,7 +50,7 @@ export interface JobClaim {
 }
 
 /** The key of a job. */
-export type JobKey = Pick<Job, 'accountId' | 'id'>;
+export type JobKey = Pick<Job, 'accountId' | 'transactionId' | 'id'>;
 
 /** Short, so that jobs of a dead worker are soon free. A worker renews the leases of longer work. */
 const LEASE_SECONDS = 6;
@@ -61,8 +61,11 @@ const OWN_SECONDS = 0.5;
 const CLOCKS = `(values (false, $1::timestamptz, $9::timestamptz), (true, $2::timestamptz, $10::timestamptz)) c(is_live, now, since)`;
 const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
+/** Stands in place of the id of a transaction for a job that is about none: jobs are found by it, and it is in their key. */
+const NO_TRANSACTION = 0n;
+
 /** A job of table alias `n`. */
-const JOB = `n.account_id as "accountId", n.id, n.transaction_id as "transactionId", n.kind, n.payload, n.attempts,
+const JOB = `n.account_id as "accountId", n.id, nullif(n.transaction_id, ${NO_TRANSACTION}) as "transactionId", n.kind, n.payload, n.attempts,
         n.leased_by as "leasedBy"`;
 /** The members of `jobRecord`, with their types. */
 export const JOB_RECORD =
@@ -75,7 +78,7 @@ export const JOB_RECORD =
  */
 export function insertJobs(from: string, worker: string): string {
   return `insert into job (account_id, transaction_id, kind, payload, due_at, worker, is_live)
-      select account_id, transaction_id, kind, payload, due_at, ${worker}::int,
+      select account_id, coalesce(transaction_id, ${NO_TRANSACTION}), kind, payload, due_at, ${worker}::int,
           (select mode = 'live' from account where id = j.account_id)
         from (${from}) j`;
 }
@@ -88,7 +91,7 @@ const ADD: Statement = {
 const ADD_HANDED: Statement = {
   name: 'job_add_handed',
   text: `insert into job as n (account_id, transaction_id, kind, payload, due_at, worker, is_live, leased_by, leased_until, attempts)
-      select account_id, transaction_id, kind, payload, due_at, $2::int,
+      select account_id, coalesce(transaction_id, ${NO_TRANSACTION}), kind, payload, due_at, $2::int,
           (select mode = 'live' from account where id = j.account_id), case when is_handed then $3::text end,
           case when is_handed then $4::timestamptz + interval '${LEASE_SECONDS} seconds' end, is_handed::int
         from (select r.*, r.handed and not exists (select from job e where e.account_id = r.account_id
@@ -100,46 +103,50 @@ const CLAIM: Statement = {
   name: 'job_claim',
   text: `update job j set leased_until = $2::timestamptz + interval '${LEASE_SECONDS} seconds', attempts = j.attempts + 1,
         leased_by = $7
-    from (select d.account_id, d.id from ${CLOCKS} cross join lateral (
-            select d.account_id, d.id, d.due_at from job d
+    from (select d.account_id, d.transaction_id, d.id from ${CLOCKS} cross join lateral (
+            select d.account_id, d.transaction_id, d.id, d.due_at from job d
              where d.is_live = c.is_live and d.due_at <= c.now
                and d.due_at >= c.since and (d.leased_until is null or d.leased_until < $2::timestamptz)
                and ($4::bigint is null or (d.account_id = $4 and d.transaction_id = $5))
                and ($4 is not null or d.worker is null or d.worker = $6
                     or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= c.now)
                and ($8::boolean is null or d.is_live = $8)
-               and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
-                                 and (e.due_at, e.id) < (d.due_at, d.id))
+               and not exists (select from job e where e.account_id = d.account_id
+                                 and e.transaction_id = nullif(d.transaction_id, ${NO_TRANSACTION}) and (e.due_at, e.id) < (d.due_at, d.id))
              order by d.due_at, d.id limit $3 for update of d skip locked) d
            order by d.due_at, d.id limit $3) due
-    where j.account_id = due.account_id and j.id = due.id
+    where j.account_id = due.account_id and j.transaction_id = due.transaction_id and j.id = due.id
     returning ${JOB.replaceAll('n.', 'j.')}`,
 };
 const RENEW: Statement = {
   name: 'job_renew',
   text: `update job j set leased_until = $1::timestamptz + interval '${LEASE_SECONDS} seconds'
-    from unnest($3::bigint[], $4::bigint[]) u(account_id, id)
-    where j.account_id = u.account_id and j.id = u.id and j.leased_by = $2`,
+    from unnest($3::bigint[], $4::bigint[], $5::bigint[]) u(account_id, transaction_id, id)
+    where j.account_id = u.account_id and j.transaction_id = u.transaction_id and j.id = u.id and j.leased_by = $2`,
 };
 /** The arrays stand in queries of their own, so that it is planned once. */
 const END: Statement = {
   name: 'job_end',
   text: `with ended as (
-      delete from job j using unnest((select $1::bigint[]), (select $2::bigint[])) u(account_id, id) where j.account_id = u.account_id and j.id = u.id
+      delete from job j
+        using unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) u(account_id, transaction_id, id)
+       where j.account_id = u.account_id and j.transaction_id = u.transaction_id and j.id = u.id
       returning j.account_id, j.transaction_id, j.id
     )
-    select exists (select from ended e join job o on o.account_id = e.account_id and o.transaction_id = e.transaction_id
-      where o.id <> e.id and o.due_at <= $3::timestamptz) as "areOthersDue"`,
+    select exists (select from ended e join job o
+        on o.account_id = e.account_id and o.transaction_id = nullif(e.transaction_id, ${NO_TRANSACTION})
+      where o.id <> e.id and o.due_at <= $4::timestamptz) as "areOthersDue"`,
 };
 const POSTPONE: Statement = {
   name: 'job_postpone',
-  text: `update job set due_at = $3, leased_until = null, leased_by = null, last_error = $4,
-      attempts = attempts - $5::int where account_id = $1 and id = $2 and leased_by is not distinct from $6`,
+  text: `update job set due_at = $4, leased_until = null, leased_by = null, last_error = $5,
+      attempts = attempts - $6::int where account_id = $1 and transaction_id = $2 and id = $3 and leased_by is not distinct from $7`,
 };
 const GIVE_BACK: Statement = {
   name: 'job_give_back',
   text: `update job j set leased_until = null, leased_by = null, attempts = attempts - 1 where leased_by = $1
-      and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = j.account_id and u.id = j.id)`,
+      and not exists (select from unnest($2::bigint[], $3::bigint[], $4::bigint[]) u(account_id, transaction_id, id)
+        where u.account_id = j.account_id and u.transaction_id = j.transaction_id and u.id = j.id)`,
 };
 const PENDING: Statement = {
   name: 'job_pending',
@@ -235,12 +242,7 @@ export async function renewLeases(
   jobs: readonly JobKey[],
   nowMs: number,
 ): Promise<void> {
-  await database.query(RENEW, [
-    new Date(nowMs).toISOString(),
-    holder,
-    jobs.map(({ accountId }) => accountId),
-    jobs.map(({ id }) => id),
-  ]);
+  await database.query(RENEW, [new Date(nowMs).toISOString(), holder, ...keysOf(jobs)]);
 }
 
 /**
@@ -253,11 +255,7 @@ export async function giveBackUnknownJobs(
   holder: string,
   known: readonly JobKey[],
 ): Promise<void> {
-  await database.query(GIVE_BACK, [
-    holder,
-    known.map(({ accountId }) => accountId),
-    known.map(({ id }) => id),
-  ]);
+  await database.query(GIVE_BACK, [holder, ...keysOf(known)]);
 }
 
 /**
@@ -268,8 +266,7 @@ export async function giveBackUnknownJobs(
  */
 export async function endJobs(tx: Tx, jobs: readonly JobKey[], nowMs: number): Promise<boolean> {
   const [row] = await tx.query<{ areOthersDue: boolean }>(END, [
-    jobs.map(({ accountId }) => accountId),
-    jobs.map(({ id }) => id),
+    ...keysOf(jobs),
     new Date(nowMs).toISOString(),
   ]);
   return row?.areOthersDue ?? false;
@@ -290,7 +287,7 @@ export async function postponeJob(
   }: { readonly dueMs: number; readonly error: string; readonly isCounted: boolean },
 ): Promise<void> {
   const values = [new Date(dueMs).toISOString(), error.slice(0, 500), isCounted ? 0 : 1, job.leasedBy];
-  await database.query(POSTPONE, [job.accountId, job.id, ...values]);
+  await database.query(POSTPONE, [job.accountId, job.transactionId ?? NO_TRANSACTION, job.id, ...values]);
 }
 
 /**
@@ -330,4 +327,13 @@ const ALWAYS = ['-infinity', '-infinity'] as const;
 
 function instantsOf({ sandbox, live }: Times): [string, string] {
   return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
+}
+
+/** @returns the keys as arrays of their columns. */
+function keysOf(jobs: readonly JobKey[]): [bigint[], bigint[], bigint[]] {
+  return [
+    jobs.map(({ accountId }) => accountId),
+    jobs.map(({ transactionId }) => transactionId ?? NO_TRANSACTION),
+    jobs.map(({ id }) => id),
+  ];
 }

@@ -24,7 +24,7 @@ const ARM: Statement = {
 const DUE: Statement = {
   name: 'sandbox_due',
   text: `select distinct j.account_id as "accountId", j.transaction_id as "transactionId"
-    from job j where not j.is_live and j.due_at <= $1::timestamptz and j.transaction_id is not null limit ${DUE_MAX}`,
+    from job j where not j.is_live and j.due_at <= $1::timestamptz and j.transaction_id <> 0 limit ${DUE_MAX}`,
 };
 const TAKE_BACK: Statement = {
   name: 'sandbox_take_back',

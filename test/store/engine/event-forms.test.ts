@@ -49,6 +49,14 @@ test('bodies of a step share their form, whatever they say: one without an error
   expect(formsOf({ ...SAID, errorEn: '', errorPt: '' })).toEqual(formsOf({}));
 });
 
+test('currencies and templates, of which there are few, stand in the form and not in each event', () => {
+  for (const row of rowsOf({ ...SAID, sourceCurrency: 'BRL', targetCurrency: 'USDT_TRX' })) {
+    const stored = writer.stored(row);
+    expect(bodyOf(stored)).toBe(writer.envelope(row));
+    expect(stored.payload).not.toMatch(/USDT|"onramp|"offramp/);
+  }
+});
+
 test('C-70: a body with labels of imported history is stored whole', () => {
   const [row] = rowsOf({ asPublished: { 'status.en': 'As it was' } });
   const stored = writer.stored(row as PublishedRow);

@@ -282,9 +282,39 @@ describe('leases', () => {
     await addPlain([1, 1, 2, 1]);
     expect((await claim()).sort()).toEqual(['plain0 1', 'plain2 1']);
     expect(await claim()).toEqual([]);
-    const { rows } = await store.owner.query(`select id from job where kind = 'plain0'`);
-    await endJobs(store.database, [{ accountId, id: BigInt(rows[0].id) }], 0);
+    const { rows } = await store.owner.query(`select id, transaction_id from job where kind = 'plain0'`);
+    const [{ id, transaction_id: transactionId }] = rows;
+    await endJobs(store.database, [{ accountId, id: BigInt(id), transactionId: BigInt(transactionId) }], 0);
     expect(await claim()).toEqual(['plain1 1']);
+  });
+
+  test('jobs of no transaction wait for none of the others, and each is renewed, put off and ended alone', async () => {
+    const now = await services.times();
+    const kinds = ['none0', 'none1', 'none2'];
+    await addJobs(
+      store.database,
+      kinds.map((kind) => ({ accountId, transactionId: null, kind, payload: {}, dueMs: now.sandbox })),
+      null,
+    );
+    const taken = await claimJobs(store.database, { now, limit: 10, worker: null, leasedBy: 'mine' });
+    expect(taken.map(({ kind, transactionId }) => [kind, transactionId]).sort()).toEqual(
+      kinds.map((kind) => [kind, null]),
+    );
+    const [first, second, third] = taken as [Job, Job, Job];
+    await renewLeases(store.database, 'mine', [first], now.live + 60_000);
+    await postponeJob(store.database, second, { dueMs: now.sandbox, error: 'later', isCounted: true });
+    expect(await endJobs(store.database, [third], now.sandbox)).toBe(false);
+    await giveBackUnknownJobs(store.database, 'mine', [first]);
+    const { rows } = await store.owner.query(
+      'select kind, leased_until > $1::timestamptz as renewed, last_error as error from job order by kind',
+      [new Date(now.live + 60_000).toISOString()],
+    );
+    expect(rows).toEqual(
+      [
+        { kind: first.kind, renewed: true, error: null },
+        { kind: second.kind, renewed: null, error: 'later' },
+      ].sort((one, other) => one.kind.localeCompare(other.kind)),
+    );
   });
 
   test('many workers at once never get the same one', async () => {
