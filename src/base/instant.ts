@@ -7,6 +7,7 @@
 export type Instant = string;
 
 const ISO_INSTANT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const PLUS = 43;
 const ISO_DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
 
 /** @returns the instant in whole seconds, `2026-05-04T12:00:00Z` (C-2). */
@@ -16,6 +17,8 @@ export function isoSeconds(instant: Instant): string {
 
 /** @returns the instant with all stored precision, `2026-05-04T12:00:00.000Z`. */
 export function isoMillis(instant: Instant): string {
+  // Nearly all have three digits, and then the zone.
+  if (instant.charCodeAt(23) === PLUS) return `${instant.slice(0, 10)}T${instant.slice(11, 23)}Z`;
   const fraction = instant.charCodeAt(19) === 46 ? instant.slice(20, 23).replace(/\D.*/, '') : '';
   return `${instant.slice(0, 10)}T${instant.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
 }

@@ -43,6 +43,9 @@ type Write = (value: unknown, run: Run, path: ResponsePath) => Text;
 type WriteFields = (source: unknown, run: Run, path: Path) => Text;
 
 const NO_ARGUMENTS = Object.freeze({});
+/** Object, arguments, context, and what is known of the field and its place. */
+const RESOLVER_PARAMETERS = 4;
+const NO_INFO = undefined as never;
 
 /** The writers of one operation under one set of values of its directives. */
 export class Plan {
@@ -245,12 +248,32 @@ type Resolve = (source: unknown, run: Run, parent: Path, path?: ResponsePath) =>
 function resolverOf(site: Site): Resolve {
   const { field, nodes } = site;
   const { resolve = defaultFieldResolver } = field;
-  if (field.args.length === 0)
-    return (source, run, parent, path) =>
-      resolve(source, NO_ARGUMENTS, run.contextValue, new FieldInfo(site, run.variables, parent, path));
+  const infoOf = (run: Run, parent: Path, path?: ResponsePath) =>
+    new FieldInfo(site, run.variables, parent, path);
+  if (field.args.length > 0)
+    return (source, run, parent, path) => {
+      const given = getArgumentValues(field, nodes[0] as FieldNode, run.variables);
+      return resolve(source, given, run.contextValue, infoOf(run, parent, path));
+    };
+  if (resolve === defaultFieldResolver) return memberResolver(field.name, infoOf);
+  // Most resolvers look at their object alone, and do not take what is known of the place.
+  if (resolve.length < RESOLVER_PARAMETERS)
+    return (source, run) => resolve(source, NO_ARGUMENTS, run.contextValue, NO_INFO);
+  return (source, run, parent, path) =>
+    resolve(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path));
+}
+
+/** As `defaultFieldResolver` does it. */
+function memberResolver(
+  name: string,
+  infoOf: (run: Run, parent: Path, path?: ResponsePath) => FieldInfo,
+): Resolve {
   return (source, run, parent, path) => {
-    const given = getArgumentValues(field, nodes[0] as FieldNode, run.variables);
-    return resolve(source, given, run.contextValue, new FieldInfo(site, run.variables, parent, path));
+    if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
+    const value = (source as Record<string, unknown>)[name];
+    return typeof value === 'function'
+      ? value.call(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path))
+      : value;
   };
 }
 

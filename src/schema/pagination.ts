@@ -132,9 +132,12 @@ export function pageComplexity({ first, last }: PageArgs): { field: number; mult
 export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | undefined): Slice<Key> {
   const { first, last, after, before } = args;
   const violations: Violation[] = [];
-  for (const [parameter, size] of Object.entries({ first, last }))
+  const check = (parameter: string, size: number | null | undefined) => {
     if (size != null && (size < 0 || size > PAGE_MAX))
       violations.push({ parameter, message: `must be an integer from 0 to ${PAGE_MAX}` });
+  };
+  check('first', first);
+  check('last', last);
   if (first != null && last != null)
     violations.push({ parameter: 'last', message: 'must not be given together with first' });
   const read = (parameter: string, cursor: string | null | undefined) => {
@@ -156,11 +159,11 @@ export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | un
  * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor.
  */
 export async function placedSlice<Key>(
-  { offset, ...args }: PlacedArgs,
+  args: PlacedArgs,
   keyOf: (cursor: string) => Key | undefined,
   find: (number: number) => Promise<Key | undefined>,
 ): Promise<Slice<Key>> {
-  const { skip, ...slice } = countedSlice({ offset, ...args }, keyOf);
+  const { skip, ...slice } = countedSlice(args, keyOf);
   return skip === 0 ? slice : { ...slice, after: await find(skip) };
 }
 
@@ -174,13 +177,13 @@ export interface CountedSlice<Key> extends Slice<Key> {
  * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor, or out of its range.
  */
 export function countedSlice<Key>(
-  { offset, ...args }: PlacedArgs,
+  args: PlacedArgs,
   keyOf: (cursor: string) => Key | undefined,
   max = Number.MAX_SAFE_INTEGER,
 ): CountedSlice<Key> {
   const slice = sliceOf(args, keyOf);
-  const skip = offsetOf(offset, slice, max);
-  if (offset != null && slice.isBackward)
+  const skip = offsetOf(args.offset, slice, max);
+  if (args.offset != null && slice.isBackward)
     throw wrongOffset('must not be given together with after, before or last');
   return { ...slice, skip };
 }
