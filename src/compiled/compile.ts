@@ -10,6 +10,7 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
+import { utf8Text } from '../base/utf8-text.ts';
 import { Failures } from './failures.ts';
 import { mentions } from './mentions.ts';
 import { Plan } from './plan.ts';
@@ -17,7 +18,7 @@ import { type Asked, directiveVariables, type Variables } from './selection.ts';
 
 /** What an operation is answered with. Without data it was refused before anything was executed. */
 export interface Answer {
-  /** JSON text. */
+  /** JSON text, each character a byte of UTF-8. */
   readonly data?: string | undefined;
   readonly errors?: readonly GraphQLError[] | undefined;
 }
@@ -122,6 +123,6 @@ function interpreted({ schema, operation }: Asked, document: DocumentNode): Exec
       variableValues,
       operationName: operation.name?.value ?? null,
     });
-    return { ...(errors && { errors }), ...(data !== undefined && { data: JSON.stringify(data) }) };
+    return { ...(errors && { errors }), ...(data !== undefined && { data: utf8Text(JSON.stringify(data)) }) };
   };
 }

@@ -1,4 +1,4 @@
-/** Scalars and enums as JSON text: what `JSON.stringify` writes of what their types make of a value. */
+/** Scalars and enums as JSON text: what `JSON.stringify` writes of what their types make of a value, as bytes of UTF-8. */
 import {
   GraphQLBoolean,
   GraphQLID,
@@ -8,7 +8,8 @@ import {
   isEnumType,
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
-import { quoted } from '../base/quoted.ts';
+import { quotedUtf8 } from '../base/quoted.ts';
+import { utf8Text } from '../base/utf8-text.ts';
 
 /** Writes a value that is not null. */
 export type LeafText = (value: unknown) => string;
@@ -23,11 +24,11 @@ export function leafText(type: GraphQLLeafType): LeafText {
         `Expected \`${inspect(type)}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${inspect(serialized)}`,
       );
     }
-    return typeof serialized === 'string' ? quoted(serialized) : JSON.stringify(serialized);
+    return typeof serialized === 'string' ? quotedUtf8(serialized) : utf8Text(JSON.stringify(serialized));
   };
   // The types of GraphQL itself give these values back as they are.
   if (type === GraphQLString || type === GraphQLID)
-    return (value) => (typeof value === 'string' ? quoted(value) : other(value));
+    return (value) => (typeof value === 'string' ? quotedUtf8(value) : other(value));
   if (type === GraphQLInt)
     return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : other(value));
   if (type === GraphQLBoolean)

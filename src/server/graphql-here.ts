@@ -1,6 +1,7 @@
 /** GraphQL without HTTP: what a page of this process shows, executed with the rights and limits of who asks for the page. */
 import { type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { textOfUtf8 } from '../base/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { KeyLimits, Prepare, ServerContext } from './graphql-context.ts';
 import type { Exchange } from './http.ts';
@@ -57,7 +58,7 @@ async function run(
   const result = await known(params, context)?.execute(context, variables ?? {});
   // Without data it was refused before execution, and is executed normally, for the error that callers know.
   if (result?.data !== undefined)
-    return { data: JSON.parse(result.data), ...(result.errors && { errors: result.errors }) };
+    return { data: JSON.parse(textOfUtf8(result.data)), ...(result.errors && { errors: result.errors }) };
   const { document, errors } = prepare(query, context);
   if (!document) return { errors: errors ?? [] };
   context.limits.takeWrites(writesOf(document, operationName ?? undefined));

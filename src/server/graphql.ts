@@ -18,6 +18,7 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import { keepNewest } from '../base/keep-newest.ts';
 import { readBody } from '../base/read-body.ts';
+import { utf8Text } from '../base/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { checkNesting, DOCUMENT_BOUNDS } from './document-bounds.ts';
@@ -29,7 +30,7 @@ import {
   type ServerContext,
 } from './graphql-context.ts';
 import { type ExecuteGraphql, executor } from './graphql-here.ts';
-import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, sendJson } from './http.ts';
+import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, send } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import { noteOperation, noteResult, noteText } from './note-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -180,18 +181,18 @@ async function answerAgain(
   }
 }
 
-/** @param result - data as JSON text. */
+/** @param result - data as JSON text, each character a byte of UTF-8. */
 function answer(
   exchange: Exchange,
   { data, errors }: { readonly data: string; readonly errors: readonly GraphQLError[] | undefined },
   headers: Record<string, string> & { readonly 'content-type': string },
   prove: Prove,
 ): void {
-  const before = errors ? `"errors":${JSON.stringify(errors)},` : '';
+  const before = errors ? `"errors":${utf8Text(JSON.stringify(errors))},` : '';
   const body = `{${before}"data":${data}}`;
   const proved = errors ? undefined : prove(headers['content-type'], body);
   if (proved) sendAnswer(exchange, proved, headers);
-  else sendJson(exchange, 200, body, headers);
+  else send(exchange, 200, headers['content-type'], body, headers, 'latin1');
 }
 
 function answerMediaType({ request }: Exchange): string | undefined {

@@ -1,6 +1,7 @@
 /** What the request log says of a GraphQL operation: its name, the transaction that it is about, and its first error. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isEnd2end } from '../base/end2end.ts';
+import { textOfUtf8 } from '../base/utf8-text.ts';
 import type { Operation } from '../compiled/compile.ts';
 import type { Exchange } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
@@ -32,7 +33,7 @@ export function noteResult({ noted }: Noted, { data, errors }: ExecutionResult):
 /**
  * Notes how a compiled operation was answered.
  *
- * @param data - JSON text, which is read only where the transaction is to be found in it.
+ * @param data - JSON text, each character a byte of UTF-8, which is read only where the transaction is to be found in it.
  */
 export function noteText(
   exchange: Noted,
@@ -40,7 +41,7 @@ export function noteText(
   { data, errors }: { readonly data: string; readonly errors?: readonly GraphQLError[] | undefined },
 ): void {
   const isNamed = exchange.noted.end2end === undefined && operation.mentions('end2end', DEPTH);
-  noteResult(exchange, { data: isNamed ? JSON.parse(data) : null, ...(errors && { errors }) });
+  noteResult(exchange, { data: isNamed ? JSON.parse(textOfUtf8(data)) : null, ...(errors && { errors }) });
 }
 
 /** @returns the first member `end2end` of objects in objects; lists are about several transactions and are left out. */

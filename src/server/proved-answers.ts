@@ -11,7 +11,7 @@ import { type Exchange, send } from './http.ts';
 /** An answer as it is written. */
 export interface Answer {
   readonly contentType: string;
-  /** Of `answerBody`. */
+  /** Each character is a byte: Node sends such a text in one piece with its headers and copies it as it is. */
   readonly body: string;
   /** Headers that do not depend on the request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -73,7 +73,10 @@ export class ProvedAnswers {
 
   #keep(name: string, version: bigint, answer: Answer): void {
     const bytes = answer.body.length + bytesOf(name) + ANSWER_BYTES;
-    if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer }, bytes);
+    if (bytes > this.#answerBytesMax) return;
+    // In one piece: the parts that a text is put together of take several times its memory.
+    const body = Buffer.from(answer.body, 'latin1').toString('latin1');
+    this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
   }
 }
 
@@ -121,27 +124,26 @@ const ROOM = Buffer.allocUnsafeSlow(262_144);
 const CHARACTER_BYTES = 3;
 
 /**
- * @param isTagged - whether a tag is wanted.
- * @returns the body as it is sent: each byte is a character, for Node sends such a text in one piece with its headers and copies it as it is.
- *   And a strong entity tag: the same for the same bytes of the same media type, whoever renders them.
+ * @param encoding - of the text: what makes bytes of it.
+ * @returns the body as it is sent, and a strong entity tag: the same for the same bytes of the same media type, whoever renders them.
  */
-export function answerBody(contentType: string, text: JsonText, isTagged: boolean) {
+export function answerBody(contentType: string, text: JsonText, encoding: 'utf8' | 'latin1' = 'utf8') {
   const head = `${contentType}\n`;
-  const bytes = bytesIn(ROOM, [head, ...(typeof text === 'string' ? [text] : text)]);
+  const bytes = bytesOfPieces([head, ...(typeof text === 'string' ? [text] : text)], encoding);
   return {
     body: bytes.toString('latin1', head.length),
-    etag: isTagged ? `"${hash('sha256', bytes, 'base64url')}"` : null,
+    etag: `"${hash('sha256', bytes, 'base64url')}"`,
   };
 }
 
-/** @returns the bytes of the pieces, in this room where it is large enough. */
-function bytesIn(room: Buffer, pieces: readonly string[]): Buffer {
+/** @returns bytes that are overwritten by the next ones. */
+function bytesOfPieces(pieces: readonly string[], encoding: 'utf8' | 'latin1'): Buffer {
   let end = 0;
   for (const piece of pieces) {
-    if (end + CHARACTER_BYTES * piece.length > room.length) return Buffer.from(pieces.join(''));
-    end += room.write(piece, end);
+    if (end + CHARACTER_BYTES * piece.length > ROOM.length) return Buffer.from(pieces.join(''), encoding);
+    end += ROOM.write(piece, end, encoding);
   }
-  return room.subarray(0, end);
+  return ROOM.subarray(0, end);
 }
 
 /** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */

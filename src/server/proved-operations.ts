@@ -15,7 +15,7 @@ export interface Asked {
   readonly points: number;
 }
 
-/** @returns the answer with this text, where the version of the account proves it: it is kept. */
+/** @returns the answer with this text, of which each character is a byte of UTF-8, where the version of the account proves it: it is kept. */
 export type Prove = (contentType: string, text: string) => Answer | undefined;
 
 /** What was found for an operation before it was looked at. */
@@ -51,14 +51,11 @@ export function provedOperations(
       (contentType, text) => {
         const { document } = prepare(params.query, context);
         if (!document || !isProved(document, params.variables)) return undefined;
+        // What a POST is answered with has no tag.
+        const tagged =
+          method === 'GET' ? answerBody(contentType, text, 'latin1') : { body: text, etag: null };
         const noted = { ...exchange.noted };
-        const proved = {
-          contentType,
-          ...answerBody(contentType, text, method === 'GET'),
-          headers: {},
-          noted,
-          points,
-        };
+        const proved = { contentType, ...tagged, headers: {}, noted, points };
         keep?.(proved);
         return proved;
       };

@@ -107,7 +107,7 @@ export async function serveRest(
   const { end2end } = exchange.noted;
   const fresh = {
     contentType: JSON_TYPE,
-    ...answerBody(JSON_TYPE, text, true),
+    ...answerBody(JSON_TYPE, text),
     headers: { ...ignored },
     noted: { end2end },
     points: 1,

@@ -5,6 +5,22 @@ import { apiKeyHash, isApiKey, newApiKey } from '../../src/base/api-key.ts';
 import { CURRENCIES, currenciesMeant, currencyOfHistory, explorerUrl } from '../../src/base/currency.ts';
 import { NumberToken, parseExactJson } from '../../src/base/exact-json.ts';
 import { isoMillis, isoSeconds, parseDay, parseInstant } from '../../src/base/instant.ts';
+import { quoted, quotedUtf8 } from '../../src/base/quoted.ts';
+import { textOfUtf8, utf8Text } from '../../src/base/utf8-text.ts';
+
+test('texts as JSON, and as bytes of UTF-8, are what JSON and UTF-8 make of them', () => {
+  const texts = fc.string({
+    unit: fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('"', '\\', '\u007f', '→', '\ud800')),
+  });
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(quoted(text)).toBe(JSON.stringify(text));
+      expect(utf8Text(text)).toBe(Buffer.from(text).toString('latin1'));
+      expect(textOfUtf8(quotedUtf8(text))).toBe(JSON.stringify(text));
+      expect(textOfUtf8(utf8Text(text))).toBe(text.toWellFormed());
+    }),
+  );
+});
 
 describe('C-13: days', () => {
   test.each([

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { createSchema } from 'graphql-yoga';
 import { expect, test } from 'vitest';
+import { textOfUtf8 } from '../../src/base/utf8-text.ts';
 import { compile } from '../../src/compiled/compile.ts';
 
 const later = async <Value>(value: Value) => value;
@@ -286,7 +287,7 @@ async function byBoth(query: string, variables: Record<string, unknown> = {}) {
   const compiled = compile(SCHEMA, document, operation, () => {});
   const given = async () => {
     const answer = await compiled.execute(contextValue, variables);
-    return { errors: answer.errors?.map(told), data: answer.data };
+    return { errors: answer.errors?.map(told), data: answer.data && textOfUtf8(answer.data) };
   };
   return { expected, first: await given(), second: await given() };
 }

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { apiKeyHash } from '../../src/base/api-key.ts';
+import { textOfUtf8 } from '../../src/base/utf8-text.ts';
 import { type Answer, compile } from '../../src/compiled/compile.ts';
 import { closeDays, leaveOpen, openBusiness } from '../../src/rails/sandbox/demo-business.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
@@ -74,7 +75,10 @@ async function ask(caller: KeyRecord, { query, variables }: Query) {
   const compiled = compile(SCHEMA, document, operation, () => {});
   return {
     ordinary,
-    compiled: async () => textOf(await compiled.execute(await contextOf(caller), variables)),
+    compiled: async () => {
+      const { data, errors } = await compiled.execute(await contextOf(caller), variables);
+      return textOf({ data: data && textOfUtf8(data), errors });
+    },
   };
 }
 
