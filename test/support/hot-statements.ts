@@ -12,7 +12,7 @@ export const HOT: Readonly<Record<string, string>> = {
   branding_read: 'account_pkey',
   delivery_end: 'webhook_delivery_pkey webhook_endpoint_pkey',
   delivery_lease:
-    'webhook_delivery_in_order webhook_delivery_next_due webhook_delivery_pkey webhook_endpoint_pkey webhook_turn_pkey event_pkey event_form_pkey',
+    'webhook_delivery_by_transaction webhook_delivery_next_due webhook_delivery_pkey webhook_endpoint_pkey webhook_turn_pkey event_pkey event_form_pkey',
   event_marks: 'account_head_pkey',
   event_page: 'event_pkey event_form_pkey',
   idempotency_bind: 'idempotency_key_pkey',
