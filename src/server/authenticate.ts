@@ -73,12 +73,13 @@ function authenticator(database: Database): Authenticate {
     const cached = believed.get(name);
     if (cached && cached.until > Date.now()) return cached;
     // Requests that come while it is no longer believed are many where there are many callers: one look-up is for all.
+    const askedMs = Date.now();
     const key = await readShared(believed, [name], () => findValidKey(database, Buffer.from(name, 'base64')));
     if (!key) {
       believed.delete(name);
       return undefined;
     }
-    const entry = { key, until: Date.now() + BELIEVED_MS, allows: allowList(key.allowedCidrs) };
+    const entry = { key, until: askedMs + BELIEVED_MS, allows: allowList(key.allowedCidrs) };
     if (believed.size >= CACHED_KEYS_MAX) believed.clear();
     believed.set(name, entry);
     noteUse(key);

@@ -1,7 +1,7 @@
 /**
  * The dispatcher: leases deliveries that are due, sends them, and writes the outcomes in batches. What it leased and does not send is
- * given back. Nothing is sent inside a
- * database transaction; due times use the process clock (virtual in the sandbox), signatures the system clock.
+ * given back. Nothing is sent inside a database transaction; due times use the process clock (virtual in the sandbox), signatures
+ * the system clock.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -49,6 +49,16 @@ test('C-40: what loosens a protection waits, is seen, and can be taken back', as
   expect((await send('UpdateAccountSettings', { whitelistCoolingSeconds: '0' })).status).toBe(303);
   const page = await open();
   expect(page).toMatch(/<th scope="row"[^>]*>Wait of new destinations<\/th><td[^>]*>At once</);
+  // The form as it is shown, with one field filled in: what nobody chose is not asked for.
+  const [form = ''] =
+    /<form[^>]*acts\/UpdateAccountSettings"(?:(?!<\/form>)[\s\S])*name="whitelistCoolingSeconds"[\s\S]*?<\/form>/.exec(
+      page,
+    ) ?? [];
+  expect(form).toMatch(/<option value="" selected>As it is/);
+  expect(form).not.toMatch(/<option value="[^"]+" selected/);
+  const rules = { part: 'rules', whitelistCoolingSeconds: '', approvalAbove: '100', afterLock: '' };
+  expect((await send('UpdateAccountSettings', rules)).status).toBe(303);
+  expect(await open()).toContain('Changes that wait');
   await send('CancelSettingChange', { setting: 'WHITELIST_COOLING_SECONDS' });
   expect(await open()).not.toContain('Changes that wait');
 });
@@ -77,5 +87,5 @@ test('a site that may show the pages is added, and the last one taken away', asy
   expect((await send('UpdateBranding', { part: 'addition', frameHosts: shop })).status).toBe(303);
   expect(await open()).toContain(`<th scope="row">${shop}</th>`);
   await send('UpdateBranding', { part: shop, cleared: 'frameHosts' });
-  expect(await open()).not.toContain(shop + '</th>');
+  expect(await open()).not.toContain(`${shop}</th>`);
 });

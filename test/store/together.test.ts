@@ -78,3 +78,17 @@ test('works that were begun together have all ended when one of them fails', asy
   await expect(together([Promise.reject(new Error('first')), slow])).rejects.toThrow('first');
   expect(ended).toBe(true);
 });
+
+test('what is thrown is why the transaction was aborted, not that it was', async () => {
+  const made = database.withTx((tx) => {
+    const failing = tx.query(FAIL, [0]);
+    const behind = tx.query(IS_IN, ['c']);
+    return together([behind, failing]);
+  });
+  await expect(made).rejects.toMatchObject({ code: '22012' });
+  const none = database.withTx(async (tx) => {
+    await tx.query(FAIL, [0]).catch(() => {});
+    return together([tx.query(IS_IN, ['d'])]);
+  });
+  await expect(none).rejects.toMatchObject({ code: '25P02' });
+});

@@ -42,7 +42,7 @@ create trigger terms_come after insert on request_batch referencing new table as
 create trigger terms_go after delete on request_batch referencing old table as changed
   for each statement execute function request_terms_go();
 
--- What was recorded so far, in batches of 1,000.
+-- What was recorded so far, in batches of 1,000 and of one day at most: a batch is kept as long as its newest request.
 insert into request_batch (account_id, until, requests, terms, entries)
   select account_id, max(at), count(*),
     (select json_agg(distinct term) from unnest(array[''] || array_agg('actor ' || actor_id) ||
@@ -51,8 +51,9 @@ insert into request_batch (account_id, until, requests, terms, entries)
         array_agg('transaction ' || end2end)) term where term is not null),
     json_agg(json_build_array((extract(epoch from at) * 1000)::bigint, actor_kind, actor_id, method, route, operation, status,
       duration_ms, request_id, end2end, error_code) order by id)
-  from (select *, (row_number() over (partition by account_id order by id) - 1) / 1000 as part from request_log) old
-  group by account_id, part order by max(id);
+  from (select *, (row_number() over (partition by account_id, (at at time zone 'UTC')::date order by id) - 1) / 1000 as part
+          from request_log) old
+  group by account_id, (at at time zone 'UTC')::date, part order by max(id);
 drop table request_log;
 
 create view request_log as

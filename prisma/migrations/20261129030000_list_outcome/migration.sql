@@ -63,7 +63,8 @@ end $$;
 revoke execute on function list_facts_moved from public;
 grant execute on function list_facts_moved to crossramp_app;
 
--- Of what is there.
+-- Of what is there. No step of another gateway may be between it and the triggers.
+lock table transaction in share row exclusive mode;
 insert into list_outcome (account_id, family, outcome, list_seq)
   select account_id, family, outcome, list_seq from transaction order by 1, 2, 3, 4;
 insert into list_pix (account_id, family, pix_e2e, list_seq)

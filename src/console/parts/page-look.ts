@@ -22,7 +22,10 @@ export function pageLook(context: ScreenContext, branding: Branding): Html {
     pair(say('set_logo'), branding.hasLogo ? say('yes') : say('noLogo')),
   ];
   const act = 'UpdateBranding';
-  const choices = [true, false].map((is) => [String(is), yesOrNo(is)] as const);
+  const choices = [
+    ['', say('staysAsItIs')] as const,
+    ...[true, false].map((is) => [String(is), yesOrNo(is)] as const),
+  ];
   const given = { part: 'look' };
   const one = (each: Field) => field(context, act, each, given);
   const change = askedForm(context, {
@@ -31,7 +34,7 @@ export function pageLook(context: ScreenContext, branding: Branding): Html {
     open: say('changeSettings'),
     what: say('changeLookWhat'),
     button: say('changeSettingsYes'),
-    fields: html`${one({ name: 'displayName', label: say('set_displayName') })}${one({ name: 'accent', label: say('set_accent'), hint: say('accentHint') })}${one({ name: 'supportUrl', label: say('set_supportUrl'), hint: say('supportUrlHint') })}${one({ name: 'showsPrice', label: say('set_showsPrice'), value: String(branding.showsPrice), options: choices })}`,
+    fields: html`${one({ name: 'displayName', label: say('set_displayName') })}${one({ name: 'accent', label: say('set_accent'), hint: say('accentHint') })}${one({ name: 'supportUrl', label: say('set_supportUrl'), hint: say('supportUrlHint') })}${one({ name: 'showsPrice', label: say('set_showsPrice'), options: choices })}`,
   });
   const reset = askedForm(context, {
     act,

@@ -55,7 +55,7 @@ function protection(context: ScreenContext, rules: Rules): Html {
   );
 }
 
-function ruleForm(context: ScreenContext, { whitelistCoolingSeconds, afterLock }: Rules): Html | null {
+function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): Html | null {
   const { say } = context;
   const act = 'UpdateAccountSettings';
   // What tells the forms of one act apart.
@@ -66,7 +66,9 @@ function ruleForm(context: ScreenContext, { whitelistCoolingSeconds, afterLock }
     .sort((one, other) => one - other)
     .map((seconds) => [String(seconds), coolingText(context, seconds)] as const);
   const after = (['REPRICE', 'END'] as const).map((each) => [each, say(`afterLock_${each}`)] as const);
-  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: say('set_whitelistCooling'), value: String(whitelistCoolingSeconds), options: cooling })}${one({ name: 'approvalAbove', label: say('set_approvalAbove'), hint: say('approvalAboveHint'), inputmode: 'decimal' })}${one({ name: 'afterLock', label: say('set_afterLock'), value: afterLock, options: after })}`;
+  // What nobody chooses is not sent: it would take back a change of it that waits, or undo another person's.
+  const stays = ['', say('staysAsItIs')] as const;
+  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: say('set_whitelistCooling'), options: [stays, ...cooling] })}${one({ name: 'approvalAbove', label: say('set_approvalAbove'), hint: say('approvalAboveHint'), inputmode: 'decimal' })}${one({ name: 'afterLock', label: say('set_afterLock'), options: [stays, ...after] })}`;
   return askedForm(context, {
     act,
     given,

@@ -18,6 +18,7 @@ export const SETTINGS_WORDS = {
   set_afterLock: label('When the price ends before the payment', 'Quando o preço vence antes do pagamento'),
   afterLock_REPRICE: label('Use the rate of the payment', 'Usar a cotação do pagamento'),
   afterLock_END: label('Offer a new price first', 'Oferecer um preço novo antes'),
+  staysAsItIs: label('As it is', 'Como está'),
   atOnce: label('At once', 'Na hora'),
   hoursLong: label('{hours} h', '{hours} h'),
   secondsLong: label('{seconds} s', '{seconds} s'),

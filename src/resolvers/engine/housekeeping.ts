@@ -86,6 +86,8 @@ export async function prune(
   retention: Retention,
   { budgetMs = BUDGET_MS, signal }: { readonly budgetMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<{ gone: Partial<Record<Kept, number>>; isDone: boolean }> {
+  // One moment for all batches: what becomes old meanwhile is for the next turn, or a busy table would take all the time.
+  const now = new Date();
   const until = performance.now() + budgetMs;
   const gone: Partial<Record<Kept, number>> = {};
   for (const kept of KEPT) {
@@ -93,7 +95,7 @@ export async function prune(
     if (days === null) continue;
     for (let count: number | null = 1; count; ) {
       if (performance.now() > until || signal?.aborted) return { gone, isDone: false };
-      count = await pruneBatch(database, kept, days);
+      count = await pruneBatch(database, { kept, days, now });
       if (count) gone[kept] = (gone[kept] ?? 0) + count;
     }
   }

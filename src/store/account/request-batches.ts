@@ -119,13 +119,17 @@ function addTerms(terms: Set<string>, request: AnsweredRequest): void {
   if (statusClass !== USUAL_STATUS) terms.add(term('status', statusClass));
 }
 
-/** @returns the term that finds the fewest batches among those that hold what is asked for. */
-export function termOf({ requestId, end2end, actorId, statusClass, actorKind }: RequestFilter): string {
-  if (requestId !== null) return term('request', commonPart(requestId));
-  if (end2end !== null) return term('transaction', end2end);
-  if (statusClass !== null && statusClass !== USUAL_STATUS) return term('status', statusClass);
-  if (actorId !== null) return term('actor', actorId);
-  return actorKind === null || actorKind === USUAL_KIND ? ALL : term('kind', actorKind);
+/** @returns the terms of every batch that holds what is asked for; the first finds the fewest of them. */
+export function termsOf(filter: RequestFilter): readonly [string, ...string[]] {
+  const { requestId, end2end, actorId, statusClass, actorKind } = filter;
+  const [first = ALL, ...others] = [
+    ...(requestId === null ? [] : [term('request', commonPart(requestId))]),
+    ...(end2end === null ? [] : [term('transaction', end2end)]),
+    ...(actorId === null ? [] : [term('actor', actorId)]),
+    ...(statusClass === null || statusClass === USUAL_STATUS ? [] : [term('status', statusClass)]),
+    ...(actorKind === null || actorKind === USUAL_KIND ? [] : [term('kind', actorKind)]),
+  ];
+  return [first, ...others];
 }
 
 function term(name: string, value: string | number): string {

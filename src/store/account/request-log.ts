@@ -1,7 +1,7 @@
 /** Reads the request log, newest first: what each key, person and payer asked and how it was answered. */
 import type { Instant } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
-import { type AnsweredRequest, type RequestFilter, termOf } from './request-batches.ts';
+import { type AnsweredRequest, type RequestFilter, termsOf } from './request-batches.ts';
 
 /** An entry of the log as it is read. */
 export interface LoggedRequest extends Omit<AnsweredRequest, 'accountId' | 'atMs'> {
@@ -26,19 +26,24 @@ export interface RequestSlice {
 export const REQUESTS_COUNTED_MAX = 10_000;
 const ID_MAX = 2n ** 63n - 1n;
 
-/** The batches that have the term, by index, and of those what was asked for. The ids of a batch begin with its own. */
+/**
+ * The batches that have the first term, by index; of those, the ones that have the others, by index too; and of these what was asked
+ * for. The ids of a batch begin with its own.
+ */
 const FOUND = `from request_term t join request_log r on r.batch_id = t.batch_id
   where t.account_id = $1 and t.term = $2 and r.account_id = $1
     and ($3::text is null or r.actor_kind = $3) and ($4::text is null or r.actor_id = $4)
     and ($5::text is null or r.request_id = $5) and ($6::text is null or r.end2end = $6)
-    and ($7::int is null or r.status between $7 * 100 and $7 * 100 + 99)`;
+    and ($7::int is null or r.status between $7 * 100 and $7 * 100 + 99)
+    and (select coalesce(bool_and(exists (select from request_term x
+             where x.account_id = $1 and x.term = o.term and x.batch_id = t.batch_id)), true) from unnest($8::text[]) o(term))`;
 
 const page = (name: string, order: 'asc' | 'desc'): Statement => ({
   name,
   text: `select r.id, r.at, r.actor_kind as "actorKind", r.actor_id as "actorId", coalesce(k.name, p.name) as "actorName", r.method,
       r.route, r.operation, r.status, r.duration_ms as "durationMs", r.request_id as "requestId", r.end2end, r.error_code as "errorCode"
-    from (select r.* ${FOUND} and t.batch_id between $8::bigint >> 10 and $9::bigint >> 10 and r.id > $8 and r.id < $9
-      order by t.batch_id ${order}, r.id ${order} limit $10 offset $11) r
+    from (select r.* ${FOUND} and t.batch_id between $9::bigint >> 10 and $10::bigint >> 10 and r.id > $9 and r.id < $10
+      order by t.batch_id ${order}, r.id ${order} limit $11 offset $12) r
     left join api_key k on r.actor_kind = 'KEY' and k.account_id = r.account_id and k.id = r.actor_id
     left join person p on r.actor_kind = 'PERSON' and p.id = r.actor_id
     order by r.id ${order}`,
@@ -80,5 +85,6 @@ export async function countRequests(
 
 function valuesOf(accountId: bigint, filter: RequestFilter): unknown[] {
   const { actorKind, actorId, requestId, end2end, statusClass } = filter;
-  return [accountId, termOf(filter), actorKind, actorId, requestId, end2end, statusClass];
+  const [first, ...others] = termsOf(filter);
+  return [accountId, first, actorKind, actorId, requestId, end2end, statusClass, others];
 }

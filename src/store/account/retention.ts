@@ -76,15 +76,19 @@ const STATEMENTS = Object.fromEntries(
   KEPT.map((kept) => [kept, { name: `retention_${kept}`, text: `${PRUNE[kept]} returning 1` }]),
 ) as Readonly<Record<Kept, Statement>>;
 
-/**
- * Deletes one batch of records that are older than this many days.
- *
- * @returns how many were deleted; null when another process is deleting.
- */
-export async function pruneBatch(database: Database, kept: Kept, days: number): Promise<number | null> {
+/** What is deleted. */
+export interface Pruned {
+  readonly kept: Kept;
+  /** What is older than this many days before `now`. */
+  readonly days: number;
+  readonly now: Date;
+}
+
+/** Deletes one batch of records. @returns how many were deleted; null when another process is deleting. */
+export async function pruneBatch(database: Database, { kept, days, now }: Pruned): Promise<number | null> {
   return database.withTx(async (tx) => {
     const [lock] = await tx.query<{ taken: boolean }>(LOCK, []);
     if (!lock?.taken) return null;
-    return (await tx.query(STATEMENTS[kept], [days, PRUNE_BATCH, new Date()])).length;
+    return (await tx.query(STATEMENTS[kept], [days, PRUNE_BATCH, now])).length;
   });
 }

@@ -124,12 +124,11 @@ const RENEW: Statement = {
     from unnest($3::bigint[], $4::bigint[], $5::bigint[]) u(account_id, transaction_id, id)
     where j.account_id = u.account_id and j.transaction_id = u.transaction_id and j.id = u.id and j.leased_by = $2`,
 };
-/** The arrays stand in queries of their own, so that it is planned once. */
 const END: Statement = {
   name: 'job_end',
   text: `with ended as (
       delete from job j
-        using unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) u(account_id, transaction_id, id)
+        using unnest($1::bigint[], $2::bigint[], $3::bigint[]) u(account_id, transaction_id, id)
        where j.account_id = u.account_id and j.transaction_id = u.transaction_id and j.id = u.id
       returning j.account_id, j.transaction_id, j.id
     )

@@ -124,7 +124,8 @@ const BY_PIX: Statement = {
   text: `select t.account_id as "accountId", t.id as "transactionId"
     from account a cross join unnest($3::text[]) f(family)
     join list_pix x on x.account_id = a.id and x.family = f.family and x.pix_e2e = $1
-    join transaction t on t.account_id = x.account_id and t.family = x.family and t.list_seq = x.list_seq and (t.process ? 'paid') = $4
+    join transaction t on t.account_id = x.account_id and t.family = x.family and t.list_seq = x.list_seq and t.pix_e2e = $1
+       and (t.process ? 'paid') = $4
     where a.mode = $2 limit 1`,
 };
 const BY_DEPOSIT: Statement = {

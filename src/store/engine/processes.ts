@@ -75,10 +75,10 @@ const LIST_HEADS: Statement = {
   text: `select account_id as "accountId", family, last_seq as "lastSeq", last_created_at as "lastCreatedAt"
     from list_head where account_id = any ($1::bigint[])`,
 };
-/** The arrays stand in queries of their own: PostgreSQL then plans once, instead of for these arrays, each time. */
+/** Planned for these arrays: a plan that is kept may be of a young table, and would read all transactions of the account. */
 const READ: Statement = {
   name: 'process_read',
-  text: `select ${PROCESS_SELECT} from unnest((select $1::bigint[]), (select $2::bigint[])) u(account_id, id)
+  text: `select ${PROCESS_SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
     join transaction t on t.account_id = u.account_id and t.id = u.id`,
 };
 const ADD: Statement = {

@@ -31,7 +31,9 @@ export const BOUNDS: Statement = {
          left join ledger_balance b on b.account_id = $1 and b.ledger_account_id = e.id) as sheets,
       (select coalesce(jsonb_agg(jsonb_build_object('family', f.name, 'lastSeq', h.last_seq::text, 'max', m.max::text,
           'isDayOutside', exists (select from list_day d where d.account_id = $1 and d.family = f.name and d.first_seq not between 1 and m.max),
-          'outcomes', (select count(*)::text from list_outcome o where o.account_id = $1 and o.family = f.name))), '[]')
+          'outcomes', (select count(*)::text from list_outcome o where o.account_id = $1 and o.family = f.name),
+          'isPixOff', exists (select from list_pix x where x.account_id = $1 and x.family = f.name and not exists (
+             select from transaction t where t.account_id = $1 and t.family = f.name and t.list_seq = x.list_seq and t.pix_e2e = x.pix_e2e)))), '[]')
          from (select name from family where name is not null union select family from list_head where account_id = $1
                union select family from list_day where account_id = $1) f
          cross join lateral (select coalesce(max(list_seq), 0) as max from transaction t where t.account_id = $1 and t.family = f.name) m

@@ -43,6 +43,8 @@ interface List {
   readonly max: string;
   readonly isDayOutside: boolean;
   readonly outcomes: string;
+  /** Whether lists find a transaction by a PIX that is not its own. */
+  readonly isPixOff: boolean;
 }
 
 interface Bounds {
@@ -213,8 +215,8 @@ class Audit {
     }
   }
 
-  async #isListOff({ family, lastSeq, max, isDayOutside, outcomes }: List): Promise<boolean> {
-    if (lastSeq !== max || isDayOutside || outcomes !== max) return true;
+  async #isListOff({ family, lastSeq, max, isDayOutside, outcomes, isPixOff }: List): Promise<boolean> {
+    if (lastSeq !== max || isDayOutside || outcomes !== max || isPixOff) return true;
     let tail: readonly [at: string | null, end2end: string | null] = [null, null];
     for (let after = '0'; after !== max; ) {
       const values = [this.#accountId, family, after, this.#slice, ...tail, max];

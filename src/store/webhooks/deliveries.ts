@@ -74,11 +74,15 @@ const WAITING_FOR_V = `array(select e.id from webhook_delivery e where e.account
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
 /** A turn that an endpoint keeps is found by the next look, however long it has waited. */
 const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
-/** Of an endpoint that answers well a worker may lease more than may be sent at once (`ahead`): of several that have some, the first. */
-const MAY_LEAD = `o.consecutive_failures = 0 and (l.others = 0 or (l.others < o.max_concurrency and $6 < l.first_other))`;
+/**
+ * Of an endpoint that answers well a worker may lease more than may be sent at once (`ahead`): of several that have some, the first. Not
+ * where so many may be sent in a second: what waits would be sent beside those of the next second.
+ */
+const MAY_LEAD = `o.consecutive_failures = 0 and o.max_per_second is null and (l.others = 0 or (l.others < o.max_concurrency and $6 < l.first_other))`;
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
- * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added
+ * again. `by_hand` goes past all that holds others back, whatever the clock of this process says, until an attempt has ended; what of it
+ * does not fit keeps the endpoint's turn. What a relay added
  * while an endpoint was being disabled is skipped here. It waits for no lock, so nobody waits in a circle. Deliveries come in the
  * order in which they became due. `several` and the next time say `ended_at is null` for what is pending, which is what their index
  * says. `due` says it so that no index answers: PostgreSQL would take an index of what waits, while its statistics still say that
@@ -109,7 +113,7 @@ const LEASE: Statement = {
        where o.is_open
     ), by_hand as materialized (
       select d.account_id, d.id from roomy r join webhook_delivery d on d.account_id = r.account_id and d.endpoint_id = r.id
-       where d.at_once and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+       where d.at_once and d.state = 'pending' and (d.leased_until is null or d.leased_until < $4)
        limit least($5, ${BY_HAND_MAX})
     ), next as materialized (
       select * from by_hand union all
@@ -137,7 +141,7 @@ const LEASE: Statement = {
          for update of d skip locked
     ), leased as (
       update webhook_delivery d set leased_until = $4::timestamptz + interval '${LEASE_SECONDS} seconds', leased_by = $6,
-          attempts = d.attempts + 1, at_once = false
+          attempts = d.attempts + 1
         from due where d.account_id = due.account_id and d.id = due.id
       returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, d.due_at, due.at_once as is_by_hand
     ), sent as materialized (
@@ -157,7 +161,7 @@ const LEASE: Statement = {
           when (select count(*) from leased) >= $5 then ${KEPT_TURN}
           when exists (
             select from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id and d.at_once
-               and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+               and d.state = 'pending' and (d.leased_until is null or d.leased_until < $4)
                and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then ${KEPT_TURN}
           when b.blocked_until is not null then b.blocked_until
           when t.is_blocked then t.blocked_until
@@ -225,7 +229,7 @@ const END: Statement = {
                  then 'every delivery failed for ${FAILING_DAYS} days' end as disables
         from told t join endpoint p on p.account_id = t.account_id and p.id = t.endpoint_id
     ), ended as (
-      update webhook_delivery d set leased_until = null, leased_by = null, due_at = coalesce(g.due_at, d.due_at),
+      update webhook_delivery d set leased_until = null, leased_by = null, at_once = false, due_at = coalesce(g.due_at, d.due_at),
           state = case when g.state = 'pending' and v.disables is not null and not g.is_test then 'skipped' else g.state end,
           ended_at = case when g.state <> 'pending' or (v.disables is not null and not g.is_test) then $2::timestamptz end
         from valid g left join verdict v on v.account_id = g.account_id and v.endpoint_id = g.endpoint_id

@@ -37,7 +37,7 @@ const ONE: Statement = {
     ), open as (
       select * from given where removed_at is null and endpoint_state <> 'disabled'
     ), hurried as (
-      update webhook_delivery d set due_at = least(d.due_at, $3), at_once = d.leased_until is null from open g
+      update webhook_delivery d set due_at = least(d.due_at, $3), at_once = true from open g
        where d.account_id = g.account_id and d.id = g.id and g.state = 'pending' returning d.account_id, d.endpoint_id, d.id
     ), again as (
       insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, at_once, created_at)

@@ -83,7 +83,7 @@ const GIVE_BACK_UNSENT: Statement = {
 const LOOK: Statement = {
   name: 'turn_look',
   text: `with part as materialized (
-      select account_id, endpoint_id, due_at, leased_until from webhook_delivery
+      select account_id, endpoint_id, due_at, leased_until, at_once from webhook_delivery
        where state = 'pending' and (account_id, endpoint_id) > ($2, $3)
        order by account_id, endpoint_id limit ${LOOKED_AT_MAX}
     ), woken as (
@@ -91,7 +91,7 @@ const LOOK: Statement = {
         `select s.account_id, s.endpoint_id from part s
            join webhook_endpoint p on p.account_id = s.account_id and p.id = s.endpoint_id
           where s.due_at <= $1 and (s.leased_until is null or s.leased_until < $4) and p.state <> 'paused'
-            and (p.blocked_until is null or p.blocked_until <= $1)
+            and (s.at_once or p.blocked_until is null or p.blocked_until <= $1)
             and (select mode from account where id = s.account_id) = $5
             and not exists (select from webhook_turn w where w.account_id = s.account_id and w.endpoint_id = s.endpoint_id
                               and w.at <= $1)`,

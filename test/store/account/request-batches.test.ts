@@ -55,6 +55,8 @@ const idsOf = async (filter: Partial<RequestFilter>, slice = {}, accountId = ACC
 const countOf = async (table: string) =>
   Number((await test.owner.query(`select count(*) from ${table}`)).rows[0].count);
 
+const pruneRequests = () => pruneBatch(test.database, { kept: 'requests', days: 7, now: new Date() });
+
 beforeEach(async () => {
   await test.owner.query('truncate request_batch, request_term');
 });
@@ -142,39 +144,80 @@ describe('what is written', () => {
     for (let batch = 0; batch < 3; batch += 1)
       await record(...Array.from({ length: PRUNE_BATCH / 2 }, () => request()));
     await record(request({ requestId: 'new', atMs: Date.now() }));
-    expect(await pruneBatch(test.database, 'requests', 7)).toBe(2);
+    expect(await pruneRequests()).toBe(2);
     expect(await countOf('request_log')).toBe(PRUNE_BATCH / 2 + 1);
-    expect(await pruneBatch(test.database, 'requests', 7)).toBe(1);
-    expect(await pruneBatch(test.database, 'requests', 7)).toBe(0);
+    expect(await pruneRequests()).toBe(1);
+    expect(await pruneRequests()).toBe(0);
     expect(await idsOf({})).toEqual(['new']);
     expect(await countOf('request_term')).toBe(3);
   });
 });
 
+it('errors of a quiet key are found without reading those of another', async () => {
+  const noisy = (status: number) => record(request({ actorId: 'noisy', status }));
+  for (let n = 0; n < 20; n += 1) await noisy(404);
+  await record(request({ requestId: 'it', actorId: 'quiet', status: 404 }));
+  for (let n = 0; n < 20; n += 1) await noisy(n % 2 ? 404 : 200);
+  for (let n = 0; n < 20; n += 1) await record(request({ actorId: 'quiet' }));
+  const read = await test.database.withTx(async (tx) => {
+    const reads = async () => {
+      const [row] = await tx.query<{ reads: number }>(
+        {
+          name: 'test_reads',
+          text: `select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as reads from pg_stat_xact_user_tables where relname = 'request_batch'`,
+        },
+        [],
+      );
+      return row?.reads ?? 0;
+    };
+    const before = await reads();
+    const found = await readRequests(tx, ACCOUNT, { ...ANY, actorId: 'quiet', statusClass: 4 }, ALL);
+    expect(found.map(({ requestId }) => requestId)).toEqual(['it']);
+    return (await reads()) - before;
+  });
+  expect(read).toBe(1);
+});
+
 describe('an upgrade', () => {
-  it('keeps what was recorded', async () => {
-    const sqlOf = (name: string) =>
-      readFileSync(new URL(`../../../prisma/migrations/${name}/migration.sql`, import.meta.url), 'utf8');
+  const sqlOf = (name: string) =>
+    readFileSync(new URL(`../../../prisma/migrations/${name}/migration.sql`, import.meta.url), 'utf8');
+  /** The log as it was before. */
+  const toEarlierForm = async () => {
     await test.owner.query(`drop view request_log; drop table request_batch, request_term;
       drop function request_terms_come, request_terms_go`);
     await test.owner.query(sqlOf('20261124230000_request_log'));
+  };
+
+  it('keeps what was recorded', async () => {
+    await toEarlierForm();
     await test.owner.query(
       `insert into request_log (account_id, at, actor_kind, actor_id, method, route, operation, status, duration_ms, request_id, end2end, error_code)
         select 7 + n % 2, timestamptz '2026-05-04 12:00:00.123+00' + n * interval '1 ms', 'KEY', 'key_' || n % 3, 'GET', '/', null, 200, n, 'r' || n,
                case n when 4 then 'CRX4' end, case n when 4 then 'NOT_FOUND' end from generate_series(1, 4003) n`,
     );
-    const { rows: before } = await test.owner.query(
+    const { rows: recorded } = await test.owner.query(
       'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
     );
     await test.owner.query(sqlOf('20261129010000_request_batches'));
     const { rows: after } = await test.owner.query(
       'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
     );
-    expect(after).toEqual(before);
+    expect(after).toEqual(recorded);
     expect(await countOf('request_batch')).toBe(6);
     expect(await idsOf({ end2end: 'CRX4' }, {}, 7n)).toEqual(['r4']);
     expect(await idsOf({ requestId: 'r4003' }, {}, 8n)).toEqual(['r4003']);
     await record(request({ requestId: 'after' }));
     expect(await idsOf({}, { limit: 2 })).toEqual(['after', 'r4002']);
+  });
+
+  it('puts no more than a day together: what is old goes without waiting for the new', async () => {
+    await toEarlierForm();
+    await test.owner.query(
+      `insert into request_log (account_id, at, actor_kind, actor_id, method, route, status, duration_ms, request_id)
+        select 7, now() - n * interval '1 day', 'KEY', 'key_1', 'GET', '/', 200, 1, 'r' || n from unnest(array[8, 1]) n`,
+    );
+    await test.owner.query(sqlOf('20261129010000_request_batches'));
+    expect(await pruneRequests()).toBe(1);
+    expect(await idsOf({})).toEqual(['r1']);
   });
 });

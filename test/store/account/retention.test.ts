@@ -12,6 +12,7 @@ import {
 } from '../../../src/resolvers/engine/housekeeping.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { PRUNE_BATCH } from '../../../src/store/account/retention.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { settleMonths } from '../../../src/store/events/event-log.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
 import { setAheadMs } from '../../../src/store/rails/sandbox.ts';
@@ -386,4 +387,23 @@ it.each([
     ...DEFAULTS,
     [name === 'RETENTION_EVENTS' ? 'events' : 'quotes']: null,
   });
+});
+
+it('what becomes old while batches are deleted is for the next turn: all batches of a turn have one moment', async () => {
+  const moments = new Set<string>();
+  const seen: Database = {
+    ...test.database,
+    withTx: (work) =>
+      test.database.withTx((tx) =>
+        work({
+          query: (statement, values) => {
+            for (const each of values) if (each instanceof Date) moments.add(each.toISOString());
+            return tx.query(statement, values);
+          },
+        }),
+      ),
+  };
+  const everything = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, 1_000])) as Retention;
+  await prune(seen, everything);
+  expect(moments.size).toBe(1);
 });

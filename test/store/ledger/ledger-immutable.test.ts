@@ -346,6 +346,11 @@ describe('the auditor names what a superuser tampered with', () => {
     ['an outcome gone', 'delete from list_outcome where list_seq = 2', 'list outcome'],
     ['another outcome', `update list_outcome set outcome = 'FAILED' where list_seq = 2`, 'list outcome'],
     [
+      'a PIX of another transaction',
+      `insert into list_pix (account_id, family, pix_e2e, list_seq) select account_id, family, 'E9', list_seq from list_outcome where list_seq = 2`,
+      'list pix',
+    ],
+    [
       'a PIX that lists do not find',
       `update transaction set pix_e2e = 'E1' where list_seq = 2; delete from list_pix where pix_e2e = 'E1'`,
       'list pix',

@@ -5,7 +5,14 @@
 import { afterEach, expect, test } from 'vitest';
 import type { AccountMode } from '../../../src/base/account-mode.ts';
 import { endTries, type LeasedDelivery, leaseDeliveries } from '../../../src/store/webhooks/deliveries.ts';
-import { giveBackUnsentDeliveries, giveSignOfLife, takeTurns } from '../../../src/store/webhooks/turns.ts';
+import { addTest, redeliverOne } from '../../../src/store/webhooks/redeliveries.ts';
+import {
+  giveBackUnknownDeliveries,
+  giveBackUnsentDeliveries,
+  giveSignOfLife,
+  lookForTurns,
+  takeTurns,
+} from '../../../src/store/webhooks/turns.ts';
 import { removeEndpoint } from '../../../src/store/webhooks/webhooks.ts';
 import { useDatabase } from '../../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../../support/events.ts';
@@ -219,4 +226,66 @@ test('C-62, C-64: what was leased and not sent is free at once, and was never tr
   expect(byId.get(String(second.id)), 'another attempt').toMatchObject([{ attempts: 1, by: 'p' }]);
   expect(byId.get(String(third.id))).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   expect(await leaseAhead('q', 0)).toMatchObject([{ id: first.id, attempt: 1 }]);
+});
+
+const block = (accountId: bigint) =>
+  test$.owner.query(
+    `update webhook_endpoint set consecutive_failures = 10, blocked_until = $2 where account_id = $1`,
+    [String(accountId), new Date(nowMs + HOUR)],
+  );
+
+test('C-64: what is asked for by hand after a lease read its clock is not put off until the breaker closes', async () => {
+  const accountId = await openShop(['e'], 1);
+  await block(accountId);
+  await test$.database.withTx((tx) => addTest(tx, accountId, 'e', new Date(nowMs + 1)));
+  const leased = [...(await lease('p')).leased, ...(await lease('p', 'sandbox', nowMs + 1)).leased];
+  expect(leased).toMatchObject([{ isByHand: true }]);
+});
+
+test('C-64: a turn that was missed is found for what is asked for by hand, though the breaker is open', async () => {
+  const accountId = await openShop(['e'], 1);
+  await block(accountId);
+  await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [
+    String(accountId),
+  ]);
+  await test$.owner.query(`update webhook_turn set at = $1`, [new Date(nowMs + HOUR)]);
+  const times = { mode: 'sandbox' as const, nowMs, machineMs: nowMs };
+  for (let looked = await lookForTurns(test$.database, times, undefined); looked; )
+    looked = await lookForTurns(test$.database, times, looked);
+  expect((await lease('p')).leased).toMatchObject([{ isByHand: true }]);
+});
+
+test('C-64: what was asked for by hand is sent by hand also after its lease was given back', async () => {
+  const accountId = await openShop(['e'], 1);
+  await block(accountId);
+  await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [
+    String(accountId),
+  ]);
+  expect((await lease('p')).leased).toHaveLength(1);
+  await giveBackUnknownDeliveries(test$.database, 'p', [], { nowMs, machineMs: nowMs });
+  const [again] = (await lease('p')).leased;
+  expect(again).toMatchObject({ isByHand: true });
+  await endTries(test$.database, [failed(again as LeasedDelivery)], nowMs);
+  const { rows } = await test$.owner.query(`select at_once from webhook_delivery where account_id = $1`, [
+    String(accountId),
+  ]);
+  expect(rows, 'one wish is one attempt').toEqual([{ at_once: false }]);
+});
+
+test('C-64: one that is asked for while it is leased ahead, and not sent, is sent by hand', async () => {
+  const accountId = await openBusyShop(1);
+  const [first] = await leaseAhead('p', 60);
+  if (!first) throw new Error('nothing was leased');
+  await test$.database.withTx((tx) => redeliverOne(tx, accountId, first.id, new Date(nowMs)));
+  await giveBackUnsentDeliveries(test$.database, 'p', [first], nowMs);
+  await block(accountId);
+  expect(await leaseAhead('p', 0)).toMatchObject([{ id: first.id, isByHand: true }]);
+});
+
+test('C-62: an endpoint with a rate is not leased ahead: what waits would be sent beside the next lot', async () => {
+  const accountId = await openBusyShop(200);
+  await test$.owner.query(`update webhook_endpoint set max_per_second = 50 where account_id = $1`, [
+    String(accountId),
+  ]);
+  expect(await leaseAhead('p', 50)).toHaveLength(20);
 });
