@@ -6,7 +6,14 @@ import { expect, test } from 'vitest';
 import { ACTS } from '../../src/base/acts.ts';
 import { money } from '../../src/console/parts/figures.ts';
 import { ACT_WORDS, actWord, OBJECT_WORDS, objectWord } from '../../src/console/words/acts.ts';
+import { BOOK_WORDS } from '../../src/console/words/books.ts';
+import { FRAME_WORDS } from '../../src/console/words/frame.ts';
+import { OPERATOR_WORDS } from '../../src/console/words/operator.ts';
+import { RECONCILIATION_WORDS } from '../../src/console/words/reconciliation.ts';
+import { SCREEN_WORDS } from '../../src/console/words/screens.ts';
+import { SETTINGS_WORDS } from '../../src/console/words/settings.ts';
 import { EVENT_WORDS, STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
+import { TRANSACTION_WORDS } from '../../src/console/words/transactions.ts';
 import { hasWord } from '../../src/console/words.ts';
 import { AUDIT_OBJECT_KINDS } from '../../src/store/engine/audit.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -21,6 +28,20 @@ const STEPS = new Map(
 test('every step of every template has words of its own, and no words are of no step', () => {
   expect(Object.keys(STEP_WORDS).sort()).toEqual([...STEPS.keys()].sort());
   expect(Object.keys(EVENT_WORDS).sort()).toEqual(Object.keys(STAY_EVENTS).sort());
+});
+
+test('a name stands in one table of words: another would be read in its place', () => {
+  const tables = [
+    FRAME_WORDS,
+    TRANSACTION_WORDS,
+    SCREEN_WORDS,
+    OPERATOR_WORDS,
+    BOOK_WORDS,
+    RECONCILIATION_WORDS,
+    SETTINGS_WORDS,
+  ];
+  const names = tables.flatMap((words) => Object.keys(words));
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
 test('words fit a row, and name no machinery', () => {

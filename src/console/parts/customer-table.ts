@@ -5,11 +5,9 @@ import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { CustomerRowFragment as Customer } from '../generated/graphql.ts';
-import { moment, money } from './figures.ts';
+import { inBrl, moment } from './figures.ts';
 import { field } from './form.ts';
 import { unseen } from './lists.ts';
-
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 } as const;
 
 /** What of a customer leads somewhere, or can be done. */
 export interface CustomerParts {
@@ -28,9 +26,7 @@ export function customerTable(
   if (rows.length === 0) return empty('person', say('noCustomers'));
   const limit = (granted: string | null, own: string | null) => {
     const amount = granted ?? own;
-    return amount === null
-      ? html`<span class="soft">${say('asTemplate')}</span>`
-      : money({ amount, currency: BRL }, language);
+    return amount === null ? html`<span class="soft">${say('asTemplate')}</span>` : inBrl(amount, language);
   };
   const columns: readonly Column<Customer>[] = [
     {

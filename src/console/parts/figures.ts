@@ -24,7 +24,8 @@ export interface AmountShown {
 /** A text in both languages, as GraphQL gives it. */
 export type LabelShown = Readonly<Record<Language, string>>;
 
-const BRL = 'BRL';
+/** The currency of what documents give as a bare amount in BRL. */
+export const BRL: CurrencyShown = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 
 /** @returns a decimal with separators of the language, with all decimals of the currency and never fewer than it has. */
 export function decimal(amount: string, decimals: number, language: Language): string {
@@ -34,8 +35,13 @@ export function decimal(amount: string, decimals: number, language: Language): s
 /** @returns an amount with its currency in one text. */
 export function money({ amount, currency }: AmountShown, language: Language): string {
   const figures = decimal(amount, currency.decimals, language);
-  if (currency.code !== BRL) return `${figures}\u00a0${currency.displayName}`;
+  if (currency.code !== BRL.code) return `${figures}\u00a0${currency.displayName}`;
   return language === 'pt' ? `R$\u00a0${figures}` : `R$${figures}`;
+}
+
+/** @returns an amount in BRL in one text. */
+export function inBrl(amount: string, language: Language): string {
+  return money({ amount, currency: BRL }, language);
 }
 
 /** @returns a figure of a column with all decimals of its currency; nothing is faint. */
@@ -46,7 +52,7 @@ export function figure(amount: string, { decimals }: CurrencyShown, language: La
 
 /** @returns whether an amount is in BRL. */
 export function isBrl(amount: AmountShown | null | undefined): amount is AmountShown {
-  return amount?.currency.code === BRL;
+  return amount?.currency.code === BRL.code;
 }
 
 /** @returns a moment in Brazil's time as a list shows it. */

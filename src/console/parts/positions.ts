@@ -4,7 +4,7 @@ import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
-import { decimal, money } from './figures.ts';
+import { decimal, inBrl } from './figures.ts';
 import { section } from './lists.ts';
 
 type Position = NonNullable<OperatorQuery['positions']>[number];
@@ -25,9 +25,7 @@ export function positionList(context: ScreenContext, rows: readonly Position[]):
       name: say('worth'),
       isFigure: true,
       look: 'wide',
-      cell: ({ worth }) =>
-        worth &&
-        money({ amount: worth, currency: { code: 'BRL', displayName: 'BRL', decimals: 2 } }, language),
+      cell: ({ worth }) => worth && inBrl(worth, language),
     },
     {
       name: say('status'),

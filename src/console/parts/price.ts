@@ -4,7 +4,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
 import type { ScreenContext } from '../context.ts';
 import type { NewQuery } from '../generated/graphql.ts';
-import { decimal, money } from './figures.ts';
+import { decimal, inBrl, money } from './figures.ts';
 
 /** How the form of an order is priced. */
 export interface Priced {
@@ -16,7 +16,6 @@ export interface Priced {
   readonly isPayout?: boolean;
 }
 
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 const NOTHING = new URLSearchParams();
 
 /** @returns the variables that ask for the price of what the form says; none where nobody asks. */
@@ -47,7 +46,7 @@ export function pricePlace(
 ): Html {
   if (!quote) return html`<div id="price" role="status"></div>`;
   const { brlAmount, cryptoAmount, currency, rate, fees, networkFee } = quote;
-  const brl = (amount: string) => money({ amount, currency: BRL }, language);
+  const brl = (amount: string) => inBrl(amount, language);
   const crypto = (amount: string) => money({ amount, currency }, language);
   const shown = keyValues([
     pair(say('goesIn'), isPayout ? crypto(cryptoAmount) : brl(brlAmount)),
@@ -73,7 +72,7 @@ export function rangeHint(
   const { amountMin, amountMax } = ours;
   const min = own?.amountMin && isMore(own.amountMin, amountMin) ? own.amountMin : amountMin;
   const max = own?.amountMax && isMore(amountMax, own.amountMax) ? own.amountMax : amountMax;
-  const written = (amount: string) => money({ amount, currency: BRL }, language);
+  const written = (amount: string) => inBrl(amount, language);
   return say('between', { min: written(min), max: written(max) });
 }
 

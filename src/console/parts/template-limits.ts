@@ -5,44 +5,34 @@ import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { CLEARED_FIELD } from '../act.ts';
 import type { ScreenContext } from '../context.ts';
-import type { SettingsQuery } from '../generated/graphql.ts';
+import type { SettingsQuery, TemplatePriceFragment } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
-import { money } from './figures.ts';
+import { inBrl } from './figures.ts';
 import { askedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
 type Account = SettingsQuery['viewer']['account'];
-type Setting = Account['templateSettings'][number];
 type Limits = Account['templateLimits'][number];
 
-const LIMITS = ['amountMin', 'amountMax', 'customerStepUp30d', 'customerLimitDaily'] as const;
+/** Limits of a template, in BRL. */
+export const LIMITS = ['amountMin', 'amountMax', 'customerStepUp30d', 'customerLimitDaily'] as const;
 type Limit = (typeof LIMITS)[number];
-const FRACTIONS = ['spread', 'feeRate'] as const;
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 } as const;
+/** Parts of a price that are fractions. */
+export const FRACTIONS = ['spread', 'feeRate'] as const;
 
 /** @returns the table, with the forms that set and take away limits of the account's own. */
 export function priceAndLimits(
   context: ScreenContext,
   { templateSettings, templateLimits }: Pick<Account, 'templateSettings' | 'templateLimits'>,
 ): Html {
-  const { say, language } = context;
+  const { say } = context;
   const own = new Map(templateLimits.map((each) => [each.template, each]));
-  const columns: readonly Column<Setting>[] = [
-    { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
-    ...FRACTIONS.map((name) => ({
-      name: say(`set_${name}`),
-      isFigure: true,
-      cell: (row: Setting) => showPercent(row[name], language),
-    })),
-    {
-      name: say('set_feeFixed'),
-      isFigure: true,
-      cell: ({ feeFixed }) => money({ amount: feeFixed, currency: BRL }, language),
-    },
+  const columns: readonly Column<TemplatePriceFragment>[] = [
+    ...priceColumns(context),
     ...LIMITS.map((name) => ({
       name: say(`set_${name}`),
       isFigure: true,
-      cell: (row: Setting) => limitText(context, name, row, own.get(row.template)),
+      cell: (row: TemplatePriceFragment) => limitText(context, name, row, own.get(row.template)),
     })),
     {
       name: unseen(say('actsHere')),
@@ -56,18 +46,31 @@ export function priceAndLimits(
   return section('limits', caption, scrolled(say('tableOf', { name: caption }), shown));
 }
 
+/** @returns the columns that name a template and say its price. */
+export function priceColumns({ say, language }: ScreenContext): readonly Column<TemplatePriceFragment>[] {
+  return [
+    { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
+    ...FRACTIONS.map((name) => ({
+      name: say(`set_${name}`),
+      isFigure: true,
+      cell: (row: TemplatePriceFragment) => showPercent(row[name], language),
+    })),
+    { name: say('set_feeFixed'), isFigure: true, cell: ({ feeFixed }) => inBrl(feeFixed, language) },
+  ];
+}
+
 /** The limit that holds, which is the tighter one; that of the platform stands beside one of the account's own. */
 function limitText(
   { say, language }: ScreenContext,
   name: Limit,
-  platform: Setting,
+  platform: TemplatePriceFragment,
   own: Limits | undefined,
 ): Html {
   const amount = own?.[name] ?? null;
-  const theirs = money({ amount: platform[name], currency: BRL }, language);
+  const theirs = inBrl(platform[name], language);
   if (amount === null) return html`${theirs}`;
   const isTighter = name === 'amountMin' ? isMore(amount, platform[name]) : isMore(platform[name], amount);
-  const mine = money({ amount, currency: BRL }, language);
+  const mine = inBrl(amount, language);
   return isTighter
     ? html`${mine}<div class="small soft">${say('platformSays', { amount: theirs })}</div>`
     : html`${theirs}<div class="small soft">${say('youSaid', { amount: mine })}</div>`;

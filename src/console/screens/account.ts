@@ -1,28 +1,24 @@
 /** One account as the operator sees it: price and limits of each template, its customers, and how both are changed. */
 import { PLATFORM_SCOPES } from '../../base/api-key.ts';
 import { notFound } from '../../base/errors.ts';
-import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext, screenOf } from '../context.ts';
-import type { AccountQuery } from '../generated/graphql.ts';
+import type { AccountQuery, TemplatePriceFragment } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
-import { money } from '../parts/figures.ts';
+import { inBrl } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
-import { sayNamed } from '../words.ts';
+import { FRACTIONS, LIMITS, priceColumns } from '../parts/template-limits.ts';
 
 type Holder = NonNullable<AccountQuery['accountHolder']>;
-type Setting = Holder['templateSettings'][number];
 type Customers = NonNullable<Holder['customers']>;
 type Customer = Customers['nodes'][number];
 
-/** Settings of a template: fractions, and amounts in BRL. */
-const FRACTIONS = ['spread', 'feeRate'] as const;
-const AMOUNTS = ['feeFixed', 'amountMin', 'amountMax', 'customerStepUp30d', 'customerLimitDaily'] as const;
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 } as const;
+/** Settings of a template that are amounts in BRL. */
+const AMOUNTS = ['feeFixed', ...LIMITS] as const;
 
 /** The screen. */
 export const ACCOUNT = screenOf<AccountQuery>({
@@ -43,19 +39,14 @@ ${settingTable(context, accountId, templateSettings)}${customers && customerList
   },
 });
 
-function settingTable(context: ScreenContext, account: string, rows: readonly Setting[]): Html {
+function settingTable(context: ScreenContext, account: string, rows: readonly TemplatePriceFragment[]): Html {
   const { say, language } = context;
-  const columns: readonly Column<Setting>[] = [
-    { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
-    ...FRACTIONS.map((name) => ({
+  const columns: readonly Column<TemplatePriceFragment>[] = [
+    ...priceColumns(context),
+    ...LIMITS.map((name) => ({
       name: say(`set_${name}`),
       isFigure: true,
-      cell: (row: Setting) => showPercent(row[name], language),
-    })),
-    ...AMOUNTS.map((name) => ({
-      name: say(`set_${name}`),
-      isFigure: true,
-      cell: (row: Setting) => money({ amount: row[name], currency: BRL }, language),
+      cell: (row: TemplatePriceFragment) => inBrl(row[name], language),
     })),
     {
       name: unseen(say('actsHere')),

@@ -8,14 +8,13 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, screenOf } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { figure, moment, money } from '../parts/figures.ts';
+import { BRL, figure, moment, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
 import { manualSection } from '../parts/manual-journals.ts';
 import { sayNamed } from '../words.ts';
 
 const FILTERS = ['from', 'to', 'account'] as const;
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 
 /** The screen. */
 export const BOOKS = screenOf<BooksQuery>({

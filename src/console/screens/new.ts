@@ -6,7 +6,7 @@ import { mayDo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { NewQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
-import { money } from '../parts/figures.ts';
+import { inBrl } from '../parts/figures.ts';
 import { actForm, askedForm, type Field, field } from '../parts/form.ts';
 import { handOver } from '../parts/hand-over.ts';
 import { section, unseen } from '../parts/lists.ts';
@@ -241,14 +241,13 @@ function links(context: ScreenContext, { viewer }: NewQuery): Html {
       kind: 'danger',
     });
   const chosen = staticLinks.find(({ slug }) => slug === context.query.get('link'));
-  const brl = { code: 'BRL', displayName: 'BRL', decimals: 2 };
   const columns: readonly Column<Link>[] = [
     { name: say('name'), isRowHead: true, cell: ({ name }) => name },
     { name: say('url'), look: 'mono', cell: ({ url }) => html`<a href="${url}" rel="noreferrer">${url}</a>` },
     {
       name: say('amount'),
       isFigure: true,
-      cell: ({ amount }) => amount && money({ amount, currency: brl }, language),
+      cell: ({ amount }) => amount && inBrl(amount, language),
     },
     {
       name: say('status'),

@@ -7,7 +7,7 @@ import { CLEARED_FIELD } from '../act.ts';
 import { type ScreenContext, screenOf } from '../context.ts';
 import type { ProtectionSetting, SettingsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment, money } from '../parts/figures.ts';
+import { inBrl, moment } from '../parts/figures.ts';
 import { actForm, askedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 import { originList, pageLook } from '../parts/page-look.ts';
@@ -17,7 +17,6 @@ import { sayNamed } from '../words.ts';
 type Rules = SettingsQuery['viewer']['account']['accountSettings'];
 type Change = Rules['pendingChanges'][number];
 
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 } as const;
 const HOUR_SECONDS = 3_600;
 /** Cooling times to choose from. Unit: h. */
 const COOLING_HOURS = [0, 1, 24, 48, 72, 168] as const;
@@ -41,10 +40,7 @@ function protection(context: ScreenContext, rules: Rules): Html {
   const { approvalAbove } = rules;
   const pairs = [
     pair(say('set_whitelistCooling'), coolingText(context, rules.whitelistCoolingSeconds)),
-    pair(
-      say('set_approvalAbove'),
-      approvalAbove === null ? say('never') : money({ amount: approvalAbove, currency: BRL }, language),
-    ),
+    pair(say('set_approvalAbove'), approvalAbove === null ? say('never') : inBrl(approvalAbove, language)),
     pair(say('set_afterLock'), say(`afterLock_${rules.afterLock}`)),
   ];
   const end = approvalAbove !== null && approvalEnd(context);
@@ -122,7 +118,7 @@ function pendingList(context: ScreenContext, changes: readonly Change[]): Html |
 function valueText(context: ScreenContext, { setting, value }: Change): string {
   if (value === null) return context.say(ENDS[setting] ?? 'asTemplate');
   if (setting === 'WHITELIST_COOLING_SECONDS') return coolingText(context, Number(value));
-  return money({ amount: value, currency: BRL }, context.language);
+  return inBrl(value, context.language);
 }
 
 /** What it means that a setting has no value; of the others those of the template hold. */

@@ -9,7 +9,7 @@ import { empty, idPair, keyValues, more, note, pair, segments } from '../../ui/p
 import { may, pathTo, type ScreenContext, sameWith, screenOf, type View } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { type AmountShown, moment, money, statusBadge } from '../parts/figures.ts';
+import { type AmountShown, inBrl, moment, money, statusBadge } from '../parts/figures.ts';
 import { handOver } from '../parts/hand-over.ts';
 import { axisOf, happenings, KINDS } from '../parts/happened.ts';
 import { recordOf } from '../parts/record.ts';
@@ -121,7 +121,7 @@ function facts({ say, language }: ScreenContext, found: Found): Html {
         say(leaves(found) ? 'leavesBalance' : 'goesIn'),
         source && html`<b>${money(source, language)}</b>`,
       ),
-      pair(say('fees'), fees && money({ amount: fees, currency: BRL }, language)),
+      pair(say('fees'), fees && inBrl(fees, language)),
       pair(say('networkFee'), networkFee && target && money({ ...target, amount: networkFee }, language)),
       pair(say('rate'), rate && showDecimal(rate, language)),
       pair(say(leaves(found) ? 'arrives' : 'comesOut'), target && html`<b>${money(target, language)}</b>`),
@@ -146,9 +146,6 @@ function sentBack({ refunds }: Found): AmountShown | null {
 }
 
 const ARRIVED: ReadonlySet<string> = new Set(['DONE', 'PAID_BY_HAND']);
-
-/** Fees are published in BRL. */
-const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 
 const NUMBERS = [
   'pixE2e',

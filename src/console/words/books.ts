@@ -36,8 +36,6 @@ export const BOOK_WORDS = {
   PROPOSED: label('Waits for approval', 'Aguarda aprovação'),
   POSTED: label('Posted', 'Lançado'),
   REJECTED: label('Turned down', 'Recusado'),
-  debit: label('Debit', 'Débito'),
-  credit: label('Credit', 'Crédito'),
   journalReason: label('Why', 'Por quê'),
   proposeJournal: label('Propose a journal…', 'Propor um lançamento…'),
   proposeJournalYes: label('Propose it', 'Propor'),

@@ -54,10 +54,6 @@ export const SETTINGS_WORDS = {
   ),
   platformSays: label('platform: {amount}', 'plataforma: {amount}'),
   youSaid: label('yours: {amount}', 'seu: {amount}'),
-  ownLimitsWhat: label(
-    'Your own limits in BRL, beside those of the platform: the tighter one holds. What you leave empty stays as it is; what is looser waits for the time that new destinations wait.',
-    'Seus limites em BRL, ao lado dos da plataforma: vale o mais restrito. O que ficar vazio não muda; o que for mais permissivo espera o tempo de um destino novo.',
-  ),
   removeLimitsWhat: label(
     'The limits of the platform hold alone then. It waits for the time that new destinations wait.',
     'Depois disso valem só os limites da plataforma. Espera o tempo de um destino novo.',
