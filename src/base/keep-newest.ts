@@ -5,3 +5,17 @@ export function keepNewest<Key, Value>(known: Map<Key, Value>, max: number, key:
   if (known.size >= max && !known.has(key)) known.delete(known.keys().next().value as Key);
   known.set(key, value);
 }
+
+/** @returns the value of a key; one that is made and kept where there is none. */
+export function keptOrMade<Key, Value>(
+  known: Map<Key, Value>,
+  max: number,
+  key: Key,
+  make: () => Value,
+): Value {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  keepNewest(known, max, key, made);
+  return made;
+}

@@ -1,8 +1,8 @@
 /** Where a dispatcher looks for deliveries: at the turns of endpoints, and at what waits for each of them (store/queue-looks.ts). */
-import { keepNewest } from '../base/keep-newest.ts';
+import { keptOrMade } from '../base/keep-newest.ts';
 import { OVERLAP_MS, QueueLooks } from '../store/queue-looks.ts';
 import type { Leased, LeaseSince } from '../store/webhooks/deliveries.ts';
-import type { EndpointKey } from '../store/webhooks/turns.ts';
+import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
 
 /** Endpoints whose looks are remembered; of one that is forgotten, all that waits is looked for. */
 const REMEMBERED_MAX = 10_000;
@@ -27,23 +27,19 @@ export class DeliveryLooks {
   end(nowMs: number, { leased, areMoreTurns }: Leased): void {
     this.#turns.end(nowMs, areMoreTurns);
     const inTurn = leased.filter(({ isByHand }) => !isByHand);
-    const late = new Set(inTurn.filter(({ isLate }) => isLate).map(nameOf));
-    for (const [name, endpoint] of new Map(inTurn.map((delivery) => [nameOf(delivery), delivery])))
+    const late = new Set(inTurn.filter(({ isLate }) => isLate).map(endpointName));
+    for (const [name, endpoint] of new Map(inTurn.map((delivery) => [endpointName(delivery), delivery])))
       this.#of(endpoint).end(nowMs, late.has(name));
   }
 
   #of(endpoint: EndpointKey): QueueLooks<number> {
-    const name = nameOf(endpoint);
-    const known = this.#endpoints.get(name);
-    if (known) return known;
-    const looks = new QueueLooks<number>();
-    keepNewest(this.#endpoints, REMEMBERED_MAX, name, looks);
-    return looks;
+    return keptOrMade(
+      this.#endpoints,
+      REMEMBERED_MAX,
+      endpointName(endpoint),
+      () => new QueueLooks<number>(),
+    );
   }
-}
-
-function nameOf({ accountId, endpointId }: EndpointKey): string {
-  return `${accountId}/${endpointId}`;
 }
 
 function overlapping(beforeMs: number | undefined): number | undefined {

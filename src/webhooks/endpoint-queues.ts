@@ -3,9 +3,9 @@
  * that a request begins as soon as one before it has ended, and no more of them at once than the endpoint allows. What waits when an
  * attempt fails, or has waited for a second, is not sent: the endpoint may be down, or somebody may have paused it.
  */
-import { keepNewest } from '../base/keep-newest.ts';
+import { keptOrMade } from '../base/keep-newest.ts';
 import type { LeasedDelivery } from '../store/webhooks/deliveries.ts';
-import type { EndpointKey } from '../store/webhooks/turns.ts';
+import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
 
 /** A delivery that is sent now. */
 export interface Admitted {
@@ -75,7 +75,7 @@ export class EndpointQueues {
 
   /** @returns how many deliveries may be leased, to be sent one after the other; 0 while nothing is known of the endpoint. */
   ahead(endpoint: EndpointKey): number {
-    return this.#queues.get(nameOf(endpoint))?.perSecond ?? 0;
+    return this.#queues.get(endpointName(endpoint))?.perSecond ?? 0;
   }
 
   /** Waits until the endpoint has room for the delivery. @returns undefined when it is not to be sent. */
@@ -89,15 +89,6 @@ export class EndpointQueues {
   }
 
   #of(endpoint: EndpointKey): EndpointQueue {
-    const name = nameOf(endpoint);
-    const known = this.#queues.get(name);
-    if (known) return known;
-    const queue = new EndpointQueue();
-    keepNewest(this.#queues, REMEMBERED_MAX, name, queue);
-    return queue;
+    return keptOrMade(this.#queues, REMEMBERED_MAX, endpointName(endpoint), () => new EndpointQueue());
   }
-}
-
-function nameOf({ accountId, endpointId }: EndpointKey): string {
-  return `${accountId}/${endpointId}`;
 }

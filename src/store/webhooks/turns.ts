@@ -20,6 +20,11 @@ export interface TurnTimes {
   readonly machineMs: number;
 }
 
+/** @returns the key as one text. */
+export function endpointName({ accountId, endpointId }: EndpointKey): string {
+  return `${accountId}/${endpointId}`;
+}
+
 /** A process whose sign of life is older than this counts as dead. It renews it every second. */
 const DEAD_SECONDS = 6;
 /** Pending deliveries that a look for missed turns checks. */
