@@ -5,13 +5,11 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { startWebhooks } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { beginCount, textsSent } from '../support/count-statements.ts';
-import { addEndpointRow } from '../support/events.ts';
 import { HOT, unpinned } from '../support/hot-statements.ts';
-import { eventually, useReceiver } from '../support/receiver.ts';
-import { SILENT } from '../support/webhooks.ts';
+import { addHotEndpoint, hotWork } from '../support/hot-work.ts';
+import { useReceiver } from '../support/receiver.ts';
 
 const { retention } = readConfig({ REQUEST_LOG_DAYS: '7' });
 const app = useApp({ rateLimit: null, retention });
@@ -71,70 +69,9 @@ const nameOf = (node: Plan) =>
 let texts: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
-  await addEndpointRow(app.owner, app.accountId, { id: 'hot', url: receiver.url('hot') });
+  await addHotEndpoint(app, receiver);
   beginCount();
-  const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
-  const stopped = new AbortController();
-  try {
-    await fetch(`${app.baseUrl}/graphql`, {
-      method: 'POST',
-      signal: stopped.signal,
-      headers: {
-        accept: 'text/event-stream',
-        authorization: `Bearer ${app.apiKey}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ query: 'subscription { events { __typename } }' }),
-    });
-    const order = {
-      amount_payment: 100,
-      currency_exit_received_code: 'USDT_TRX',
-      client_name: 'Ana Souza',
-      client_tax_id: '52998224725',
-    };
-    const headers = { 'idempotency-key': 'hot' };
-    const { end2end } = (await app.post('/v2/onramp', order, { headers })).json;
-    expect((await app.post('/v2/onramp', order, { headers })).json.end2end).toBe(end2end);
-    expect((await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end })).status).toBe(200);
-    await eventually('credited', async () => {
-      const { json } = await app.get(`/v2/onramp/${end2end}`);
-      return json.component === 'success';
-    });
-    await receiver.until('hot', 3, 30_000);
-    const paths = [
-      '/v2/onramps',
-      '/v2/onramps',
-      '/v2/statement',
-      '/v2/statement?offset=5000',
-      '/v2/balance',
-      '/v2/events',
-    ];
-    for (const path of paths) expect((await app.get(path)).status).toBe(200);
-    for (const read of [
-      `transaction(end2end: "${end2end}") { state }`,
-      'transactions(family: ONRAMPS, first: 20) { totalCount nodes { state } }',
-      'statement(first: 20) { totalCount nodes { number transaction { end2end } } }',
-      'statement(first: 20) { totalCount nodes { number } }',
-      'events(first: 5) { nodes { transaction { end2end } } }',
-      'auditLog(first: 20) { totalCount nodes { at } }',
-      'requestLog(first: 20) { totalCount nodes { at } }',
-    ])
-      expect((await app.graphql(`{ ${read} }`)).json.errors).toBeUndefined();
-    for (let open = 0; open < 5; open += 1) expect((await app.post('/v2/onramp', order)).status).toBe(201);
-    await eventually('a look at turns', () => textsSent().has('turn_look'));
-    await eventually(
-      'all told',
-      async () =>
-        (await app.owner.query('select from webhook_delivery where ended_at is null')).rowCount === 0,
-    );
-    await eventually(
-      'kept requests',
-      async () => (await app.owner.query('select from request_log')).rowCount,
-    );
-  } finally {
-    stopped.abort();
-    await worker.stop();
-  }
+  await hotWork(app, receiver);
   texts = textsSent();
 }, 120_000);
 
