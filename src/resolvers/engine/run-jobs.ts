@@ -38,8 +38,9 @@ export interface Worker {
   readonly stop: () => Promise<void>;
 }
 
+/** Jobs that were taken from the queue and are under way at once. Those that were handed over do not count: they would keep older ones waiting. */
 const BATCH_MAX = 100;
-/** Jobs that are under way at once, with those that the engine hands over. */
+/** The engine hands over no job while so many are under way. */
 const UNDER_WAY_MAX = 200;
 /** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
 const POLL_MS = 150;
@@ -62,6 +63,8 @@ export function startWorker(services: Services, log: Logger): Worker {
   const stopping = new AbortController();
   const holder = randomBytes(12).toString('base64url');
   const underWay = new Map<Promise<void>, Job>();
+  /** How many of them were taken from the queue. */
+  let taken = 0;
   const lease = leaseAfterLostAnswers(() =>
     giveBackUnknownJobs(services.database, holder, [...underWay.values()]),
   );
@@ -81,12 +84,14 @@ export function startWorker(services: Services, log: Logger): Worker {
     if ([...underWay.values()].some((each) => each.id === job.id && each.accountId === job.accountId)) return;
     const work = runJob(services, job, log, { row, stop: stopping.signal }).then((mayFollow) => {
       underWay.delete(work);
+      if (!row) taken -= 1;
       if (mayFollow || isFull) loop.wake();
     });
     underWay.set(work, job);
+    if (!row) taken += 1;
   };
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    const room = BATCH_MAX - underWay.size;
+    const room = BATCH_MAX - taken;
     isFull = room <= 0;
     if (isFull) return POLL_MS;
     const jobs = await claim(room);

@@ -184,6 +184,29 @@ test('a worker without room is handed nothing, and the job is there for whoever 
   expect(await stepOf(row)).toBe('depositpix/QRCODE');
 });
 
+test('a worker that is busy with all that it was handed still takes jobs that nobody handed it', async () => {
+  const held = Promise.withResolvers<void>();
+  const query: Database['query'] = async (statement, values) => {
+    if (statement.name === 'sandbox_place_orders') await held.promise;
+    return store.database.query(statement, values);
+  };
+  const database = { ...store.database, query };
+  const services = createServices({ database, registry: REGISTRY, config: CONFIG });
+  workers.push(startWorker(services, SILENT));
+  try {
+    await Promise.all(Array.from({ length: 120 }, () => make(services)));
+    // As a timer that is due, or what another process stored.
+    const dueMs = (await services.clock.nowMs()) - 1_000;
+    await addJobs(store.database, [{ accountId, transactionId: 1n, kind: 'none', payload: {}, dueMs }], null);
+    await eventually('it is taken', async () => {
+      const { rows } = await store.owner.query(`select attempts from job where kind = 'none'`);
+      return rows[0]?.attempts !== 0;
+    });
+  } finally {
+    held.resolve();
+  }
+});
+
 test('a job waits for those of its transaction that were due before it, and its turn is told when they end', async () => {
   const dueMs = Date.now() - 1_000;
   const job = (kind: string, transactionId: bigint) => ({
