@@ -1,7 +1,8 @@
 /**
  * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
  * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp. `--accounts 48` gives
- * the callers accounts of their own, each of which is served by one process.
+ * the callers accounts of their own, each of which is served by one process. `--each` adds to two processes as many callers as each
+ * of them would have alone: that is what a second process is started for.
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
@@ -39,6 +40,7 @@ const { values: options } = parseArgs({
   options: {
     processes: { type: 'string', default: '1,2' },
     callers: { type: 'string', default: '48' },
+    each: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '2' },
     warmup: { type: 'string', default: '15' },
@@ -50,17 +52,27 @@ const { values: options } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
+/** How much it is depends on how long is measured: of each page that is changed for the first time the whole image is written. */
+const LOG = 'bytes of the log';
 /** What is counted of each onramp, and the most that it should be. */
 const COUNTED: readonly (readonly [string, number, (counts: Counts) => number])[] = [
   ['statements', 24, ({ statements }) => statements],
   ['database transactions', 10, ({ transactions }) => transactions],
-  ['bytes of the log', 20_000, ({ log }) => log],
+  [LOG, 20_000, ({ log }) => log],
 ];
+
+/** What the callers of two processes mean. */
+const EACH =
+  'Two processes have as many callers each as the one has alone, as when more customers come; then as many in all, so half for each. ' +
+  'Whoever waits for an answer asks nothing, so the same callers make hardly more where not the process is what they wait for; and ' +
+  'fewer callers of a process share less of its statements, so each costs more.';
 
 /** What is compared: a number of processes of the gateway of a checkout. */
 interface Layout {
   readonly checkout: string;
   readonly processes: number;
+  /** Of all processes together. */
+  readonly callers: number;
 }
 
 /** @returns a key for each of so many accounts: of the sandbox's own, or of new ones. */
@@ -78,7 +90,13 @@ async function makeKeys(url: string, { apiKey }: Gateway, accounts: number): Pro
   return keys;
 }
 
-async function load(gateways: readonly Gateway[], keys: readonly string[], seconds: number): Promise<number> {
+/** @returns how many onramps so many callers made. */
+async function load(
+  gateways: readonly Gateway[],
+  keys: readonly string[],
+  callers: number,
+  seconds: number,
+): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   const caller = async (_: unknown, index: number) => {
     const gateway = {
@@ -92,11 +110,15 @@ async function load(gateways: readonly Gateway[], keys: readonly string[], secon
     }
     return made;
   };
-  const made = await Promise.all(Array.from({ length: Number(options.callers) }, caller));
+  const made = await Promise.all(Array.from({ length: callers }, caller));
   return made.reduce((sum, each) => sum + each, 0);
 }
 
-async function measure(url: string, { checkout, processes }: Layout, seconds: number): Promise<Result> {
+async function measure(
+  url: string,
+  { checkout, processes, callers }: Layout,
+  seconds: number,
+): Promise<Result> {
   const home = mkdtempSync(join(tmpdir(), 'crossramp-onramps-'));
   const owner = new pg.Client({ connectionString: url });
   const other = new pg.Client({ connectionString: url });
@@ -116,7 +138,7 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     const keys = await makeKeys(url, gateways[0] as Gateway, Number(options.accounts));
     await liftLimits(owner);
     // Processes that have just begun compile their code: that is no cost of an onramp. Each has to do as much as one alone would.
-    await load(gateways, keys, Number(options.warmup) * processes);
+    await load(gateways, keys, callers, Number(options.warmup) * processes);
     await owner.query('vacuum (analyze)');
     const used = () => [
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),
@@ -125,7 +147,7 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     if (options.open) await other.query('begin; select pg_current_xact_id()');
     const endCounts = options.count ? await beginCounts(owner) : undefined;
     const [before, began] = [used(), performance.now()];
-    const made = await load(gateways, keys, seconds);
+    const made = await load(gateways, keys, callers, seconds);
     const counts = await endCounts?.();
     const [node = 0, postgres = 0] = used().map((us, at) => (us - (before[at] as number)) / made);
     const perSecond = (made * 1_000) / (performance.now() - began);
@@ -140,44 +162,79 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
 
 console.log(machine());
 const checkouts = [HERE, ...(options.beside === undefined ? [] : [resolve(options.beside)])];
+const callers = Number(options.callers);
 const layouts = options.processes
   .split(',')
+  .map(Number)
   .flatMap((processes): Layout[] =>
-    checkouts.map((checkout) => ({ checkout, processes: Number(processes) })),
+    (options.each && processes > 1 ? [callers * processes, callers] : [callers]).flatMap((all) =>
+      checkouts.map((checkout) => ({ checkout, processes, callers: all })),
+    ),
   );
 const results = new Map<Layout, Result[]>(layouts.map((layout) => [layout, []]));
 for (let round = 0; round < Number(options.rounds); round += 1) {
   for (const layout of layouts) {
     const settings = options.count ? COUNTING : {};
-    const result = await withWriteServer({ fsync: true, settings, isEmpty: true }, (url) =>
+    // Another checkout has other migrations.
+    const isEmpty = layout.checkout !== HERE;
+    const result = await withWriteServer({ fsync: true, settings, isEmpty }, (url) =>
       measure(url, layout, Number(options.seconds)),
     );
     results.get(layout)?.push(result);
     console.log(
-      `${layout.checkout} ${layout.processes}: ${count(result.nodeUs)} | ${count(result.postgresUs)} µs`,
+      `${layout.checkout} ${layout.processes}, ${layout.callers} callers: ${count(result.perSecond)}/s, ${count(result.nodeUs)} | ${count(result.postgresUs)} µs`,
     );
   }
 }
 const middle = (all: readonly Result[], of: (result: Result) => number) => median(all.map(of));
 const rateOf = ({ perSecond }: Result) => perSecond;
 const cpuOf = ({ nodeUs, postgresUs }: Result) => nodeUs + postgresUs;
-const resultsOf = (checkout: string, processes: number) =>
-  [...results].find(([layout]) => layout.checkout === checkout && layout.processes === processes)?.[1];
+const resultsOf = (checkout: string, processes: number, all = callers) =>
+  [...results].find(
+    ([layout]) => layout.checkout === checkout && layout.processes === processes && layout.callers === all,
+  )?.[1];
+const isDelayed = options.delay !== '0';
+const where = options.accounts === '1' ? 'a busy account' : `${options.accounts} accounts`;
+const late = isDelayed ? `, every statement ${options.delay} ms late` : '';
+
+/** Two processes beside one: with as many callers for each as the one has, where that was measured. */
+function goalsOfTwo(one: readonly Result[]): Goal[] {
+  const [each, inAll] = [resultsOf(HERE, 2, 2 * callers), resultsOf(HERE, 2)];
+  const two = each ?? inAll;
+  if (!two) return [];
+  const beside = (of: (result: Result) => number) => {
+    const to = (some: readonly Result[]) => ratio(middle(some, of) / middle(one, of));
+    return () => (each && inAll ? `${to(each)} (${callers} callers in all: ${to(inAll)})` : to(two));
+  };
+  const name = `two processes${each ? ` with ${callers} callers each` : ''} beside one on ${where}${late}`;
+  const least = isDelayed ? 1.6 : 1;
+  const rates = middle(two, rateOf) / middle(one, rateOf);
+  const cpu = middle(two, cpuOf) / middle(one, cpuOf);
+  return [
+    goal(isDelayed ? 14 : 10, `${name}: onramps a second`, { least }, rates, beside(rateOf)),
+    ...(options.accounts === '1'
+      ? [goal(14, `${name}: CPU of an onramp`, { most: 1.15 }, cpu, beside(cpuOf))]
+      : []),
+  ];
+}
 
 function goalsOf(): Goal[] {
-  const [one, two] = [resultsOf(HERE, 1), resultsOf(HERE, 2)];
+  const one = resultsOf(HERE, 1);
   const former = options.beside === undefined ? undefined : resultsOf(resolve(options.beside), 1);
   const counted = one?.flatMap(({ counts }) => counts ?? []) ?? [];
-  const goals = COUNTED.flatMap(([what, most, of]) =>
+  const goals = COUNTED.flatMap(([what, most, of]): Goal[] =>
     counted.length > 0
       ? [
-          goal(
-            14,
-            `a whole onramp, ${options.callers} callers: ${what}`,
-            { most },
-            median(counted.map(of)),
-            count,
-          ),
+          {
+            ...goal(
+              14,
+              `a whole onramp, ${callers} callers: ${what}`,
+              { most },
+              median(counted.map(of)),
+              count,
+            ),
+            isCount: what !== LOG,
+          },
         ]
       : [],
   );
@@ -185,45 +242,43 @@ function goalsOf(): Goal[] {
     const what = `CPU of a whole onramp beside ${options.beside}`;
     goals.push(goal(14, what, { most: 0.5 }, middle(one, cpuOf) / middle(former, cpuOf), ratio));
   }
-  if (one && two) {
-    const isDelayed = options.delay !== '0';
-    const where = options.accounts === '1' ? 'a busy account' : `${options.accounts} accounts`;
-    const name = `two processes beside one on ${where}${isDelayed ? `, every statement ${options.delay} ms late` : ''}`;
-    const rates = middle(two, rateOf) / middle(one, rateOf);
-    goals.push(
-      goal(isDelayed ? 14 : 10, `${name}: onramps a second`, { least: isDelayed ? 1.6 : 1 }, rates, ratio),
-    );
-    const cpu = middle(two, cpuOf) / middle(one, cpuOf);
-    if (options.accounts === '1')
-      goals.push(goal(14, `${name}: CPU of an onramp`, { most: 1.15 }, cpu, ratio));
-  }
-  return goals;
+  return one ? [...goals, ...goalsOfTwo(one)] : goals;
 }
 
-const [counts] = [...results.values()].flat().flatMap((result) => result.counts ?? []);
+const nameOf = ({ processes, callers: all }: Layout) =>
+  `${processes} ${processes === 1 ? 'process' : 'processes'}, ${all} callers`;
+const counted = [...results].flatMap(([layout, [first]]) =>
+  first?.counts ? [{ title: `${nameOf(layout)}${late}`, counts: first.counts }] : [],
+);
 publish(
   {
     goals: goalsOf(),
     sections: [
       {
-        title: `Whole onramps of ${options.accounts} account(s), created, paid and credited over REST`,
+        title: `Whole onramps of ${where}${late}, created, paid and credited over REST`,
         headings: [
           ...['Checkout', 'Processes', 'Callers', 'Onramps/s'],
           ...['Node µs', 'PostgreSQL µs', 'Both µs', 'least to greatest', '% of a core each'],
+          ...(options.count ? COUNTED.map(([what]) => what) : []),
         ],
-        rows: [...results].map(([{ checkout, processes }, all]) => [
+        rows: [...results].map(([{ checkout, processes, callers: all }, runs]) => [
           checkout === HERE ? 'this' : checkout,
           String(processes),
-          options.callers,
-          count(middle(all, rateOf)),
-          count(middle(all, ({ nodeUs }) => nodeUs)),
-          count(middle(all, ({ postgresUs }) => postgresUs)),
-          count(middle(all, cpuOf)),
-          `${count(Math.min(...all.map(cpuOf)))} to ${count(Math.max(...all.map(cpuOf)))}`,
-          count(middle(all, ({ nodeUs, perSecond }) => (nodeUs * perSecond) / 10_000 / processes)),
+          String(all),
+          count(middle(runs, rateOf)),
+          count(middle(runs, ({ nodeUs }) => nodeUs)),
+          count(middle(runs, ({ postgresUs }) => postgresUs)),
+          count(middle(runs, cpuOf)),
+          `${count(Math.min(...runs.map(cpuOf)))} to ${count(Math.max(...runs.map(cpuOf)))}`,
+          count(middle(runs, ({ nodeUs, perSecond }) => (nodeUs * perSecond) / 10_000 / processes)),
+          ...COUNTED.flatMap(([, most, of]) => {
+            const some = runs.flatMap(({ counts }) => counts ?? []);
+            return some.length > 0 ? [median(some.map(of)).toFixed(most < 100 ? 1 : 0)] : [];
+          }),
         ]),
+        ...(options.each && { note: EACH }),
       },
-      ...(counts ? [countsSection(counts)] : []),
+      ...counted.map(({ title, counts }) => countsSection(counts, title)),
     ],
   },
   options.check,

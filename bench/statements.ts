@@ -56,10 +56,10 @@ export function each({ statements, transactions, log, dearest }: Counts, pieces:
   };
 }
 
-/** @returns the dearest statements as a table. */
-export function countsSection({ dearest }: Counts): Section {
+/** @returns the dearest statements as a table. `where`: what they were counted of. */
+export function countsSection({ dearest }: Counts, where: string): Section {
   return {
-    title: 'Statements on which most time of PostgreSQL went',
+    title: `Statements on which most time of PostgreSQL went: ${where}`,
     headings: ['Statement', '', 'Calls', 'µs'],
     rows: dearest
       .slice(0, SHOWN)
