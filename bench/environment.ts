@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type pg from 'pg';
+import pg from 'pg';
 import { acquireEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
 
@@ -30,6 +30,8 @@ const READING = {
   full_page_writes: 'off',
   synchronous_commit: 'off',
 };
+/** Name of the database that is written to. */
+const WRITTEN = 'bench';
 /** For writes: every commit is flushed, as in production; segments of the log are used again. */
 const WRITING = { ...QUIET, min_wal_size: '8GB', synchronous_commit: 'on' };
 
@@ -39,7 +41,8 @@ export async function withBenchServer<Result>(work: (url: string) => Promise<Res
 }
 
 /**
- * As `withBenchServer`, for writes: a server of its own, whose data is deleted afterwards.
+ * As `withBenchServer`, for writes: a server of its own with a fresh database, whose data is deleted afterwards. `BENCH_KEEP` leaves the
+ * server's folder for the next one, which makes its database as a copy in place of migrating it anew.
  *
  * @param options - `fsync`: false leaves out the flush to disk: a commit costs what it costs without the disk. `settings`: others.
  *   `isEmpty`: the work brings the database to a schema itself.
@@ -55,8 +58,8 @@ export async function withWriteServer<Result>(
   const { fsync, settings = {}, isEmpty = false } = options;
   const home = `${BENCH_HOME}-write`;
   const all = { ...WRITING, ...settings, fsync: fsync ? 'on' : 'off' };
-  const result = await withServer(home, all, work, { isEmpty });
-  await rm(home, { recursive: true, force: true });
+  const result = await withServer(home, all, async (url) => work(await freshDatabase(url, isEmpty)));
+  if (!process.env.BENCH_KEEP) await rm(home, { recursive: true, force: true });
   return result;
 }
 
@@ -69,15 +72,28 @@ export async function liftLimits(owner: pg.Client): Promise<void> {
   );
 }
 
+/** @returns a database beside the migrated one, which nobody writes to: a copy of it, or an empty one. */
+async function freshDatabase(migratedUrl: string, isEmpty: boolean): Promise<string> {
+  const url = new URL(migratedUrl);
+  const template = isEmpty ? 'template0' : url.pathname.slice(1);
+  url.pathname = '/postgres';
+  const owner = new pg.Client({ connectionString: url.href });
+  await owner.connect();
+  await owner.query(`drop database if exists ${WRITTEN} with (force)`);
+  await owner.query(`create database ${WRITTEN} template ${template}`);
+  await owner.end();
+  url.pathname = `/${WRITTEN}`;
+  return url.href;
+}
+
 async function withServer<Result>(
   home: string,
   settings: Record<string, string>,
   work: (url: string) => Promise<Result>,
-  { isEmpty = false } = {},
 ): Promise<Result> {
   const server = await acquireEmbeddedPostgres({ home, settings });
   try {
-    if (!isEmpty) await migrate(server.url);
+    await migrate(server.url);
     return await work(server.url);
   } finally {
     await server.release();

@@ -101,6 +101,8 @@ function expectAll(events: number): Promise<bigint> {
   });
 }
 
+/** Until the server has done what that many clients brought about. */
+const afterwards = (some: number) => pause(Math.min(1_000, 100 + some));
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function settle(): Promise<void> {
@@ -120,14 +122,14 @@ answerTasks({
     const started = performance.now();
     await openAll(Array.from({ length: count }, () => undefined));
     const ms = performance.now() - started;
-    await pause(1_000);
+    await afterwards(count);
     return ms;
   },
   close: async () => {
     left = clients.map(({ cursor }) => cursor);
     for (const { socket } of clients) socket.destroy();
     clients = [];
-    await pause(1_000);
+    await afterwards(left.length);
   },
   expect: async (events: number) => String(await expectAll(events)),
   settle,

@@ -37,9 +37,7 @@ const BODY_BYTES = 1_500;
 const BROADCASTS = 15;
 const IN_A_ROW = 10;
 const ACTS = 15;
-const LATENCIES = 100;
 const STALLED = 50;
-const STALLED_EVENTS = 20_000;
 const MISSED = 50;
 const KIB = 1_024;
 
@@ -140,6 +138,7 @@ async function measureReturn(crowd: Crowd, commit: Commit, subscribers: number):
     goal: 'lost 0, twice 0',
     measured: `${(ms / 1_000).toFixed(2)}, ${lost}, ${twice}`,
     isMet: lost === 0 && twice === 0,
+    isCount: true,
   };
 }
 
@@ -158,7 +157,7 @@ async function measureActs(crowd: Crowd, port: number, apiKey: string, subscribe
   };
   const acts = async () => {
     const times: number[] = [];
-    for (let n = 0; n < ACTS; n += 1) {
+    for (let n = 0; n < Math.min(ACTS, latencies); n += 1) {
       times.push(await act());
       await crowd.settle();
     }
@@ -176,7 +175,7 @@ async function measureActs(crowd: Crowd, port: number, apiKey: string, subscribe
 async function measureLatency(server: Worker, crowd: Crowd, accountId: string): Promise<Goal> {
   await crowd.open(1);
   const times: number[] = [];
-  for (let n = 0; n < LATENCIES; n += 1) {
+  for (let n = 0; n < latencies; n += 1) {
     const arrived = crowd.expect(1);
     const at = await server.ask('create', accountId);
     times.push(millis(BigInt(at), await arrived));
@@ -190,7 +189,7 @@ async function measureLatency(server: Worker, crowd: Crowd, accountId: string): 
 
 async function measureStalled(server: Worker, crowd: Crowd, commit: Commit): Promise<Goal> {
   const offer = async () => {
-    for (let i = 0; i < STALLED_EVENTS / 100; i++) await commit(100);
+    for (let i = 0; i < offers / 100; i++) await commit(100);
   };
   // What the process itself grows by while so much is offered is not counted.
   await crowd.open(2);
@@ -199,7 +198,7 @@ async function measureStalled(server: Worker, crowd: Crowd, commit: Commit): Pro
   const before: number = await server.ask('rss');
   await offer();
   const each = ((await server.ask('rss')) - before) / STALLED / KIB;
-  const offered = (STALLED_EVENTS * BODY_BYTES) / KIB / KIB;
+  const offered = (offers * BODY_BYTES) / KIB / KIB;
   const what = `memory of a client that does not read while ${offered.toFixed(0)} MiB are offered, KiB of RSS, of ${STALLED}`;
   return goal(0, what, { most: 1_024 }, each, (kib) => kib.toFixed(0));
 }
@@ -243,10 +242,14 @@ const ORDER = {
 const { values: options } = parseArgs({
   options: {
     subscribers: { type: 'string', default: '20000' },
+    offers: { type: 'string', default: '20000' },
+    latencies: { type: 'string', default: '50' },
     check: { type: 'boolean', default: false },
   },
 });
 console.log(machine());
+const offers = Number(options.offers);
+const latencies = Number(options.latencies);
 const subscribers = Math.min(Number(options.subscribers), mostSubscribers());
 const { gateway, bare, goals } = await withWriteServer({ fsync: true }, (url) => measure(url, subscribers));
 const each = (value: number) => value.toFixed(1);

@@ -92,7 +92,7 @@ async function run(url: string, sizes: readonly number[]): Promise<Imported[]> {
   try {
     const newAccount = () => createAccount(database, 'Holder', { templates: [] });
     const path = join(folder, 'history.ndjson');
-    await writeHistory(path, 2_000);
+    await writeHistory(path, Math.min(...sizes));
     await importTimed(url, await newAccount(), path);
     const all: Imported[] = [];
     for (const size of sizes) {

@@ -2,7 +2,7 @@
  * Reads by REST and by GraphQL beside hand-written code and what others made, on the same tables: requests per CPU
  * second, and where the CPU time goes. All servers run together and are driven in turn, several rounds; medians.
  *
- * `npm run read -- --seconds 4 --rounds 3 --connections 8 --transactions 1000000 --accounts both [--only Q2] [--check]`
+ * `npm run read -- --seconds 4 --rounds 3 --connections 8 --transactions 1000000 --accounts both [--only Q1,Q2] [--check]`
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ import { withBenchServer } from './environment.ts';
 import { type Ask, type AskedAccount, type Cell, cellsOf, factsOf } from './questions.ts';
 import { type Goal, goal, publish, type Section } from './report.ts';
 import { type Rival, type RivalName, withRivals } from './rivals.ts';
-import { LARGE_SIZE, type SeededAccount, seed } from './seed.ts';
+import { LARGE_SIZE, type SeededAccount, SMALL_SIZE, seed } from './seed.ts';
 import { count, median, ratio } from './table.ts';
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
   readonly rounds: number;
   readonly connections: number;
   readonly warmUp: number;
-  readonly only: string;
+  readonly only: readonly string[];
 }
 
 /** One run of one cell. */
@@ -82,7 +82,7 @@ async function measureAll(
     const cells: Measured[] = [];
     for (const account of await withKeys(url, accounts)) {
       for (const cell of await cellsOf(owner, account)) {
-        if (cell.question.includes(options.only))
+        if (options.only.some((text) => cell.question.includes(text)))
           cells.push({ ...cell, account, samples: [], bytes: 0, tags: [] });
       }
     }
@@ -118,7 +118,8 @@ async function withKeys(url: string, accounts: readonly SeededAccount[]): Promis
 async function drive(bench: Bench, cells: readonly Measured[]): Promise<void> {
   await compareAnswers(bench, cells);
   for (const cell of cells) if (cell.rival === KNOWING) await learnTags(bench, cell);
-  for (const cell of cells) await load(bench, cell, bench.options.warmUp);
+  const { warmUp } = bench.options;
+  for (const cell of warmUp > 0 ? cells : []) await load(bench, cell, warmUp);
   for (let round = 1; round <= bench.options.rounds; round++) {
     // Every other round backwards: what drifts does not favour the first.
     for (const cell of round % 2 ? cells : cells.toReversed()) cell.samples.push(await measure(bench, cell));
@@ -199,6 +200,8 @@ async function load(
     url: urlOf(bench, cell.rival),
     connections: bench.options.connections,
     duration: seconds,
+    // It ends with a sample. The default is one a second, so each run would take whole seconds.
+    sampleInt: 100,
     headers: headersOf(cell.account),
     requests: cell.asks.map(({ method, path, body }, at) => ({
       method,
@@ -310,12 +313,13 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: 'both' },
     warmup: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
+    small: { type: 'string', default: String(SMALL_SIZE) },
     check: { type: 'boolean', default: false },
   },
 });
 console.log(machine());
 await withBenchServer(async (url) => {
-  const { small, large } = await seed(url, Number(values.transactions));
+  const { small, large } = await seed(url, Number(values.transactions), Number(values.small));
   const accounts = { both: [small, large], small: [small], large: [large] }[values.accounts];
   if (!accounts) throw new Error('--accounts must be both, small or large');
   const cells = await measureAll(url, accounts, {
@@ -323,7 +327,7 @@ await withBenchServer(async (url) => {
     warmUp: Number(values.warmup),
     rounds: Number(values.rounds),
     connections: Number(values.connections),
-    only: values.only,
+    only: values.only.split(','),
   });
   publish({ goals: goalsOf(cells), sections: sectionsOf(cells) }, values.check);
 });

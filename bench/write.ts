@@ -36,6 +36,7 @@ interface Cell {
 interface Options {
   readonly seconds: number;
   readonly rounds: number;
+  readonly isWarmedUp: boolean;
   readonly only: string;
   /** Numbers of accounts that are posted to. */
   readonly spreads: readonly number[];
@@ -62,7 +63,8 @@ async function measureAll(url: string, options: Options): Promise<Cell[]> {
     );
     const stage = { url, postmaster: parentOf(pid), seconds: options.seconds };
     // Once without counting: code is compiled, and the planner knows the tables.
-    for (const cell of cells) await measure(owner, { ...stage, seconds: WARM_UP_SECONDS }, cell);
+    for (const cell of options.isWarmedUp ? cells : [])
+      await measure(owner, { ...stage, seconds: WARM_UP_SECONDS }, cell);
     for (let round = 1; round <= options.rounds; round++) {
       await owner.query('vacuum (analyze)');
       await owner.query('checkpoint');
@@ -189,6 +191,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     fsync: { type: 'string', default: 'on' },
     accounts: { type: 'string', default: SPREADS.join(',') },
+    cold: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     check: { type: 'boolean', default: false },
   },
@@ -198,6 +201,7 @@ await withWriteServer({ fsync: values.fsync !== 'off' }, async (url) => {
   const cells = await measureAll(url, {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
+    isWarmedUp: !values.cold,
     only: values.only,
     spreads: values.accounts.split(',').map(Number),
   });
