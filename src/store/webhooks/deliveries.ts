@@ -15,6 +15,8 @@ export interface LeasedDelivery {
   readonly round: number;
   /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
+  /** When the lease ends, as the database writes it; no other lease of the delivery ends then. */
+  readonly leasedUntil: string;
   /** Whether it was due before a look for what is new begins (queue-looks.ts), so that others may be, too. */
   readonly isLate: boolean;
   /** Whether it went past all that waits: somebody asked for it. */
@@ -143,7 +145,7 @@ const LEASE: Statement = {
       update webhook_delivery d set leased_until = $4::timestamptz + interval '${LEASE_SECONDS} seconds', leased_by = $6,
           attempts = d.attempts + 1
         from due where d.account_id = due.account_id and d.id = due.id
-      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, d.due_at, due.at_once as is_by_hand
+      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, d.leased_until, d.due_at, due.at_once as is_by_hand
     ), sent as materialized (
       select account_id, endpoint_id, count(*) as n, count(*) filter (where not is_by_hand) as paced from leased group by 1, 2
     ), paced as (
@@ -177,7 +179,7 @@ const LEASE: Statement = {
        where w.account_id = t.account_id and w.endpoint_id = t.id and t.removed_at is null
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
-        l.attempts as attempt, l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate", l.is_by_hand as "isByHand",
+        l.attempts as attempt, l.leased_until::text as "leasedUntil", l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate", l.is_by_hand as "isByHand",
         r.most::int, p.url, p.signing_key as "signingKey", e.token, e.name, e.sequence, ${STORED_BODY},
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end

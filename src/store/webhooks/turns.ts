@@ -79,8 +79,8 @@ const GIVE_BACK_UNSENT: Statement = {
   name: 'turn_give_back_unsent',
   text: `with freed as (
       update webhook_delivery d set leased_until = null, leased_by = null, attempts = d.attempts - 1
-        from unnest($1::bigint[], $2::bigint[], $3::int[]) u(account_id, id, attempt)
-       where d.account_id = u.account_id and d.id = u.id and d.attempts = u.attempt and d.state = 'pending' and d.leased_by = $4
+        from unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) u(account_id, id, leased_until)
+       where d.account_id = u.account_id and d.id = u.id and d.leased_until = u.leased_until and d.state = 'pending' and d.leased_by = $4
       returning d.account_id, d.endpoint_id
     )
     ${turnNow('select account_id, endpoint_id from freed', '$5::timestamptz')}`,
@@ -153,17 +153,20 @@ export async function giveBackUnknownDeliveries(
   ]);
 }
 
-/** Frees deliveries that a process has leased and not sent: they count as never tried. */
+/**
+ * Frees deliveries that a process has leased and not sent: they count as never tried. It may be said again when its answer was lost, so it
+ * names the lease: the number of the attempt is that of the next lease, too.
+ */
 export async function giveBackUnsentDeliveries(
   database: Tx,
   worker: string,
-  unsent: readonly { readonly accountId: bigint; readonly id: bigint; readonly attempt: number }[],
+  unsent: readonly { readonly accountId: bigint; readonly id: bigint; readonly leasedUntil: string }[],
   nowMs: number,
 ): Promise<void> {
   await database.query(GIVE_BACK_UNSENT, [
     unsent.map(({ accountId }) => accountId),
     unsent.map(({ id }) => id),
-    unsent.map(({ attempt }) => attempt),
+    unsent.map(({ leasedUntil }) => leasedUntil),
     worker,
     new Date(nowMs).toISOString(),
   ]);

@@ -215,7 +215,7 @@ test('C-62, C-64: what was leased and not sent is free at once, and was never tr
   const [first, second, third] = await leaseAhead('p', 3);
   if (!first || !second || !third) throw new Error('three were leased');
   await endTries(test$.database, [{ ...failed(third), state: 'delivered', dueMs: null }], nowMs);
-  const other = { ...second, attempt: 2 };
+  const other = { ...second, leasedUntil: new Date(nowMs).toISOString() };
   await giveBackUnsentDeliveries(test$.database, 'p', [first, other, third], nowMs);
   const { rows } = await test$.owner.query(
     `select id::text, state, attempts, leased_by as by from webhook_delivery where account_id = $1 order by id`,
@@ -223,9 +223,23 @@ test('C-62, C-64: what was leased and not sent is free at once, and was never tr
   );
   const byId = Map.groupBy(rows, ({ id }) => id);
   expect(byId.get(String(first.id))).toMatchObject([{ state: 'pending', attempts: 0, by: null }]);
-  expect(byId.get(String(second.id)), 'another attempt').toMatchObject([{ attempts: 1, by: 'p' }]);
+  expect(byId.get(String(second.id)), 'another lease').toMatchObject([{ attempts: 1, by: 'p' }]);
   expect(byId.get(String(third.id))).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   expect(await leaseAhead('q', 0)).toMatchObject([{ id: first.id, attempt: 1 }]);
+});
+
+test('C-62: what is given back again, because the answer was lost, is not taken from the next lease', async () => {
+  const accountId = await openShop(['e'], 1);
+  const [first] = (await lease('p')).leased;
+  if (!first) throw new Error('nothing was leased');
+  await giveBackUnsentDeliveries(test$.database, 'p', [first], nowMs);
+  expect((await lease('p', 'sandbox', nowMs + 1)).leased).toMatchObject([{ id: first.id, attempt: 1 }]);
+  await giveBackUnsentDeliveries(test$.database, 'p', [first], nowMs + 1);
+  const { rows } = await test$.owner.query(
+    `select attempts, leased_by as by from webhook_delivery where account_id = $1`,
+    [String(accountId)],
+  );
+  expect(rows).toEqual([{ attempts: 1, by: 'p' }]);
 });
 
 const block = (accountId: bigint) =>
