@@ -11,17 +11,23 @@ export const WHOLE_EVERY_MS = 1_000;
 
 /** Looks at one queue, one after the other. */
 export class QueueLooks<Now> {
+  readonly #earlier: (now: Now, byMs: number) => Now;
   #before: Now | undefined;
   /** Of the monotonic clock: when the last look at all began, and the look that is under way. */
   #wholeAt = Number.NEGATIVE_INFINITY;
   #beganAt = 0;
   #isWhole = false;
 
-  /** Begins a look. @returns the time of the look before; undefined when it is to find all that waits. */
+  /** @param earlier - a time of the clock of the queue, so many milliseconds earlier. */
+  constructor(earlier: (now: Now, byMs: number) => Now) {
+    this.#earlier = earlier;
+  }
+
+  /** Begins a look. @returns since when that which it is to find has been due; undefined when it is to find all that waits. */
   begin(): Now | undefined {
     this.#beganAt = performance.now();
     this.#isWhole = this.#before === undefined || this.#beganAt - this.#wholeAt >= WHOLE_EVERY_MS;
-    return this.#isWhole ? undefined : this.#before;
+    return this.#isWhole || this.#before === undefined ? undefined : this.#earlier(this.#before, OVERLAP_MS);
   }
 
   /**

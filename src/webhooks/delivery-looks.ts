@@ -1,6 +1,6 @@
 /** Where a dispatcher looks for deliveries: at the turns of endpoints, and at what waits for each of them (store/queue-looks.ts). */
 import { keptOrMade } from '../base/keep-newest.ts';
-import { OVERLAP_MS, QueueLooks } from '../store/queue-looks.ts';
+import { QueueLooks } from '../store/queue-looks.ts';
 import type { Leased, LeaseSince } from '../store/webhooks/deliveries.ts';
 import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
 
@@ -9,14 +9,14 @@ const REMEMBERED_MAX = 10_000;
 
 /** The looks of a dispatcher, one after the other. */
 export class DeliveryLooks {
-  readonly #turns = new QueueLooks<number>();
+  readonly #turns = looks();
   readonly #endpoints = new Map<string, QueueLooks<number>>();
 
   /** Begins a look. @returns since when that which it finds has been due. */
   begin(): LeaseSince {
     return {
-      turnsMs: overlapping(this.#turns.begin()),
-      ofEndpoint: (endpoint) => overlapping(this.#of(endpoint).begin()),
+      turnsMs: this.#turns.begin(),
+      ofEndpoint: (endpoint) => this.#of(endpoint).begin(),
     };
   }
 
@@ -33,15 +33,10 @@ export class DeliveryLooks {
   }
 
   #of(endpoint: EndpointKey): QueueLooks<number> {
-    return keptOrMade(
-      this.#endpoints,
-      REMEMBERED_MAX,
-      endpointName(endpoint),
-      () => new QueueLooks<number>(),
-    );
+    return keptOrMade(this.#endpoints, REMEMBERED_MAX, endpointName(endpoint), looks);
   }
 }
 
-function overlapping(beforeMs: number | undefined): number | undefined {
-  return beforeMs === undefined ? undefined : beforeMs - OVERLAP_MS;
+function looks(): QueueLooks<number> {
+  return new QueueLooks((nowMs, byMs) => nowMs - byMs);
 }

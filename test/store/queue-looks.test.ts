@@ -59,20 +59,20 @@ async function entriesRead(table: string, work: (tx: Tx) => Promise<unknown>): P
 describe('looks', () => {
   test('are for what is new; once a second, and while more waits, for all', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const looks = new QueueLooks<string>();
+    const looks = new QueueLooks<number>((ms, byMs) => ms - byMs);
     expect(looks.begin()).toBeUndefined();
     // It failed, so it found nothing.
     expect(looks.begin()).toBeUndefined();
-    looks.end('one', false);
-    expect(looks.begin()).toBe('one');
-    looks.end('two', true);
+    looks.end(100_000, false);
+    expect(looks.begin()).toBe(100_000 - OVERLAP_MS);
+    looks.end(100_001, true);
     expect(looks.begin()).toBeUndefined();
-    looks.end('three', false);
-    expect(looks.begin()).toBe('three');
+    looks.end(100_002, false);
+    expect(looks.begin()).toBe(100_002 - OVERLAP_MS);
     vi.advanceTimersByTime(WHOLE_EVERY_MS);
     expect(looks.begin()).toBeUndefined();
-    looks.end('four', false);
-    expect(looks.begin()).toBe('four');
+    looks.end(100_003, false);
+    expect(looks.begin()).toBe(100_003 - OVERLAP_MS);
   });
 });
 

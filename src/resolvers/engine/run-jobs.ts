@@ -17,7 +17,7 @@ import {
   renewLeases,
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
-import { OVERLAP_MS, QueueLooks } from '../../store/queue-looks.ts';
+import { QueueLooks } from '../../store/queue-looks.ts';
 import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
@@ -68,11 +68,13 @@ export function startWorker(services: Services, log: Logger): Worker {
   const lease = leaseAfterLostAnswers(() =>
     giveBackUnknownJobs(services.database, holder, [...underWay.values()]),
   );
-  const looks = new QueueLooks<Times>();
+  const looks = new QueueLooks<Times>(({ sandbox, live }, byMs) => ({
+    sandbox: sandbox - byMs,
+    live: live - byMs,
+  }));
   const claim = async (room: number): Promise<Job[]> => {
     const now = await services.times();
-    const before = looks.begin();
-    const since = before && shortlyBefore(before);
+    const since = looks.begin();
     const jobs = await lease.take(() => claimDue(services, room, { now, leasedBy: holder, since }));
     looks.end(now, jobs.length === room);
     return jobs;
@@ -159,10 +161,6 @@ function claimDue(
   options: Omit<JobClaim, 'limit' | 'worker'>,
 ): Promise<Job[]> {
   return claimJobs(database, { limit, worker, ...options });
-}
-
-function shortlyBefore({ sandbox, live }: Times): Times {
-  return { sandbox: sandbox - OVERLAP_MS, live: live - OVERLAP_MS };
 }
 
 /**
