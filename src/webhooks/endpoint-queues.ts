@@ -31,9 +31,13 @@ class EndpointQueue {
   readonly #waiting: { readonly sinceMs: number; readonly end: (admitted?: Admitted) => void }[] = [];
 
   enter({ most, isByHand }: LeasedDelivery): Promise<Admitted | undefined> {
-    if (!isByHand) this.#most = most;
-    if (isByHand || this.#underWay < most) return Promise.resolve(this.#admit(0));
-    return new Promise((end) => this.#waiting.push({ sinceMs: performance.now(), end }));
+    if (isByHand) return Promise.resolve(this.#admit(0));
+    this.#most = most;
+    return new Promise((end) => {
+      const nowMs = performance.now();
+      this.#waiting.push({ sinceMs: nowMs, end });
+      this.#fill(nowMs);
+    });
   }
 
   tend(): void {
@@ -52,6 +56,11 @@ class EndpointQueue {
     if (isWell) this.#successes++;
     const nowMs = performance.now();
     this.#turnAway(isWell ? nowMs - WAIT_MAX_MS : nowMs);
+    this.#fill(nowMs);
+  }
+
+  /** Admits what waits, as far as there is room. */
+  #fill(nowMs: number): void {
     for (let next = this.#waiting[0]; next && this.#underWay < this.#most; next = this.#waiting[0]) {
       this.#waiting.shift();
       next.end(this.#admit(nowMs - next.sinceMs));

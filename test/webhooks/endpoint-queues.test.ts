@@ -38,6 +38,13 @@ test('C-62: as many at once as the endpoint allows, then one for each that ended
   expect(said).toEqual({ 1: 0, 2: 0, 3: 100 });
 });
 
+test('C-62: what waits goes first when the endpoint allows more', async () => {
+  const { said, enter } = await withFive();
+  void enter(6, { most: 4 });
+  await settle();
+  expect(said).toEqual({ 1: 0, 2: 0, 3: 0, 4: 0 });
+});
+
 test('C-62: what waits when an attempt fails is not sent', async () => {
   const { said, admitted } = await withFive();
   admitted[0]?.leave(false);

@@ -187,7 +187,8 @@ const LEASE: Statement = {
                order by s.valid_until desc nulls first, s.created_at desc) as secrets
       from leased l join webhook_endpoint p on p.account_id = l.account_id and p.id = l.endpoint_id
       join roomy r on r.account_id = l.account_id and r.id = l.endpoint_id
-      join event e on e.account_id = l.account_id and e.seq = l.event_seq`,
+      join event e on e.account_id = l.account_id and e.seq = l.event_seq
+     order by l.due_at, l.id`,
 };
 
 /**

@@ -4,6 +4,7 @@
  */
 import { afterEach, expect, test } from 'vitest';
 import type { AccountMode } from '../../../src/base/account-mode.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { endTries, type LeasedDelivery, leaseDeliveries } from '../../../src/store/webhooks/deliveries.ts';
 import { addTest, redeliverOne } from '../../../src/store/webhooks/redeliveries.ts';
 import {
@@ -161,9 +162,14 @@ async function openBusyShop(deliveries: number): Promise<bigint> {
   return accountId;
 }
 const turnAt = () => test$.owner.query(`update webhook_turn set at = $1`, [new Date(nowMs)]);
-async function leaseAhead(worker: string, ahead: number, limit = 500) {
+async function leaseAhead(
+  worker: string,
+  ahead: number,
+  { limit = 500, database = test$.database }: { limit?: number; database?: Pick<Database, 'withTx'> } = {},
+) {
   const times = { mode: 'sandbox' as const, nowMs, machineMs: nowMs };
-  const { leased } = await leaseDeliveries(test$.database, { ...times, worker, limit, ahead: () => ahead });
+  const options = { ...times, worker, limit, ahead: () => ahead };
+  const { leased } = await leaseDeliveries(database as Database, options);
   return leased;
 }
 const mostOf = (leased: readonly LeasedDelivery[]) => [
@@ -184,7 +190,7 @@ test('C-62: an endpoint that answers well is leased ahead, to one process, which
 
 test('C-62: of two processes that send to an endpoint, one leases ahead, and together they send what is allowed', async () => {
   await openBusyShop(200);
-  expect(mostOf(await leaseAhead('m', 0, 8))).toEqual([8, 20]);
+  expect(mostOf(await leaseAhead('m', 0, { limit: 8 }))).toEqual([8, 20]);
   await turnAt();
   expect(mostOf(await leaseAhead('z', 60)), 'the later one').toEqual([12, 12]);
   await test$.owner.query(`update webhook_delivery set leased_until = null where leased_by = 'z'`);
@@ -205,7 +211,7 @@ test('C-62: one that fails, and one of many whose turn it is, are not leased ahe
     `update webhook_endpoint set order_mode = 'parallel', max_concurrency = 20 where account_id = $1`,
     [String(many)],
   );
-  const leased = await leaseAhead('p', 60, 200);
+  const leased = await leaseAhead('p', 60, { limit: 200 });
   const ofEach = Map.groupBy(leased, ({ endpointId }) => endpointId);
   expect([...ofEach.values()].map(({ length }) => length)).toEqual([25, 25, 25, 25]);
 });
@@ -240,6 +246,25 @@ test('C-62: what is given back again, because the answer was lost, is not taken 
     [String(accountId)],
   );
   expect(rows).toEqual([{ attempts: 1, by: 'p' }]);
+});
+
+test('C-62: deliveries come in the order in which they became due', async () => {
+  const accountId = await openBusyShop(20);
+  await test$.owner.query(
+    `update webhook_delivery set due_at = due_at - event_seq % 7 * interval '1 minute' - event_seq % 2 * interval '1 second' where account_id = $1`,
+    [String(accountId)],
+  );
+  const { rows } = await test$.owner.query(
+    `select event_seq::int as seq from webhook_delivery where account_id = $1 order by due_at, id`,
+    [String(accountId)],
+  );
+  const leased = await test$.database.withTx(async (tx) => {
+    // PostgreSQL may join by hashes, where much is due.
+    for (const setting of ['enable_nestloop = off', 'plan_cache_mode = force_custom_plan'])
+      await tx.query({ name: `test ${setting}`, text: `set local ${setting}` }, []);
+    return leaseAhead('p', 20, { limit: 500, database: { withTx: (work) => work(tx) } });
+  });
+  expect(leased.map(({ eventSeq }) => Number(eventSeq))).toEqual(rows.map(({ seq }) => seq));
 });
 
 const block = (accountId: bigint) =>
