@@ -41,14 +41,14 @@ export interface RequestFilter {
 export const REQUEST_BATCH = 1_000;
 /** How long one statement may take: no request waits for it, and on a busy machine a second is soon over. Unit: ms. */
 const WRITE_MAX_MS = 5_000;
-const WRITE = 'copy request_batch (account_id, until, requests, terms, entries) from stdin';
+/** Its age counts from when the database writes it: one process with a clock far ahead would hold up retention for all. */
+const WRITE = 'copy request_batch (account_id, requests, terms, entries) from stdin';
 
 /** What one account asked. */
 interface Row {
   readonly terms: Set<string>;
   readonly entries: GrowingText;
   requests: number;
-  untilMs: number;
 }
 
 /** Requests that are written together: a row for each account. */
@@ -66,27 +66,20 @@ export class RequestBatch {
     const request = { ...given, end2end: given.end2end?.toWellFormed().replaceAll('\0', '') ?? null };
     let row = this.#rows.get(request.accountId);
     if (!row) {
-      row = { terms: new Set(), entries: new GrowingText(), requests: 0, untilMs: 0 };
+      row = { terms: new Set(), entries: new GrowingText(), requests: 0 };
       this.#rows.set(request.accountId, row);
     }
     row.entries.append(`${row.requests === 0 ? '[' : ','}${entryOf(request)}`);
     addTerms(row.terms, request);
     row.requests += 1;
-    row.untilMs = Math.max(row.untilMs, request.atMs);
     this.#count += 1;
   }
 
   /** Writes them, in at most five seconds. @throws the driver's error, or that there was no answer in time. */
   async write(database: Pick<Database, 'copyWithin'>): Promise<void> {
     const lines = new CopiedLines();
-    for (const [accountId, { terms, entries, requests, untilMs }] of this.#rows)
-      lines.add([
-        accountId,
-        new Date(untilMs).toISOString(),
-        requests,
-        JSON.stringify([...terms]),
-        `${entries.bytes}]`,
-      ]);
+    for (const [accountId, { terms, entries, requests }] of this.#rows)
+      lines.add([accountId, requests, JSON.stringify([...terms]), `${entries.bytes}]`]);
     await database.copyWithin(WRITE_MAX_MS, WRITE, lines.bytes);
   }
 }

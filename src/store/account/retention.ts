@@ -52,7 +52,7 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   depositSlots: `delete from deposit_slot where ctid = any (array(
     select s.ctid from deposit_slot s where s.held_until < ${BEFORE} and not exists (
       select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
-  // In their order, that of time but for the clocks of processes: a few of many requests, or many of a few.
+  // In the order in which they were written: a few of many requests, or many of a few.
   requests: `delete from request_batch where id = any (array(
     select id from (select id, until, sum(requests) over (order by id) - requests as before from request_batch order by id limit $2::int) b
      where until < ${BEFORE} and before < $2::int))`,

@@ -57,6 +57,9 @@ const countOf = async (table: string) =>
 
 const pruneRequests = () => pruneBatch(test.database, { kept: 'requests', days: 7, now: new Date() });
 
+/** As if all that was recorded so far had been written eight days ago. */
+const grownOld = () => test.owner.query(`update request_batch set until = until - interval '8 days'`);
+
 beforeEach(async () => {
   await test.owner.query('truncate request_batch, request_term');
 });
@@ -143,13 +146,24 @@ describe('what is written', () => {
   it('goes with its terms when it is old: the oldest first, a thousand requests at a time', async () => {
     for (let batch = 0; batch < 3; batch += 1)
       await record(...Array.from({ length: PRUNE_BATCH / 2 }, () => request()));
-    await record(request({ requestId: 'new', atMs: Date.now() }));
+    await grownOld();
+    await record(request({ requestId: 'new' }));
     expect(await pruneRequests()).toBe(2);
     expect(await countOf('request_log')).toBe(PRUNE_BATCH / 2 + 1);
     expect(await pruneRequests()).toBe(1);
     expect(await pruneRequests()).toBe(0);
     expect(await idsOf({})).toEqual(['new']);
     expect(await countOf('request_term')).toBe(3);
+  });
+
+  it('goes as long after it was written as all others, when the clock of a process is far ahead', async () => {
+    const atMs = Date.now() + 365 * 86_400_000;
+    await record(...Array.from({ length: PRUNE_BATCH }, () => request({ atMs })));
+    await record(request());
+    await grownOld();
+    expect(await pruneRequests()).toBe(1);
+    expect(await pruneRequests()).toBe(1);
+    expect(await countOf('request_log')).toBe(0);
   });
 });
 
@@ -188,6 +202,12 @@ describe('an upgrade', () => {
     await test.owner.query(sqlOf('20261124230000_request_log'));
   };
 
+  /** All that changed the log since then. */
+  const upgrade = async () => {
+    for (const name of ['20261129010000_request_batches', '20261130050000_age_of_request_batches'])
+      await test.owner.query(sqlOf(name));
+  };
+
   it('keeps what was recorded', async () => {
     await toEarlierForm();
     await test.owner.query(
@@ -198,7 +218,7 @@ describe('an upgrade', () => {
     const { rows: recorded } = await test.owner.query(
       'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
     );
-    await test.owner.query(sqlOf('20261129010000_request_batches'));
+    await upgrade();
     const { rows: after } = await test.owner.query(
       'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
     );
@@ -216,7 +236,7 @@ describe('an upgrade', () => {
       `insert into request_log (account_id, at, actor_kind, actor_id, method, route, status, duration_ms, request_id)
         select 7, now() - n * interval '1 day', 'KEY', 'key_1', 'GET', '/', 200, 1, 'r' || n from unnest(array[8, 1]) n`,
     );
-    await test.owner.query(sqlOf('20261129010000_request_batches'));
+    await upgrade();
     expect(await pruneRequests()).toBe(1);
     expect(await idsOf({})).toEqual(['r1']);
   });
