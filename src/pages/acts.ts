@@ -43,12 +43,15 @@ function stays(perform: (services: Services, sent: Sent) => Promise<unknown>): A
   };
 }
 
+/** More decimals than cents: a thousand in the other language, as `1,000` in Portuguese. */
+const TOO_FINE = /\.\d{3}/;
+
 /** The acts, by the last part of their path. */
 export const ACTS = {
   amount: stays(async (services, { session: { row }, form, language, origin }) => {
     const value = readBrl(form.get('amount') ?? '', language);
     const bounds = await readTemplateSettings(services.database, row.accountId, row.template);
-    if (amountProblem(value, BRL) || isOutOfBounds(value, bounds)) {
+    if (TOO_FINE.test(value) || amountProblem(value, BRL) || isOutOfBounds(value, bounds)) {
       const message = `must be from ${bounds.amountMin} to ${bounds.amountMax}`;
       throw invalidParameters([{ parameter: 'amount', message }]);
     }

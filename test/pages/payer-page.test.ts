@@ -65,6 +65,37 @@ async function withdrawal(): Promise<{ end2end: string; receiptUrl: string }> {
   return (await ask(app, query)).createWithdrawal.transaction;
 }
 
+describe('an open amount', () => {
+  const enter = async (amount: string, language: string) => {
+    const { link } = await checkout(app, { amount_payment: undefined });
+    const { pathname } = new URL(link);
+    const answer = await fetch(`${app.baseUrl}${pathname}/amount`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': language },
+      body: String(new URLSearchParams({ amount })),
+      redirect: 'manual',
+    });
+    return { status: answer.status, text: spaced(await answer.text()), page: await textAt(link) };
+  };
+
+  test.each([
+    ['pt', '1.000'],
+    ['en', '1,000'],
+  ])('is read as the language writes it (%s: %s is a thousand)', async (language, amount) => {
+    const entered = await enter(amount, language);
+    expect([entered.status, entered.page]).toEqual([303, expect.stringContaining('R$1,000.00')]);
+  });
+
+  test.each([
+    ['pt', '1,000', 'por exemplo 150,00'],
+    ['pt', '150.0000', 'por exemplo 150,00'],
+    ['en', '1.000', 'such as 150.00'],
+  ])('has no more decimals than cents (%s: %s is a thousand or one)', async (language, amount, said) => {
+    const entered = await enter(amount, language);
+    expect([entered.status, entered.text]).toEqual([400, expect.stringContaining(said)]);
+  });
+});
+
 describe('the order', () => {
   test('is named by merchant and reference, and the BR Code carries the merchant’s name', async () => {
     await brand({ displayName: 'Padaria São João & Irmãos Limitada' });
