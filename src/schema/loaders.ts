@@ -7,8 +7,7 @@ import { readRecords, type TransactionRecord } from '../store/engine/transaction
 import { findTransactions } from '../store/engine/transactions.ts';
 import { type EventRow, readEventsAt } from '../store/events/events.ts';
 import { type PostingRow, readPostings } from '../store/ledger/journals.ts';
-import type { PixReturn, TransactionRow } from '../templates/facts.ts';
-import { returnsOf } from '../templates/returns.ts';
+import type { ProcessRow, TransactionRow } from '../templates/facts.ts';
 
 /** The loaders of one request. */
 export interface Loaders {
@@ -16,8 +15,8 @@ export interface Loaders {
   readonly transaction: DataLoader<bigint, TransactionRow | null, string>;
   /** The account's events by place in its log; null for those that are no longer kept. */
   readonly event: DataLoader<bigint, EventRow | null, string>;
-  /** What goes or went back to the payer of a transaction, which a key of the platform reads of any account that it acts on. */
-  readonly returns: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, readonly PixReturn[], string>;
+  /** A transaction with its process, which a key of the platform reads of any account that it acts on. */
+  readonly process: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, ProcessRow | null, string>;
   /** What is recorded of a transaction besides, of any account that a key of the platform acts on. */
   readonly record: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, TransactionRecord | null, string>;
   /** What a key of the account, or a person, is called; null for others. */
@@ -66,16 +65,16 @@ class LazyLoaders implements Loaders {
     return this.#made.event;
   }
 
-  get returns(): Loaders['returns'] {
-    this.#made.returns ??= new DataLoader(
+  get process(): Loaders['process'] {
+    this.#made.process ??= new DataLoader(
       async (transactions) => {
         const keys = transactions.map((each) => ({ accountId: each.accountId, transactionId: each.id }));
         const rows = new Map((await readProcesses(this.#database, keys)).map((row) => [keyOf(row), row]));
-        return transactions.map((each) => returnsOf(rows.get(keyOf(each))?.process ?? {}));
+        return transactions.map((each) => rows.get(keyOf(each)) ?? null);
       },
       { cacheKeyFn: keyOf },
     );
-    return this.#made.returns;
+    return this.#made.process;
   }
 
   get record(): Loaders['record'] {

@@ -3,8 +3,9 @@ import { ACTS } from '../base/acts.ts';
 import { BRL } from '../base/currency.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { refundPayment, retryRefund, settleRefundByHand } from '../resolvers/orders/refund-payment.ts';
+import { refundableOf, refundPayment, retryRefund, settleRefundByHand } from '../resolvers/orders/refund-payment.ts';
 import type { PixReturn, TransactionRow } from '../templates/facts.ts';
+import { brlText, returnsOf } from '../templates/returns.ts';
 import type { Builder } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -26,7 +27,22 @@ export function defineRefunds(
       description:
         'What goes or went back to the payer by PIX, in the order it was asked for: a payment that was not converted, what was paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history.',
       complexity: 5,
-      resolve: (row, _args, { loaders }) => loaders.returns.load(row as unknown as TransactionRow),
+      resolve: async (row, _args, { loaders }) =>
+        returnsOf((await loaders.process.load(row as unknown as TransactionRow))?.process ?? {}),
+    }),
+  );
+  builder.prismaInterfaceField(transaction, 'refundable', (t) =>
+    t.field({
+      type: money,
+      nullable: true,
+      description:
+        'What of the payment `refundPayment` can still give back, as far as the balance covers it. Null when nothing can go back: not a finished payment by PIX, older than 90 days, or all of it went back.',
+      complexity: 5,
+      resolve: async (row, _args, context) => {
+        const process = await context.loaders.process.load(row as unknown as TransactionRow);
+        const left = process && refundableOf(context, process, await context.clock.nowMs());
+        return left ? (moneyOf(brlText(left), BRL) as never) : null;
+      },
     }),
   );
   builder.mutationField('refundPayment', (t) =>

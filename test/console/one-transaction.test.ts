@@ -88,12 +88,15 @@ test('a part that goes back has its own words, and what went back in all is amon
   await act('SandboxTrigger', { end2end, scenario: 'PAY' });
   await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
   expect(await page(end2end)).not.toContain('Sent back');
+  expect(await page(end2end)).toContain('Up to R$150.00 of the payment can go back');
   await act('RefundPayment', { end2end, amount: '10.50' });
   await act('RefundPayment', { end2end, amount: '20' });
   await expect
     .poll(() => page(end2end), { timeout: 15_000 })
     .toMatch(/<dt>Sent back<\/dt>\s*<dd><b>R\$30\.50</);
   const [en, pt] = [await page(end2end), await page(end2end, 'pt')];
+  expect(en).toContain('Up to R$119.50 of the payment can go back');
+  expect(pt).toContain('Até R$\u00a0119,50 do pagamento pode ser devolvido');
   expect(en.match(/<h2>A part goes back<\/h2>/g)).toHaveLength(2);
   expect(en.match(/<h2>A part was sent back<\/h2>/g)).toHaveLength(2);
   expect(en.match(/<h2>Paid<\/h2>/g)).toHaveLength(1);

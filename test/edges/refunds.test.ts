@@ -84,6 +84,29 @@ describe('C-35: refundPayment', () => {
     expect(await refusal(refundText(end2end))).toMatchObject({ code: 'STEP_CONFLICT' });
   });
 
+  test('says how much can go back, until nothing can', async () => {
+    const end2end = await onramp('pay');
+    const left = async () =>
+      (await ask(`{ transaction(end2end: "${end2end}") { refundable { amount currency { code } } } }`))
+        .transaction.refundable;
+    expect(await left()).toEqual({ amount: '550', currency: { code: 'BRL' } });
+    await refund(end2end, '220.50');
+    expect(await left()).toMatchObject({ amount: '329.5' });
+    await settled(end2end, 1);
+    await refund(end2end, '329.50');
+    expect(await left()).toBeNull();
+    const old = await onramp('pay');
+    const ofOld = `{ transaction(end2end: "${old}") { refundable { amount } } }`;
+    expect((await ask(ofOld)).transaction.refundable).toEqual({ amount: '550' });
+    await app.owner.query(
+      `update transaction set updated_at = updated_at - interval '91 days',
+          process = process - 'finishedAt' where end2end = $1`,
+      [old],
+    );
+    expect((await ask(ofOld)).transaction.refundable).toBeNull();
+    expect(await refusal(refundText(old))).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
   test('credits a part back that the bank does not return', async () => {
     const end2end = await onramp('pay');
     await trigger(end2end, 'refund-fail');

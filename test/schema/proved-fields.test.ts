@@ -44,7 +44,7 @@ const RENDERED = {
 const RENDERED_TYPES = Object.values(RENDERED).flatMap((names) => names.split(' '));
 /** Fields of proved types that are rendered. */
 const RENDERED_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Transaction: ['deliveries', 'events', 'record', 'sandboxScenarios'],
+  Transaction: ['deliveries', 'events', 'record', 'refundable', 'sandboxScenarios'],
 };
 /** What depends on the rights of the caller, or on jobs. */
 const RENDERED_INPUT = ['awaitingMe', 'waitsFor'];

@@ -6,6 +6,7 @@ import { more } from '../../ui/parts.ts';
 import { SCENARIO_WORDS } from '../../ui/sandbox-words.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
+import { type AmountShown, money } from './figures.ts';
 import { actForm, askedForm, field } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
@@ -14,8 +15,6 @@ type Approval = TransactionQuery['approvals'][number];
 
 /** Steps at which money has come in, so that nobody can cancel any more. */
 const HAS_MONEY = /^(PAID|UNDERPAID|OVERPAID|LATE|DETECTED|DROPPED|UNCOMPLIANT)$/;
-/** Kinds that are paid by PIX. */
-const PAID_BY_PIX = ['CrossrampCheckout', 'Onramp', 'OnrampInstant'];
 
 /** @returns the forms of what can be done now, and why whoever asked for a withdrawal cannot approve it; the server refuses what somebody made impossible meanwhile. */
 export function actsNow(context: ScreenContext, found: Found, approval: Approval | undefined): Html | null {
@@ -31,7 +30,7 @@ export function actsNow(context: ScreenContext, found: Found, approval: Approval
       actForm(context, { act: 'ApproveWithdrawal', given, button: say('approve'), kind: 'primary' }),
     approval && rejectForm(context, end2end),
     ...resolutionForms(context, found),
-    component === 'success' && PAID_BY_PIX.includes(found.__typename) && refundForm(context, end2end),
+    found.refundable && refundForm(context, end2end, found.refundable),
     isOpen && !HAS_MONEY.test(state) && cancelForm(context, end2end),
   ].filter((form) => form);
   if (forms.length === 0) return null;
@@ -64,8 +63,8 @@ function cancelForm(context: ScreenContext, end2end: string): Html | null {
   });
 }
 
-function refundForm(context: ScreenContext, end2end: string): Html | null {
-  const { say } = context;
+function refundForm(context: ScreenContext, end2end: string, left: AmountShown): Html | null {
+  const { say, language } = context;
   return askedForm(context, {
     act: 'RefundPayment',
     given: { end2end },
@@ -76,6 +75,7 @@ function refundForm(context: ScreenContext, end2end: string): Html | null {
     fields: field(context, 'RefundPayment', {
       name: 'amount',
       label: say('refundAmount'),
+      hint: say('refundLeft', { amount: money(left, language) }),
       inputmode: 'decimal',
     }),
   });

@@ -8,11 +8,23 @@ import type { Named } from '../../base/violations.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { isRefundable } from '../../templates/lateness.ts';
 import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+/** @returns the cents of a payment that can go back to its payer now; 0 where nothing can. */
+export function refundableOf(
+  { registry }: Pick<Context, 'registry'>,
+  row: ProcessRow,
+  nowMs: number,
+): bigint {
+  const { process } = row;
+  if (process === null || !accepts(registry.of(row.template), row, 'payment_refunded')) return 0n;
+  return isRefundable({ row, process, nowMs }) ? leftOf(row) : 0n;
+}
 
 /**
  * Refunds a finished PIX payment to its payer out of the balance, at the locked rate with the fee in proportion (C-35).
@@ -34,8 +46,8 @@ export async function refundPayment(
   checks.refuse();
   const row = await findOwnProcess(context, target.end2end, target.family);
   if (isDone(target.attempt)) return row;
-  if (!accepts(context.registry.of(row.template), row, 'payment_refunded')) throw conflict(row);
-  const left = leftOf(row);
+  const left = refundableOf(context, row, await context.clock.nowMs());
+  if (left === 0n) throw conflict(row);
   if (checked !== undefined && cents(checked) > left)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
