@@ -69,9 +69,18 @@ test('the limits are said before they are hit, the tighter of both', async () =>
   expect(await hint()).toEqual([min, 'R$90.00']);
 });
 
-test('a withdrawal says what is available of each currency', async () => {
-  const page = await visit(app, owner, '/console/new?kind=withdrawal');
-  expect(page.text).toMatch(/<option value="USDT_TRX">USDT \(TRX\): [\d.,]+ available</);
+test('a withdrawal offers the currencies that there is something of, with what is available', async () => {
+  const shop = await app.addAccount();
+  const holder = await signInAs(app, shop.accountId, { email: 'new@shop.invalid', role: 'owner' });
+  const offered = async () =>
+    [
+      ...(await visit(app, holder, '/console/new?kind=withdrawal')).text.matchAll(
+        /<option value="([A-Z_]*)"[^>]*>([^<]*avail[^<]*)</g,
+      ),
+    ].map(([, code, text]) => [code, text]);
+  expect(await offered()).toEqual([['', 'Nothing is available']]);
+  await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '12.5' }, { key: shop.apiKey });
+  expect(await offered()).toEqual([['USDT_TRX', 'USDT (TRX): 12.500000 available']]);
 });
 
 test('a payment link is handed over as text and as a QR image once it is made', async () => {

@@ -76,12 +76,16 @@ export function rangeHint(
   return say('between', { min: written(min), max: written(max) });
 }
 
-/** @returns a currency with what is available of it, for a choice of what to take out. */
-export function withAvailable(
+/** @returns the currencies that there is something of, with what is available, for a choice of what to take out. */
+export function availableOptions(
   { say, language }: ScreenContext,
-  { balances }: NewQuery,
-  { code, displayName, decimals }: NewQuery['currencies'][number],
-): string {
-  const available = balances.find(({ currency }) => currency.code === code)?.available ?? '0';
-  return say('availableOf', { currency: displayName, amount: decimal(available, decimals, language) });
+  { balances, currencies }: NewQuery,
+): readonly (readonly [code: string, word: string])[] {
+  const options = currencies.flatMap(({ code, displayName, decimals }) => {
+    const available = balances.find(({ currency }) => currency.code === code)?.available ?? '0';
+    if (!isMore(available, '0')) return [];
+    const amount = decimal(available, decimals, language);
+    return [[code, say('availableOf', { currency: displayName, amount })] as const];
+  });
+  return options.length > 0 ? options : [['', say('nothingAvailable')]];
 }

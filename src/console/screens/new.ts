@@ -11,12 +11,12 @@ import { actForm, askedForm, type Field, field } from '../parts/form.ts';
 import { handOver } from '../parts/hand-over.ts';
 import { section, unseen } from '../parts/lists.ts';
 import {
+  availableOptions,
   type Priced,
   priceButton,
   pricePlace,
   priceVariables,
   rangeHint,
-  withAvailable,
 } from '../parts/price.ts';
 import type { Word } from '../words.ts';
 
@@ -114,7 +114,7 @@ export const KINDS: readonly Kind[] = [
         {
           name: 'currency',
           label: say('currency'),
-          options: data.currencies.map((each) => [each.code, withAvailable(context, data, each)]),
+          options: availableOptions(context, data),
         },
         {
           name: 'groupId',

@@ -159,6 +159,7 @@ export const SCREEN_WORDS = {
     'O preço de agora. Ele vale quando a ordem é criada e aceita.',
   ),
   availableOf: label('{currency}: {amount} available', '{currency}: {amount} disponíveis'),
+  nothingAvailable: label('Nothing is available', 'Não há saldo disponível'),
   qr: label('QR code', 'QR code'),
   between: label('From {min} to {max}', 'De {min} a {max}'),
   links: label('Payment links', 'Links de pagamento'),

@@ -184,7 +184,10 @@ export const TRANSACTION_WORDS = {
     'O pagador recebe o dinheiro de volta por PIX, do seu saldo. Deixe o valor vazio para devolver tudo.',
   ),
   refundAmount: label('Amount in BRL', 'Valor em reais'),
-  refundLeft: label('Up to {amount} of the payment can go back', 'Até {amount} do pagamento pode ser devolvido'),
+  refundLeft: label(
+    'Up to {amount} of the payment can go back',
+    'Até {amount} do pagamento pode ser devolvido',
+  ),
   refundYes: label('Refund', 'Devolver'),
   acceptQuote: label('Accept the quote', 'Aceitar a cotação'),
   approve: label('Approve', 'Aprovar'),

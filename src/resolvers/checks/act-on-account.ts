@@ -1,6 +1,6 @@
 /** Acts of the gateway's operator on an account: a key of the platform names the account (C-40). */
 import type { ActName } from '../../base/acts.ts';
-import { notFound } from '../../base/errors.ts';
+import { invalidParameters } from '../../base/errors.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
@@ -17,7 +17,18 @@ export async function actOnAccount<Given extends Context>(
   accountId: string,
 ): Promise<Given> {
   requireAct(context, act);
-  const holder = ID.test(accountId) ? await readHolder(context.database, BigInt(accountId)) : undefined;
-  if (holder?.mode !== context.mode || holder.isPlatform) throw notFound();
-  return { ...context, caller: { ...context.caller, accountId: BigInt(accountId) } };
+  const holderId = await holderMeant(context, accountId);
+  return { ...context, caller: { ...context.caller, accountId: holderId } };
+}
+
+/**
+ * @param accountId - as an operator gave it, as `account`.
+ * @throws {GatewayError} `NOT_FOUND`, which names the argument, unless it is an account of the key's mode.
+ */
+export async function holderMeant({ database, mode }: Context, accountId: string): Promise<bigint> {
+  const id = ID.test(accountId) ? BigInt(accountId) : undefined;
+  const holder = id === undefined ? undefined : await readHolder(database, id);
+  if (id !== undefined && holder?.mode === mode && !holder.isPlatform) return id;
+  const message = 'there is no account of this number';
+  throw invalidParameters([{ parameter: 'account', message, code: 'NOT_FOUND' }]);
 }

@@ -6,12 +6,12 @@ import { GatewayError, notFound } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
-import { readHolder } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import { holderMeant } from '../checks/act-on-account.ts';
 import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { ArrivalNews } from '../services/news.ts';
@@ -37,9 +37,7 @@ export async function assignSuspense(
   requireAct(context, 'suspense.assign');
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
-  const holder = ID.test(accountId) ? await readHolder(context.database, BigInt(accountId)) : undefined;
-  if (holder?.mode !== context.mode || holder.isPlatform) throw notFound();
-  const assignedTo = BigInt(accountId);
+  const assignedTo = await holderMeant(context, accountId);
   const after = { state: 'assigned', assignedTo } as const;
   return decide(context, entry, { ...after, attempt }, (tx, at) => post(tx, entry, assignedTo, at));
 }

@@ -78,6 +78,11 @@ describe('what a holder reads of it', () => {
     const id = await strayPix(own);
     expect((await seenBy(own.apiKey, id)).news.payerTaxId).toBe('***.982.247-**');
     expect((await seenBy(app.platformKey, id)).news.payerTaxId).toBe('52998224725');
+    const { json } = await decide(`assignSuspense(id: "${id}", account: "999999")`);
+    expect(json.errors[0].extensions).toMatchObject({
+      code: 'NOT_FOUND',
+      violations: [{ parameter: 'account' }],
+    });
     await decide(`assignSuspense(id: "${id}", account: "${other.accountId}")`);
     expect(await seenBy(own.apiKey, id)).toMatchObject({ state: 'ASSIGNED', assignedTo: null });
     expect((await seenBy(app.platformKey, id)).assignedTo).toBe(String(other.accountId));
