@@ -1,9 +1,10 @@
 /** `crossramp events tail` and `crossramp listen`: the event log on a developer's machine. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { makeFolder } from '../base/make-folder.ts';
 import { isNamedBy } from '../events/event-name.ts';
 import { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import { checkEventNames } from '../resolvers/checks/check-event-names.ts';
@@ -178,7 +179,7 @@ function readSaved(): Saved {
 function writeSaved(saved: Saved): void {
   const path = savedPath();
   const own = `${path}.${process.pid}`;
-  mkdirSync(homeFolder(), { recursive: true });
+  makeFolder(homeFolder());
   writeFileSync(own, JSON.stringify(saved), { mode: 0o600 });
   renameSync(own, path);
 }

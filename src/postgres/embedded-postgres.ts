@@ -23,6 +23,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeFolder } from '../base/make-folder.ts';
 import {
   canEnter,
   EmbeddedPostgresError,
@@ -196,7 +197,7 @@ interface HomeRecord {
 
 async function openHome(path: string): Promise<string> {
   // Root's server runs as another user, who must pass through to the data; what is private has its own mode.
-  if (!existsSync(path)) await makeFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  if (!existsSync(path)) await makePlace(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   return realpath(path);
 }
 
@@ -249,23 +250,23 @@ async function choosePlace(home: string, user: SystemUser): Promise<string> {
   if (hasData(join(home, 'postgres')) || canEnter(user, home)) return home;
   const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
   try {
-    if (!existsSync(SHARED_PLACE)) await makeFolder(SHARED_PLACE, 0o755);
+    if (!existsSync(SHARED_PLACE)) await makePlace(SHARED_PLACE, 0o755);
     const path = join(SHARED_PLACE, name);
     // What is there already belonged to an earlier home of this path, and its password went with that home.
     const place = existsSync(path) ? await mkdtemp(`${path}-`) : path;
-    await makeFolder(place, 0o711);
+    await makePlace(place, 0o711);
     if (canEnter(user, place)) return place;
   } catch {
     // A read-only system, or no /var/lib: the temporary folder is left.
   }
   // A random name: anyone may have made a folder of a known name there.
   const place = await mkdtemp(join(await realpath(tmpdir()), `crossramp-${name}-`));
-  return makeFolder(place, 0o711);
+  return makePlace(place, 0o711);
 }
 
 /** The mode is set afterwards, as the process's umask may take from it. */
-async function makeFolder(path: string, mode: number): Promise<string> {
-  await mkdir(path, { recursive: true });
+async function makePlace(path: string, mode: number): Promise<string> {
+  makeFolder(path);
   await chmod(path, mode);
   return path;
 }

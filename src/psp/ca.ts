@@ -11,9 +11,10 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { makeFolder } from '../base/make-folder.ts';
 import { bits, der, integer, objectId, octets, sequence, set, tagged, text, time, yes } from './der.ts';
 
 /** A certificate and its private key, both PEM. */
@@ -85,7 +86,7 @@ export function issue(authority: Identity, holder: Holder): Identity {
 
 /** @returns the certificates of a folder, which are made when they are not there yet. */
 export function certificatesIn(folder: string): Certificates {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const ca = keptIn(folder, 'ca', () => createAuthority('Crossramp PSP CA (sandbox)'));
   return {
     ca,

@@ -1,7 +1,8 @@
 /** The files of a running sandbox: `sandbox.json` with its keys and URLs, and a header file for curl. */
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiKeyHash, grantableScopes, isApiKey } from '../base/api-key.ts';
+import { makeFolder } from '../base/make-folder.ts';
 import { hasEnded, thisProcess, withHomeLock } from '../postgres/embedded-postgres.ts';
 import { createKey } from '../resolvers/account/manage-keys.ts';
 import { platformAccount } from '../store/account/accounts.ts';
@@ -47,7 +48,7 @@ export async function writeSandbox(
   accountId: bigint,
   { home, port, publicUrl }: { home: string; port: number; publicUrl: string },
 ): Promise<Sandbox> {
-  mkdirSync(home, { recursive: true });
+  makeFolder(home);
   const other = await claim(home, publicUrl);
   const name = other ? `sandbox-${port}` : 'sandbox';
   const paths = { json: join(home, `${name}.json`), header: join(home, `${name}.header`) };

@@ -1,6 +1,7 @@
 /** The signer as a whole: a folder with key file, policy and record, and a server. It knows nothing of the gateway. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../base/make-folder.ts';
 import { readKeyFile, writeKeyFile } from './key-file.ts';
 import { type Policy, readPolicy, usd } from './policy.ts';
 import { openRecord } from './record.ts';
@@ -37,7 +38,7 @@ export interface RunningSigner {
  * @throws {SignerError} when there is a key already, the passphrase is too short, or others may look into the folder.
  */
 export async function initSigner(folder: string, seed: Uint8Array, passphrase: string): Promise<WalletFacts> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   refuseOpenFolder(folder);
   await writeKeyFile(join(folder, FILES.key), seed, passphrase);
   return factsOf(openWallet(seed));

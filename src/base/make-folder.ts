@@ -1,0 +1,14 @@
+/** Makes a folder. Node's own `recursive` never ends below a folder that takes none, such as `/proc`. */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Makes a folder with those above it, where they are not there. @throws the system's error. */
+export function makeFolder(path: string, mode?: number): void {
+  if (!existsSync(dirname(path))) makeFolder(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // It was there, or somebody else was quicker.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
