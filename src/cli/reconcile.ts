@@ -31,7 +31,7 @@ export function reconcileCommand(): Command {
     .description(
       'Holds the statement of a rail for a day against the ledger, and keeps the report; fails when something is open.',
     )
-    .option('--day <day>', 'day in Brasília, YYYY-MM-DD; default yesterday')
+    .option('--day <day>', 'day in Brasília, YYYY-MM-DD, from 2000-01-01 on; default yesterday')
     .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')
     .option(
       '--file <file>',

@@ -3,7 +3,12 @@ import { ACTS } from '../base/acts.ts';
 import { BRL } from '../base/currency.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { refundableOf, refundPayment, retryRefund, settleRefundByHand } from '../resolvers/orders/refund-payment.ts';
+import {
+  refundableOf,
+  refundPayment,
+  retryRefund,
+  settleRefundByHand,
+} from '../resolvers/orders/refund-payment.ts';
 import type { PixReturn, TransactionRow } from '../templates/facts.ts';
 import { brlText, returnsOf } from '../templates/returns.ts';
 import type { Builder } from './builder.ts';

@@ -202,6 +202,8 @@ test('capital book books on the account of the platform, and refuses what it doe
     code: 2,
     stderr: expect.stringMatching(/--amount: must be a decimal number/),
   });
+  const much = await command(env, ...book('--amount', '1000000000000.01', '--direction', 'in'));
+  expect(much).toMatchObject({ code: 2, stderr: 'crossramp: --amount: must be at most 1000000000000\n' });
 });
 
 describe('the books of the house', () => {

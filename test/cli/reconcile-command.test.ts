@@ -29,6 +29,11 @@ test('reconcile ends with 1 when something is open, and prints what', async () =
   expect(await command(env, 'reconcile', '--day', '2026-02-30')).toMatchObject({
     stderr: expect.stringMatching(/--day: must be an existing day/),
   });
+  expect(await command(env, 'reconcile', '--day', '0001-01-01')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'crossramp: --day: must be an existing day from 2000-01-01 on, YYYY-MM-DD\n',
+  });
   expect((await command(env, 'reconcile', '--live')).stderr).toMatch(/no live rails/);
 });
 

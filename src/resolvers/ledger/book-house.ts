@@ -7,7 +7,7 @@ import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';
 import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
+import { fromMinor, isMore, toMinor } from '../../base/money.ts';
 import type { Named } from '../../base/violations.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
@@ -70,6 +70,9 @@ export function bookCapital(
   return book(context, 'capital.book', { input, attempt, checks, journalOf });
 }
 
+/** More is a slip of the hand, which would stand in the books for ever. */
+const BOOKED_MAX = '1000000000000';
+
 interface Draft {
   readonly input: BookingInput;
   readonly attempt: Attempt;
@@ -88,6 +91,8 @@ async function book(
   requireAct(context, act);
   const currency = checks.oneCurrency(input.currency, { crypto: false });
   const checked = checks.amount(input.amount, currency);
+  if (checked && isMore(checked, BOOKED_MAX))
+    checks.add({ parameter: input.amount.name, message: `must be at most ${BOOKED_MAX}` });
   checks.refuse();
   assert(currency && checked, 'what was not refused is there');
   const amount = toMinor(checked, currency.decimals);

@@ -140,12 +140,15 @@ function railOf(given: Named | undefined): string {
   throw invalidParameters([{ parameter: given.name, message: RAILS_FORM }]);
 }
 
+/** No rail is older. */
+const FIRST_DAY = '2000-01-01';
+
 function dayOf(given: Named | undefined, nowMs: number): string {
   const today = brasiliaDay(nowMs);
   if (!given) return dayAfter(today, -1);
   const day = parseDay(given.value);
   const refuse = (message: string) => invalidParameters([{ parameter: given.name, message }]);
-  if (!day) throw refuse('must be an existing day, YYYY-MM-DD');
+  if (!day || day < FIRST_DAY) throw refuse(`must be an existing day from ${FIRST_DAY} on, YYYY-MM-DD`);
   if (day > today) throw refuse(`must be ${today} or before`);
   return day;
 }
