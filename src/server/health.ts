@@ -3,6 +3,15 @@ import type { Services } from '../resolvers/services/context.ts';
 import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
+/** A check without a result after this long may wait for a connection that is dead: another one begins beside it. Unit: ms. */
+const NEXT_MS = 600;
+/** A check is shared with requests that come so soon after it began. Unit: ms. */
+const SHARED_MS = 300;
+/** Time limit of all checks for a request, the first of which has ended then. Unit: ms. */
+const ALL_MAX_MS = PROBE_MAX_MS + 100;
+
+const AWAY: Readiness = { reads: false, writes: false, webhooks: undefined };
+
 /** `/healthz`: the process answers. */
 export function serveHealth(exchange: Exchange): void {
   sendJson(exchange, 200, '{"status":"ok"}');
@@ -10,27 +19,22 @@ export function serveHealth(exchange: Exchange): void {
 
 /**
  * `/readyz`: whether requests can be served, and how far webhooks are behind. 503 during shutdown, when the database cannot be
- * read or written, or when the writes of callers wait longer than a probe may. It answers within two seconds. Requests during
- * a running check get its result.
+ * read or written, or when the writes of callers do not end in the time of a check. It answers within two seconds.
  */
 export function readinessServer(
   { database, clock, writes }: Pick<Services, 'database' | 'clock' | 'writes'>,
   isDraining: () => boolean,
 ): (exchange: Exchange) => Promise<void> {
-  let probing: Promise<Readiness> | undefined;
-  const look = async (): Promise<Readiness> => {
-    // Every write asks for the time first, and all who ask wait for each other.
-    const found = await probeDatabase(database, () => clock.nowMs());
-    return { ...found, writes: found.writes && writes.oldestMs() < PROBE_MAX_MS };
-  };
-  const probe = () => {
-    probing ??= look().finally(() => {
-      probing = undefined;
-    });
-    return probing;
-  };
+  const check = sharedCheck(() =>
+    probeDatabase(database, {
+      // Every write asks for the time first, and all who ask wait for each other.
+      toRead: () => clock.nowMs(),
+      // And most wait for the database transaction of those before them.
+      toWrite: () => writes.ended(),
+    }),
+  );
   return async (exchange) => {
-    const found = isDraining() ? undefined : await probe();
+    const found = isDraining() ? undefined : await firstReady(check);
     const reason = found ? failureOf(found) : 'draining';
     const facts = found && {
       database: { reads: wordOf(found.reads), writes: wordOf(found.writes) },
@@ -42,6 +46,47 @@ export function readinessServer(
       sendJson(exchange, 503, JSON.stringify(answer), { 'retry-after': '2' });
     }
   };
+}
+
+/** @returns a check that requests share for a moment: later, it would tell them of what was before they came. */
+function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
+  let latest: { readonly begunAt: number; readonly found: Promise<Readiness> } | undefined;
+  return () => {
+    if (!latest || performance.now() - latest.begunAt >= SHARED_MS) {
+      const mine = { begunAt: performance.now(), found: check() };
+      latest = mine;
+      mine.found.finally(() => {
+        if (latest === mine) latest = undefined;
+      });
+    }
+    return latest.found;
+  };
+}
+
+/**
+ * Begins a check, and others while none has a result.
+ *
+ * @returns the first that succeeds. Where none does, the last result, as soon as no check is under way.
+ */
+function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
+  return new Promise((resolve) => {
+    let underWay = 0;
+    let last = AWAY;
+    const end = () => {
+      clearInterval(next);
+      clearTimeout(limit);
+      resolve(last);
+    };
+    const begin = async () => {
+      underWay += 1;
+      last = await check();
+      underWay -= 1;
+      if (failureOf(last) === undefined || underWay === 0) end();
+    };
+    const next = setInterval(begin, NEXT_MS);
+    const limit = setTimeout(end, ALL_MAX_MS);
+    void begin();
+  });
 }
 
 function failureOf({ reads, writes }: Readiness): string | undefined {

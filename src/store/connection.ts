@@ -7,7 +7,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { CopyRows } from './copy-rows.ts';
-import { type Database, DEFAULT_SCHEMA, type Statement, type Tx } from './database.ts';
+import { type Database, DEFAULT_SCHEMA, type Tx } from './database.ts';
 import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { RowConnection } from './row-connection.ts';
@@ -84,8 +84,10 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
       statement.isQuick && sharedCount > 0
         ? shared.query(new RowsQuery(statement, values), statement.isGathered)
         : run(pool, statement, values),
-    queryWithin: <Row>(limitMs: number, statement: Statement, values: readonly unknown[]) =>
-      within(pool, limitMs, (client) => run<Row>(client, statement, values)),
+    within: (limitMs, work) =>
+      within(pool, limitMs, (client) =>
+        work({ query: (statement, values) => run(client, statement, values) }),
+      ),
     copyWithin: async (limitMs, text, lines) => {
       await within(pool, limitMs, (client) => send(client, new CopyRows(text, lines)));
     },
@@ -117,7 +119,9 @@ async function within<Result>(
     throw error;
   } finally {
     clearTimeout(timer);
-    // A connection that did not answer in time is closed and not reused.
+    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its answers, and
+    // whoever waits for a place in the pool with it.
+    if (client && failure) destroy(client);
     if (client) client.release(failure);
     else connecting.then((late) => late.release()).catch(() => {});
   }
@@ -312,7 +316,7 @@ async function lookIntoServer(url: string): Promise<Working> {
   }
 }
 
-function destroy(client: pg.Client, error?: Error): void {
+function destroy(client: Pick<pg.Client, 'connection'>, error?: Error): void {
   client.connection.stream.destroy(error);
 }
 

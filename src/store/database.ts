@@ -26,12 +26,11 @@ export interface Database {
    * @throws the driver's error; see `isDatabaseAway`.
    */
   readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
-  /** The same with a time limit in milliseconds, which includes the wait for a connection. */
-  readonly queryWithin: <Row>(
-    limitMs: number,
-    statement: Statement,
-    values: readonly unknown[],
-  ) => Promise<Row[]>;
+  /**
+   * Runs statements on one connection, within a time limit in milliseconds that includes the wait for the connection. They are no
+   * database transaction: each counts by itself.
+   */
+  readonly within: <Result>(limitMs: number, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   /**
    * Writes rows by COPY, within a time limit as above.
    *
@@ -49,5 +48,5 @@ export interface Database {
   readonly close: () => Promise<void>;
 }
 
-/** A database transaction. */
+/** What runs statements: a database transaction, or a connection. */
 export type Tx = Pick<Database, 'query'>;

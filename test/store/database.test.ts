@@ -74,7 +74,7 @@ test('C-51: a database that a shutdown closed is away for whoever still asks', a
     () => database.query(SETTINGS, []),
     () => database.query(quick, []),
     () => database.withTx((tx) => tx.query(SETTINGS, [])),
-    () => database.queryWithin(1_000, SETTINGS, []),
+    () => database.within(1_000, (tx) => tx.query(SETTINGS, [])),
   ])
     await expect((async () => asked())()).rejects.toSatisfy(isDatabaseAway);
 });

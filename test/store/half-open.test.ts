@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/connection.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database, Tx } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';
@@ -16,6 +16,8 @@ const ADD = {
 };
 const COUNT = { name: 'count_of_test', text: 'select count(*)::int as n from rate where asset = $1' };
 const SLEEP = { name: 'sleep_of_test', text: 'select pg_sleep($1)::text' };
+const END_SLEEP = `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+  where datname = current_database() and wait_event = 'PgSleep'`;
 
 const store = useDatabase();
 let proxy: TestProxy;
@@ -166,17 +168,32 @@ test('a transaction in which a statement failed unnoticed does not pass for a co
 });
 
 describe('within a limit', () => {
+  const sleepNot = (tx: Tx) => tx.query(SLEEP, [0]);
   test('a question is answered or refused, also when no connection is free', async () => {
     const busy = Array.from({ length: CONNECTIONS }, () => database.query(SLEEP, [3]));
-    await expect(database.queryWithin(300, SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+    await expect(database.within(300, sleepNot)).rejects.toSatisfy(isDatabaseAway);
     await Promise.all(busy);
-    await database.queryWithin(15_000, SLEEP, [0]);
+    await database.within(15_000, sleepNot);
   });
 
   test('a connection that answered too late is not used again', async () => {
-    await expect(database.queryWithin(200, SLEEP, [1])).rejects.toSatisfy(isDatabaseAway);
+    await expect(database.within(200, (tx) => tx.query(SLEEP, [1]))).rejects.toSatisfy(isDatabaseAway);
     const [first] = await database.query<{ pg_sleep: string }>(SLEEP, [0]);
     expect(first).toEqual({ pg_sleep: '' });
+  });
+
+  test('a connection that answers too late makes room for others at once, not when it has answered', async () => {
+    const narrow = openDatabase(store.url, { connections: 1 });
+    try {
+      const late = narrow.within(200, (tx) => tx.query(SLEEP, [10]));
+      const next = narrow.query(SLEEP, [0]);
+      await expect(late).rejects.toSatisfy(isDatabaseAway);
+      expect(await next).toHaveLength(1);
+    } finally {
+      await narrow.close();
+      // Nobody told the server, which is still at it.
+      await store.owner.query(END_SLEEP);
+    }
   });
 });
 

@@ -11,7 +11,7 @@ const store = useDatabase();
 const NOTHING = { name: 'nothing', text: 'select' };
 const WAYS: readonly (readonly [way: string, ask: (database: Database) => Promise<unknown>])[] = [
   ['a statement', (database) => readAheadMs(database)],
-  ['a statement with a time limit', (database) => database.queryWithin(1_000, NOTHING, [])],
+  ['statements with a time limit', (database) => database.within(1_000, (tx) => tx.query(NOTHING, []))],
   [
     'rows that are copied',
     (database) => database.copyWithin(1_000, 'copy request_batch from stdin', Buffer.alloc(0)),

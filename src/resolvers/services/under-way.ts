@@ -1,26 +1,25 @@
-/** What is under way in this process, and since when: whoever asks how long callers wait is told here. */
+/** What is under way in this process: whoever asks whether callers wait for too long waits for it too. */
 
-/** Counts work that has begun and not ended. */
+/** Knows the work that has begun and not ended. */
 export class UnderWay {
-  /** Kept in the order in which they began. */
-  readonly #begun = new Set<{ readonly atMs: number }>();
+  readonly #begun = new Set<Promise<unknown>>();
 
-  /** @returns a function that does the same, counted while it is at it. */
+  /** @returns a function that does the same, known while it is at it. */
   counting<Asked, Result>(work: (asked: Asked) => Promise<Result>): (asked: Asked) => Promise<Result> {
     return async (asked) => {
-      const one = { atMs: performance.now() };
-      this.#begun.add(one);
+      const working = work(asked);
+      const ended = working.catch(() => {});
+      this.#begun.add(ended);
       try {
-        return await work(asked);
+        return await working;
       } finally {
-        this.#begun.delete(one);
+        this.#begun.delete(ended);
       }
     };
   }
 
-  /** @returns for how long the oldest of it is under way, milliseconds; 0 when nothing is. */
-  oldestMs(): number {
-    const [oldest] = this.#begun;
-    return oldest ? performance.now() - oldest.atMs : 0;
+  /** Waits for all that is under way now, however it ends. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#begun);
   }
 }

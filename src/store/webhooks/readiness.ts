@@ -1,6 +1,6 @@
 /** Checks whether the database can be read and written now. */
 import { randomInt } from 'node:crypto';
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Database, Statement } from '../database.ts';
 import { relayLag } from './relay.ts';
 
 /** The result of the check. */
@@ -9,6 +9,12 @@ export interface Readiness {
   readonly writes: boolean;
   /** How far webhooks are behind; undefined when that could not be read in time. */
   readonly webhooks: Awaited<ReturnType<typeof relayLag>> | undefined;
+}
+
+/** What else has to be possible, besides a read and a write. */
+export interface ReadinessNeeds {
+  readonly toRead: () => Promise<unknown>;
+  readonly toWrite: () => Promise<unknown>;
 }
 
 /** Time limit. `/readyz` answers within two seconds; half a second is left for everything else. Unit: ms. */
@@ -25,38 +31,47 @@ const WRITE: Statement = {
 };
 
 /**
- * Reads and writes once, on connections of the common pool.
+ * Reads and writes once, on a connection of the common pool.
  *
- * @param readMore - another read that has to work.
  * @returns what worked, after at most 1.5 seconds.
  */
 export async function probeDatabase(
   database: Database,
-  readMore: () => Promise<unknown>,
+  { toRead, toWrite }: ReadinessNeeds,
 ): Promise<Readiness> {
+  const untilMs = performance.now() + PROBE_MAX_MS;
   const slot = randomInt(SLOTS);
-  const within: Tx = {
-    query: (statement, values) => database.queryWithin(PROBE_MAX_MS, statement, values),
+  const found: { -readonly [Member in keyof Readiness]: Readiness[Member] } = {
+    reads: false,
+    writes: false,
+    webhooks: undefined,
   };
-  const works = (statement: Statement, values: readonly unknown[]) =>
-    within.query(statement, values).then(
-      () => true,
-      () => false,
-    );
-  const [reads, readsMore, writes, webhooks] = await Promise.all([
-    works(READ, [slot]),
-    inTime(readMore()),
-    works(WRITE, [slot, new Date().toISOString()]),
-    relayLag(within).catch(() => undefined),
+  const asked = database.within(PROBE_MAX_MS, (tx) =>
+    Promise.allSettled([
+      tx.query(READ, [slot]).then(() => {
+        found.reads = true;
+      }),
+      tx.query(WRITE, [slot, new Date().toISOString()]).then(() => {
+        found.writes = true;
+      }),
+      relayLag(tx).then((lag) => {
+        found.webhooks = lag;
+      }),
+    ]),
+  );
+  const [readsMore, writesMore] = await Promise.all([
+    inTime(toRead(), untilMs),
+    inTime(toWrite(), untilMs),
+    asked.catch(() => {}),
   ]);
-  return { reads: reads && readsMore, writes, webhooks };
+  return { ...found, reads: found.reads && readsMore, writes: found.writes && writesMore };
 }
 
-/** @returns whether it succeeds in the time of a probe. */
-async function inTime(work: Promise<unknown>): Promise<boolean> {
+/** @returns whether it succeeds before that time. */
+async function inTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PROBE_MAX_MS, false);
+    timer = setTimeout(resolve, untilMs - performance.now(), false);
   });
   const succeeds = work.then(
     () => true,
