@@ -39,6 +39,8 @@ const PATIENCE_MS = 30_000;
 /** A webhook that waits for longer is explained, up to so many of them. */
 const SLOW_MS = 3_000;
 const EXPLAINED_MAX = 50;
+/** Times for which a gateway and its readiness differed, the longest first: so many are told. */
+const DIFFERENCES_MAX = 20;
 const SAMPLES_PER_SECOND = 5;
 /** Customers who wait for an answer at once: a machine that cannot keep up gets no more. */
 const UNDER_WAY_MAX = 300;
@@ -53,13 +55,14 @@ const gateways: Running[] = [];
 const surprises: string[] = [];
 const promised: string[] = [];
 const outages: { readonly what: string; readonly fromMs: number; toMs: number }[] = [];
-const samples: {
+interface Sample {
   readonly atMs: number;
   readonly gateway: number;
   works: boolean;
   isReady: boolean;
   seen: string;
-}[] = [];
+}
+const samples: Sample[] = [];
 let unavailable = 0;
 let isOver = false;
 let postgres: MortalPostgres;
@@ -74,6 +77,8 @@ beforeAll(async () => {
   postgres = await startMortalPostgres(older);
   proxy = await startProxy(Number(new URL(postgres.url).port));
   owner = new pg.Pool({ connectionString: postgres.url, max: 2 });
+  // Its last connections may still be closing when the server ends.
+  owner.on('error', () => {});
   const env = {
     DATABASE_URL: through(proxy, postgres.url),
     SANDBOX: '1',
@@ -104,6 +109,7 @@ async function call(
   options: { body?: object; key?: string; withinMs: number },
 ) {
   const { body, key, withinMs } = options;
+  const askedAt = performance.now();
   const answer = await fetch(`${gateways[gateway]?.baseUrl}${path}`, {
     method: body ? 'POST' : 'GET',
     headers: {
@@ -115,7 +121,8 @@ async function call(
     signal: AbortSignal.timeout(withinMs),
   }).catch(() => undefined);
   const json = await answer?.json().catch(() => undefined);
-  return answer && { status: answer.status, retryAfter: answer.headers.get('retry-after'), json };
+  const tookMs = Math.round(performance.now() - askedAt);
+  return answer && { status: answer.status, retryAfter: answer.headers.get('retry-after'), json, tookMs };
 }
 
 /** Asks one gateway or the other until there is an answer. @returns nothing when it was done before. */
@@ -205,9 +212,9 @@ async function sample(): Promise<void> {
     ];
     underWay.push(
       Promise.all(looks).then(([read, write, ready]) => {
-        one.works = read?.status === 200 && write?.status === 201;
+        one.works = isInTime(read, 200) && isInTime(write, 201);
         one.isReady = ready?.status === 200;
-        one.seen = `ready: ${one.isReady}, read ${read?.status}, write ${write?.status} ${write?.json?.code ?? ''}`;
+        one.seen = `read ${told(read)}, write ${told(write)}, ready ${told(ready)}`;
         if (!ready) surprises.push(`/readyz does not answer in ${within.withinMs} ms`);
       }),
     );
@@ -216,18 +223,65 @@ async function sample(): Promise<void> {
   await Promise.all(underWay);
 }
 
-/** @returns the longest time for which what a gateway did and what it said of itself differed, milliseconds. */
-function longestDisagreement(): number {
-  let longest = 0;
+type Answer = Awaited<ReturnType<typeof call>>;
+
+/** Whoever waits for longer than `/readyz` may take is not served, however patient the run is. */
+function isInTime(answer: Answer, status: number): boolean {
+  return answer?.status === status && answer.tookMs <= DISAGREEMENT_MAX_MS;
+}
+
+/** @returns what was answered, after how long, and what was said of it. */
+function told(answer: Answer): string {
+  if (!answer) return 'nothing';
+  const { status, tookMs, json } = answer;
+  return `${status} after ${tookMs} ms ${json?.code ?? json?.reason ?? ''}`.trimEnd();
+}
+
+/** A time for which what a gateway did and what it said of itself differed. */
+type Difference = readonly Sample[];
+
+/** @returns them, the longest first. */
+function differences(): Difference[] {
+  const found: Sample[][] = [];
   for (const gateway of [0, 1]) {
-    let sinceMs: number | undefined;
-    for (const { atMs, works, isReady } of samples.filter((each) => each.gateway === gateway)) {
-      if (works === isReady) sinceMs = undefined;
-      else sinceMs ??= atMs;
-      if (sinceMs !== undefined) longest = Math.max(longest, atMs - sinceMs);
+    let differing: Sample[] | undefined;
+    for (const each of samples.filter((sample) => sample.gateway === gateway)) {
+      if (each.works === each.isReady) differing = undefined;
+      else if (differing) differing.push(each);
+      else {
+        differing = [each];
+        found.push(differing);
+      }
     }
   }
-  return longest;
+  return found.toSorted((a, b) => lengthOf(b) - lengthOf(a));
+}
+
+function lengthOf(difference: Difference): number {
+  return (difference.at(-1) as Sample).atMs - (difference[0] as Sample).atMs;
+}
+
+/** @returns how many there were: too careful or too confident, before or after healing, by the half second that they lasted. */
+function distributionOf(found: readonly Difference[]): Record<string, number> {
+  const kinds = Map.groupBy(found, (difference) => {
+    const [first] = difference as readonly [Sample];
+    const outage = outages.findLast(({ fromMs }) => fromMs <= first.atMs);
+    const place = !outage ? 'before all faults' : outage.toMs < first.atMs ? 'after healing' : 'in the fault';
+    const upToMs = (Math.floor(lengthOf(difference) / 500) + 1) * 500;
+    return `${first.isReady ? 'ready, fails' : 'not ready, works'}, ${place}, < ${upToMs} ms`;
+  });
+  return Object.fromEntries([...kinds].map(([kind, list]) => [kind, list.length]).sort());
+}
+
+function describe(difference: Difference): string {
+  const [first] = difference as readonly [Sample];
+  const outage = outages.findLast(({ fromMs }) => fromMs <= first.atMs);
+  const sinceMs = outage && first.atMs - outage.fromMs;
+  const healedMs = outage && first.atMs - outage.toMs;
+  const place = outage
+    ? `${outage.what} +${sinceMs} ms${(healedMs as number) >= 0 ? `, healed +${healedMs} ms` : ''}`
+    : 'before all faults';
+  return `differs for ${lengthOf(difference)} ms, gateway ${first.gateway}, ${place}: ${difference.map(({ seen }) => seen).join(' | ')}`;
 }
 
 interface LoggedEvent {
@@ -297,11 +351,10 @@ async function explain(slow: readonly LoggedEvent[]): Promise<string[]> {
       order by array_position($1, 'evt_' || e.seq || '_' || e.token)`,
     [slow.map(({ id }) => id)],
   );
-  const differing = samples.filter(({ works, isReady }) => works !== isReady).slice(0, EXPLAINED_MAX);
   return [
     ...outages.map((outage) => `${outage.what} from ${at(outage.fromMs)} to ${at(outage.toMs)}`),
     ...rows.map((row) => `slow webhook ${JSON.stringify(row)}`),
-    ...differing.map((one) => `${at(one.atMs)} gateway ${one.gateway} ${one.seen}`),
+    ...differences().slice(0, DIFFERENCES_MAX).map(describe),
   ];
 }
 
@@ -347,6 +400,7 @@ test(
     const log = await readLog();
     const { defects, waits, slow } = compareWebhooks(log);
     for (const line of await explain(slow)) process.stderr.write(`chaos: ${line}\n`);
+    const found = differences();
     const summary = {
       postgres: (await owner.query('show server_version')).rows[0].server_version,
       faults: Object.fromEntries(
@@ -358,7 +412,8 @@ test(
       webhooks: receiver.at('hook').length,
       unavailable,
       samples: samples.length,
-      disagreementMs: longestDisagreement(),
+      disagreementMs: found[0] ? lengthOf(found[0]) : 0,
+      differences: distributionOf(found),
       webhookWaitMs: { median: waits[waits.length >> 1], most: waits.at(-1) },
       defects: defects.length,
     };
