@@ -4,6 +4,7 @@ import { type BrandingInput, updateBranding } from '../resolvers/account/manage-
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Branding, readBranding } from '../store/account/branding.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { AccountRef } from './viewer.ts';
 
 /** The settings, and what each is. */
@@ -50,6 +51,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       logo: t.string({ description: DOC.logo }),
       supportUrl: t.string({ description: DOC.supportUrl }),
       frameHosts: t.stringList({ description: DOC.frameHosts }),
+      replacesFrameHosts: t.stringList({ description: DESCRIPTIONS.replaces }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),
   });
@@ -69,15 +71,16 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
 /** Unlike elsewhere, a null says something here. */
 function namedOf({
   frameHosts,
+  replacesFrameHosts,
   showsPrice,
   ...texts
 }: {
-  readonly [Name in keyof BrandingInput]?: Name extends 'frameHosts'
+  readonly [Name in Exclude<keyof BrandingInput, 'seenFrameHosts'>]?: Name extends 'frameHosts'
     ? readonly string[] | null | undefined
     : Name extends 'showsPrice'
       ? boolean | null | undefined
       : string | null | undefined;
-}): BrandingInput {
+} & { readonly replacesFrameHosts?: readonly string[] | null | undefined }): BrandingInput {
   const named = Object.entries(texts).map(([name, value]) => [
     name,
     value == null ? value : { name: `input.${name}`, value },
@@ -85,6 +88,9 @@ function namedOf({
   return {
     ...Object.fromEntries(named),
     ...(showsPrice !== undefined && { showsPrice }),
+    ...(replacesFrameHosts && {
+      seenFrameHosts: { name: 'input.replacesFrameHosts', values: replacesFrameHosts },
+    }),
     ...(frameHosts !== undefined && {
       frameHosts: (frameHosts ?? []).map((value, at) => ({ name: `input.frameHosts.${at}`, value })),
     }),

@@ -6,6 +6,7 @@ import {
   type StreamToken,
 } from '../resolvers/events/stream-token.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { AccountRef } from './viewer.ts';
 
 /** Defines `Account.allowedOrigins`, `StreamToken` and the mutations of both. */
@@ -23,8 +24,10 @@ export function defineBrowserAccess(builder: Builder, account: AccountRef): void
           required: true,
           description: 'Such as `https://shop.example.com`: https, or http on `localhost`, without a path.',
         }),
+        replaces: t.arg.stringList({ description: DESCRIPTIONS.replaces }),
       },
-      resolve: (_root, { origins }, context) => updateAllowedOrigins(context, origins),
+      resolve: (_root, { origins, replaces }, context) =>
+        updateAllowedOrigins(context, origins, replaces ? { name: 'replaces', values: replaces } : undefined),
     }),
   );
   defineStreamToken(builder);

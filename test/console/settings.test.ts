@@ -66,19 +66,22 @@ test('C-40: what loosens a protection waits, is seen, and can be taken back', as
 test('one site is added and another taken away; one that is none is refused at its field', async () => {
   const [shop, till] = ['https://shop.example.com', 'https://till.example.com'];
   await send('UpdateAllowedOrigins', { origins: [shop] });
-  await send('UpdateAllowedOrigins', { origins: [shop, till] });
+  await send('UpdateAllowedOrigins', { origins: [shop, till], replaces: [shop] });
+  const late = await send('UpdateAllowedOrigins', { origins: [till], replaces: [till] });
+  expect([late.status, /has changed meanwhile/.test(late.text)]).toEqual([409, true]);
   expect(await origins()).toEqual([shop, till]);
   const page = await open();
   const removal = new RegExp(
-    `<form method="post" action="/console/acts/UpdateAllowedOrigins"(?:(?!</form>)[^])*name="origins" value="${till}"(?:(?!</form>)[^])*</form>`,
+    `<form method="post" action="/console/acts/UpdateAllowedOrigins"(?:(?!</form>)[^])*name="origins" value="${till}"(?:(?!</form>)[^])*name="replaces" value="${shop}"(?:(?!</form>)[^])*</form>`,
   );
   expect(page).toMatch(removal);
-  const wrong = await send('UpdateAllowedOrigins', { part: 'addition', origins: [shop, till, 'shop'] });
+  const addition = { part: 'addition', origins: [shop, till, 'shop'], replaces: [shop, till] };
+  const wrong = await send('UpdateAllowedOrigins', addition);
   expect(wrong.status).toBe(400);
   expect(wrong.text).toMatch(/name="origins" value="shop"[^>]*aria-invalid="true"/);
-  await send('UpdateAllowedOrigins', { origins: [till] });
+  await send('UpdateAllowedOrigins', { origins: [till], replaces: [shop, till] });
   expect(await origins()).toEqual([till]);
-  await send('UpdateAllowedOrigins', {});
+  await send('UpdateAllowedOrigins', { replaces: [till] });
   expect(await origins()).toEqual([]);
 });
 
@@ -86,6 +89,7 @@ test('a site that may show the pages is added, and the last one taken away', asy
   const shop = 'https://shop.example.com';
   expect((await send('UpdateBranding', { part: 'addition', frameHosts: shop })).status).toBe(303);
   expect(await open()).toContain(`<th scope="row">${shop}</th>`);
-  await send('UpdateBranding', { part: shop, cleared: 'frameHosts' });
+  expect((await send('UpdateBranding', { part: 'x', cleared: 'frameHosts' })).status).toBe(409);
+  await send('UpdateBranding', { part: shop, cleared: 'frameHosts', replacesFrameHosts: shop });
   expect(await open()).not.toContain(`${shop}</th>`);
 });

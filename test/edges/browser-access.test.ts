@@ -13,6 +13,8 @@ const app = useApp();
 const SHOP = 'https://shop.example.com';
 
 const SET = 'mutation ($origins: [String!]!) { updateAllowedOrigins(origins: $origins) }';
+const REPLACE =
+  'mutation ($origins: [String!]!, $replaces: [String!]) { updateAllowedOrigins(origins: $origins, replaces: $replaces) }';
 const setOrigins = (origins: string[], key?: string) => app.graphql(SET, { origins }, key ? { key } : {});
 
 const preflight = (path: string, origin: string, method = 'POST') =>
@@ -36,6 +38,19 @@ async function makeToken(key: string, expiresIn = 300): Promise<string> {
 }
 
 describe('origins of an account', () => {
+  test('replace the list that was seen, and no other', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const replace = async (origins: readonly string[], replaces: readonly string[]) =>
+      (await app.graphql(REPLACE, { origins, replaces }, { key })).json;
+    const [till, desk] = ['https://till.example.com', 'https://desk.example.com'];
+    expect((await replace([SHOP], [])).errors).toBeUndefined();
+    expect((await replace([SHOP, till], [SHOP])).errors).toBeUndefined();
+    // Somebody else saw the list before.
+    const { errors } = await replace([SHOP, desk], [SHOP]);
+    expect(errors[0].extensions).toMatchObject({ code: 'CONFLICT', violations: [{ parameter: 'replaces' }] });
+    expect((await replace([SHOP, till, desk], [till, SHOP])).data.updateAllowedOrigins).toHaveLength(3);
+  });
+
   test('are set and read; another account’s are not changed', async () => {
     const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
     const origins = [SHOP, 'http://localhost:5173', 'http://127.0.0.1:8080'];

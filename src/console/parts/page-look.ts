@@ -58,20 +58,24 @@ export function pageLook(context: ScreenContext, branding: Branding): Html {
 /** A list of origins, and the act that replaces it. */
 export interface OriginList {
   readonly act: 'UpdateBranding' | 'UpdateAllowedOrigins';
-  /** Variable of the act. */
+  /** Variables of the act: for the list, and for the one that was seen. */
   readonly name: string;
+  readonly replaces: string;
   readonly title: string;
   readonly why: string;
   readonly origins: readonly string[];
 }
 
-/** @returns the list; each form sends the whole list, with one more or one less. */
-export function originList(context: ScreenContext, { act, name, title, why, origins }: OriginList): Html {
+/** @returns the list; each form sends the whole list, with one more or one less, and the one that was seen. */
+export function originList(
+  context: ScreenContext,
+  { act, name, replaces, title, why, origins }: OriginList,
+): Html {
   const { say } = context;
   const removal = (origin: string) =>
     askedForm(context, {
       act,
-      given: without(name, origins, origin),
+      given: { ...without(name, origins, origin), [replaces]: origins },
       open: say('takeAway'),
       what: say('takeOriginWhat', { origin }),
       button: say('takeAwayYes'),
@@ -85,7 +89,7 @@ export function originList(context: ScreenContext, { act, name, title, why, orig
     origins.length === 0
       ? empty('shield', say('noOrigins'))
       : table({ caption: title, isCaptionUnseen: true, rows: origins, columns });
-  const given = { part: 'addition', [name]: origins };
+  const given = { part: 'addition', [name]: origins, [replaces]: origins };
   const fields = field(
     context,
     act,

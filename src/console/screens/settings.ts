@@ -30,7 +30,7 @@ export const SETTINGS = screenOf<SettingsQuery>({
     const { say } = context;
     const { accountSettings: rules, allowedOrigins, branding } = account;
     const main = html`<div class="top"><h1>${say('settings')}</h1><p class="soft">${say('settingsWhy')}</p></div>
-${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${pageLook(context, branding)}${originList(context, { act: 'UpdateBranding', name: 'frameHosts', title: say('frameHosts'), why: say('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { act: 'UpdateAllowedOrigins', name: 'origins', title: say('allowedOrigins'), why: say('allowedOriginsWhy'), origins: allowedOrigins })}`;
+${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${pageLook(context, branding)}${originList(context, { act: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: say('frameHosts'), why: say('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { act: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: say('allowedOrigins'), why: say('allowedOriginsWhy'), origins: allowedOrigins })}`;
     return { title: say('settings'), main };
   },
 });

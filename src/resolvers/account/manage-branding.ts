@@ -14,6 +14,7 @@ import type { Tx } from '../../store/database.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */
@@ -23,6 +24,8 @@ export interface BrandingInput {
   readonly logo?: Named | null | undefined;
   readonly supportUrl?: Named | null | undefined;
   readonly frameHosts?: readonly Named[] | undefined;
+  /** The present frame hosts, as the caller saw them; where it is not given, they are replaced whatever they are. */
+  readonly seenFrameHosts?: SeenList | undefined;
   readonly showsPrice?: boolean | null | undefined;
 }
 
@@ -35,7 +38,10 @@ const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
 const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
 const MAILTO = /^mailto:[^\s@?&"<>]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
 
-/** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted. */
+/**
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `CONFLICT` when the present frame hosts
+ *   are others than was seen.
+ */
 export async function updateBranding(
   context: Context,
   input: BrandingInput,
@@ -53,9 +59,10 @@ export async function updateBranding(
   checks.refuse();
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
-  await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, (tx) =>
-    changeBranding(tx, accountId, change),
-  );
+  await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, async (tx) => {
+    if (change.frameHosts) refuseUnseen((await readBranding(tx, accountId)).frameHosts, input.seenFrameHosts);
+    await changeBranding(tx, accountId, change);
+  });
 }
 
 /** A picture is told by its hash. */

@@ -4,6 +4,7 @@ import { isOrigin } from '../../base/origin.ts';
 import { readAllowedOrigins, setAllowedOrigins } from '../../store/account/accounts.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
+import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** Most origins of an account. */
@@ -12,9 +13,15 @@ export const ORIGINS_MAX = 20;
 /**
  * Sets the origins of an account; those before are replaced.
  *
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine.
+ * @param seen - the present ones, as the caller saw them; where it is not given, they are replaced whatever they are.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine; `CONFLICT`
+ *   when the present ones are others than was seen.
  */
-export async function updateAllowedOrigins(context: Context, origins: readonly string[]): Promise<string[]> {
+export async function updateAllowedOrigins(
+  context: Context,
+  origins: readonly string[],
+  seen: SeenList | undefined,
+): Promise<string[]> {
   requireAct(context, 'origins.update');
   const distinct = [...new Set(origins)];
   const violations = distinct
@@ -32,7 +39,10 @@ export async function updateAllowedOrigins(context: Context, origins: readonly s
     'origins.update',
     accountObject(accountId),
     async (tx) => ({ allowedOrigins: await readAllowedOrigins(tx, accountId) }),
-    (tx) => setAllowedOrigins(tx, accountId, distinct),
+    async (tx) => {
+      refuseUnseen(await readAllowedOrigins(tx, accountId), seen);
+      await setAllowedOrigins(tx, accountId, distinct);
+    },
   );
   return distinct;
 }
