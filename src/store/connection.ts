@@ -4,6 +4,7 @@
  * answer for a second, a second connection asks the server whether it still works on the statement. If it does not, or cannot be
  * reached, the first connection is closed and its statement fails.
  */
+import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { CopyRows } from './copy-rows.ts';
@@ -217,6 +218,8 @@ export function watchedClients({
     /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
     #askedAt: number | undefined;
     #timer: NodeJS.Timeout | undefined;
+    /** Bytes that had come from the server when the wait began, or was last looked into. */
+    #heard = 0;
 
     constructor(config: pg.ClientConfig) {
       super({
@@ -230,7 +233,7 @@ export function watchedClients({
       // A broken connection fails its statement. Without a listener, the error event would end the process.
       this.on('error', () => {});
       this.connection.on('readyForQuery', () => {
-        if (this.#askedAt !== undefined) this.#askedAt = performance.now();
+        if (this.#askedAt !== undefined) this.#waitFromNow();
       });
       this.on('drain', () => {
         this.#askedAt = undefined;
@@ -239,7 +242,7 @@ export function watchedClients({
       const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((...given: unknown[]) => {
         if (this.#askedAt === undefined) {
-          this.#askedAt = performance.now();
+          this.#waitFromNow();
           this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#lookInto(), SILENT_MS).unref();
         }
         return ask(...given);
@@ -265,16 +268,33 @@ export function watchedClients({
     async #lookInto(): Promise<void> {
       const askedAt = this.#askedAt;
       if (askedAt === undefined) return;
-      // It answers others meanwhile: that is not silence.
-      if (performance.now() - askedAt < SILENT_MS / 2) return void this.#timer?.refresh();
+      // It answers others meanwhile, or a long answer is coming: that is not silence.
+      if (performance.now() - askedAt < SILENT_MS / 2 || this.#hears()) return void this.#timer?.refresh();
       const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
       const isWorking = isOverdue ? () => false : await look(askedAt);
       // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
       if (this.#askedAt === undefined) return;
-      if (this.#askedAt !== askedAt || isWorking(this.#pid)) this.#timer?.refresh();
+      if (this.#askedAt !== askedAt || this.#hears() || isWorking(this.#pid)) this.#timer?.refresh();
       else destroy(this, new NoAnswerError('the database did not answer'));
     }
+
+    #waitFromNow(): void {
+      this.#askedAt = performance.now();
+      this.#heard = bytesOf(this);
+    }
+
+    /** @returns whether anything came since this was last asked, or since the wait began. */
+    #hears(): boolean {
+      const before = this.#heard;
+      this.#heard = bytesOf(this);
+      return this.#heard > before;
+    }
   } as typeof pg.Client;
+}
+
+/** @returns how many bytes have come from the server. */
+function bytesOf({ connection }: pg.Client): number {
+  return (connection.stream as Socket).bytesRead;
 }
 
 /** Prepares a new connection of a pool. @throws the driver's error, for example when the role is refused. */

@@ -3,7 +3,7 @@
  * database that holds, drops, halves, delays and cuts what passes; a server that is stopped without being ended.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/store/connection.ts';
+import { openDatabase, watchedClients } from '../../src/store/connection.ts';
 import type { Database, Tx } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
@@ -134,6 +134,23 @@ test('C-51: Prisma waits no longer than the rest', async () => {
 
 test('C-51: a statement that the server works on is waited for', async () => {
   expect(await database.query(SLEEP, [5])).toHaveLength(1);
+});
+
+test('C-51: a long answer that is read slowly is waited for, though the server waits for its reader', async () => {
+  const Client = watchedClients({ url: () => store.url, statementMaxMs: 0 });
+  const client = new Client();
+  await client.connect();
+  const { stream } = client.connection;
+  // A piece now and then: about four seconds in all.
+  stream.on('data', () => stream.pause());
+  const slow = setInterval(() => stream.resume(), 20);
+  try {
+    const { rows } = await client.query(`select repeat('x', 1000000) from generate_series(1, 13)`);
+    expect(rows).toHaveLength(13);
+  } finally {
+    clearInterval(slow);
+    await client.end();
+  }
 });
 
 test('C-52: a commit whose answer is lost is an unknown outcome, not a failure', async () => {
