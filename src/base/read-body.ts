@@ -25,12 +25,16 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return wholeOf(request, tooLarge);
 }
 
+function endedEarly(): GatewayError {
+  return new GatewayError('BAD_REQUEST', 'the body ended too early');
+}
+
 /** By the events of the stream: an iterator of it costs a small request as much as all the rest of being read. */
 function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promise<Buffer> {
-  const endedEarly = () => new GatewayError('BAD_REQUEST', 'the body ended too early');
   // Of a request without a body, nothing may come any more.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   if (request.destroyed) return Promise.reject(endedEarly());
+  if (isStillToCome(request)) return takenOf(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -47,5 +51,39 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
     };
     request.once('error', fail);
     request.once('close', fail);
+  });
+}
+
+/** What Node's requests have besides what its types say: it ends those so that announce no body (`optimizeEmptyRequests`). */
+interface Endable {
+  readonly _dumpAndCloseReadable: () => void;
+}
+
+/** Node itself holds so much of a body before it lets its sender wait. Unit: bytes. */
+const TAKEN_MAX_BYTES = 65_536;
+
+/** Whether all of a small body is still to come; mostly it comes at once with its headers, and after those were looked at. */
+function isStillToCome(request: IncomingMessage): request is IncomingMessage & Endable {
+  return (
+    Number(request.headers['content-length']) <= TAKEN_MAX_BYTES &&
+    !request.complete &&
+    request.readableLength === 0 &&
+    '_dumpAndCloseReadable' in request
+  );
+}
+
+/** Takes a body as it comes, past the stream: that is begun, read, ended and closed in several turns, for one piece. */
+function takenOf(request: IncomingMessage & Endable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.once('close', () => reject(endedEarly()));
+    request.push = (chunk: Buffer | null) => {
+      if (chunk) chunks.push(chunk);
+      else {
+        request._dumpAndCloseReadable();
+        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      }
+      return true;
+    };
   });
 }

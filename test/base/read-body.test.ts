@@ -72,6 +72,24 @@ test('a body that has come before it is read', async () => {
   socket.destroy();
 });
 
+test('a small body in pieces, and the next request of its connection', async () => {
+  const socket = send('Content-Length: 3\r\n', 'a');
+  let answers = '';
+  socket.on('data', (bytes) => {
+    answers += bytes;
+  });
+  // The rest is sent while the first piece is read.
+  before = async () => void setImmediate().then(() => socket.write('bc'));
+  expect(await outcome.promise).toBe('3 abc');
+  before = async () => {};
+  outcome = Promise.withResolvers();
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\ndefg');
+  expect(await outcome.promise).toBe('4 defg');
+  while (!answers.includes('defg')) await setImmediate();
+  expect(answers.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
+  socket.destroy();
+});
+
 test('the client leaves in the middle, before or while it is read', async () => {
   for (const waits of [true, false]) {
     const socket = send('Content-Length: 3\r\n', 'a');
