@@ -50,13 +50,17 @@ const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
   depositFrom: 'deposit_from',
   process: 'process',
 };
+/**
+ * The code of the charge stands apart, behind what steps change: it is a third of the working facts, never changes, and was logged
+ * with nearly each step. Rows from before that have it among them.
+ */
+const PROCESS = `case when t.br_code is null then nullif(t.process, '{}')
+  else t.process || jsonb_build_object('brCode', t.br_code) end`;
 /** The columns of a row of table alias `t` with its working facts, named as its properties. */
 export const PROCESS_SELECT = Object.entries(PROCESS_COLUMNS)
-  .map(([name, column]) =>
-    name === 'process' ? `nullif(t.process, '{}') as process` : `t.${column} as "${name}"`,
-  )
+  .map(([name, column]) => (name === 'process' ? `${PROCESS} as process` : `t.${column} as "${name}"`))
   .join(', ');
-const COLUMNS = Object.values(PROCESS_COLUMNS);
+const COLUMNS = [...Object.values(PROCESS_COLUMNS), 'br_code'];
 /** What a transition may change. */
 const CHANGED = COLUMNS.filter(
   (column) => !['account_id', 'id', 'end2end', 'template', 'created_at', 'as_published'].includes(column),
@@ -253,11 +257,10 @@ export async function readAvailable(database: Tx, accountId: bigint): Promise<Ma
 }
 
 function columnsOf(row: ProcessRow): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(PROCESS_COLUMNS).map(([name, column]) => {
-      const value = row[name as keyof ProcessRow];
-      if (typeof value === 'bigint') return [column, String(value)];
-      return [column, name === 'process' ? (value ?? {}) : value];
-    }),
-  );
+  const { brCode, ...process } = row.process ?? {};
+  const columns = Object.entries(PROCESS_COLUMNS).map(([name, column]) => {
+    const value = row[name as keyof ProcessRow];
+    return [column, typeof value === 'bigint' ? String(value) : value];
+  });
+  return { ...Object.fromEntries(columns), process, br_code: brCode };
 }
