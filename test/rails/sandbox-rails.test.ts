@@ -34,7 +34,8 @@ let services: Services;
 let sandbox: Sandbox;
 let accountId: bigint;
 let row: ProcessRow;
-let orders = 0;
+/** Beyond the ids of jobs, which orders have here. */
+let orders = 1_000_000;
 
 beforeAll(async () => {
   services = createServices({ database: store.database, registry: REGISTRY, config: CONFIG });
@@ -77,7 +78,7 @@ async function makeOnramp({ advance, clock }: Services): Promise<ProcessRow> {
 /** The same key, as often as it is given on. */
 function newOrder(of: ProcessRow = row): Order {
   orders += 1;
-  return { key: `${of.end2end}:test${orders}`, row: of };
+  return { key: `${of.end2end}:${orders}`, row: of };
 }
 
 const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
@@ -175,8 +176,17 @@ describe('orders', () => {
     const order = newOrder();
     expect(on(await toldBy(() => Promise.all(Array.from({ length: 5 }, () => place(order)))))).toBe(triggers);
     expect(await toldBy(() => place(order))).toEqual([]);
-    const kept = await store.owner.query('select kind from sandbox_order where key = $1', [order.key]);
-    expect(kept.rows).toHaveLength(1);
+    const kept = await store.owner.query('select from sandbox_order where key = $1', [`:${orders}`]);
+    expect(kept.rowCount).toBe(1);
+  });
+
+  test('an order from before, under its whole key, is not placed again', async () => {
+    const order = newOrder();
+    await store.owner.query(
+      `insert into sandbox_order (account_id, transaction_id, key, kind, request) values ($1, $2, $3, 'payout', '{}')`,
+      [String(row.accountId), String(row.id), order.key],
+    );
+    expect(await toldBy(() => pix().payOut({ ...order, amount: '490.00' }))).toEqual([]);
   });
 
   test('a payout settles after a second, under a new EndToEndId', async () => {

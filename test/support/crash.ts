@@ -257,15 +257,16 @@ async function moneyDefects(owner: pg.Pool): Promise<string[]> {
 /** I6: what leaves the house leaves once, and the charge that a customer sees is the one that was ordered. */
 async function orderDefects(owner: pg.Pool): Promise<string[]> {
   const repeated = await owner.query<{ end2end: string; kind: string; orders: string }>(
-    `select split_part(key, ':', 1) as end2end, kind || coalesce(' ' || (request ->> 'isExcess'), '') as kind,
+    `select case when key like ':%' then t.end2end else split_part(key, ':', 1) end as end2end, kind || coalesce(' ' || (request ->> 'isExcess'), '') as kind,
             count(*)::text as orders
-       from sandbox_order where kind in ('charge', 'payout', 'transfer', 'transfer_back', 'return', 'conversion')
-      group by account_id, 1, 2 having count(*) > 1`,
+       from sandbox_order o join transaction t on t.account_id = o.account_id and t.id = o.transaction_id
+      where kind in ('charge', 'payout', 'transfer', 'transfer_back', 'return', 'conversion')
+      group by o.account_id, 1, 2 having count(*) > 1`,
   );
   const charges = await owner.query<{ end2end: string; shown: string; ordered: string }>(
     `select t.end2end, t.process ->> 'txid' as shown, o.request ->> 'txid' as ordered
        from transaction t join sandbox_order o on o.account_id = t.account_id and o.kind = 'charge'
-        and split_part(o.key, ':', 1) = t.end2end
+        and o.transaction_id = t.id
       where t.process ? 'txid' and t.process ->> 'txid' <> o.request ->> 'txid'`,
   );
   return [

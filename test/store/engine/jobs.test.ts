@@ -498,8 +498,8 @@ describe('a worker that died', () => {
     await run(row, own);
     expect(made).toHaveLength(2);
     const { rows } = await store.owner.query(
-      `select request ->> 'txid' as txid from sandbox_order where kind = 'charge' and key like $1`,
-      [`${row.end2end}:%`],
+      `select request ->> 'txid' as txid from sandbox_order where kind = 'charge' and account_id = $1 and transaction_id = $2`,
+      [row.accountId, row.id],
     );
     expect(rows.map(({ txid }) => txid)).toEqual([(await again(row)).process?.txid]);
   });
