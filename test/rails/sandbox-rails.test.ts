@@ -180,15 +180,6 @@ describe('orders', () => {
     expect(kept.rowCount).toBe(1);
   });
 
-  test('an order from before, under its whole key, is not placed again', async () => {
-    const order = newOrder();
-    await store.owner.query(
-      `insert into sandbox_order (account_id, transaction_id, key, kind, request) values ($1, $2, $3, 'payout', '{}')`,
-      [String(row.accountId), String(row.id), order.key],
-    );
-    expect(await toldBy(() => pix().payOut({ ...order, amount: '490.00' }))).toEqual([]);
-  });
-
   test('a payout settles after a second, under a new EndToEndId', async () => {
     const [told] = await toldBy(() => pix().payOut({ ...newOrder(), amount: '490.00' }));
     within(told, 1_000);

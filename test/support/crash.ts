@@ -257,9 +257,9 @@ async function moneyDefects(owner: pg.Pool): Promise<string[]> {
 /** I6: what leaves the house leaves once, and the charge that a customer sees is the one that was ordered. */
 async function orderDefects(owner: pg.Pool): Promise<string[]> {
   const repeated = await owner.query<{ end2end: string; kind: string; orders: string }>(
-    `select case when key like ':%' then t.end2end else split_part(key, ':', 1) end as end2end, kind || coalesce(' ' || (request ->> 'isExcess'), '') as kind,
+    `select case when o.key like ':%' then t.end2end else o.key end as end2end, kind || coalesce(' ' || (request ->> 'isExcess'), '') as kind,
             count(*)::text as orders
-       from sandbox_order o join transaction t on t.account_id = o.account_id and t.id = o.transaction_id
+       from sandbox_order o left join transaction t on t.account_id = o.account_id and t.id = o.transaction_id
       where kind in ('charge', 'payout', 'transfer', 'transfer_back', 'return', 'conversion')
       group by o.account_id, 1, 2 having count(*) > 1`,
   );

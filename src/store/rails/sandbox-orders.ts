@@ -2,8 +2,7 @@
  * Orders that the rails of the sandbox received. An order, the plan that it uses up, its answer and the jobs that bring its
  * outcome are one statement, for as many orders as come together.
  */
-import type { Database, Statement, Tx } from '../database.ts';
-import { isRepeated } from '../database-error.ts';
+import type { Statement, Tx } from '../database.ts';
 import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
 
 /** What follows from an order: the answer that is kept with it, and the jobs that bring its outcome. */
@@ -46,36 +45,31 @@ export const keptKey = (key: string): string => `regexp_replace(${key}, '${OF_A_
 
 /**
  * @returns the key that an order is kept under: without the name of its transaction, because no other job has its id. It is a third as
- *   long, and keys come in their order. Orders from before that are kept under their whole key.
+ *   long, and keys come in their order.
  */
 function keptUnder(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
 }
 
-/** SQL: the order of table alias `g` is there. */
-const IS_THERE = 'o.account_id = g.account_id and o.key in (g.key, g.whole)';
-
 /**
- * Whether an order is there is looked up one by one: a join is planned as a scan of the table while that looks cheap. Orders of one
- * transaction come one after another, so no other one takes the plan that is seen here. When the same order comes
+ * Orders of one transaction come one after another, so no other one takes the plan that is seen here. When the same order comes
  * twice at once, the second waits until the first is committed; its answer is then to be read anew.
  */
-const place = (name: string, meeting: string): Statement => ({
-  name,
+const PLACE: Statement = {
+  name: 'sandbox_place_orders',
   text: `with given as materialized (
       select g.*, p.scenario, coalesce(g.planned -> p.scenario, g.usual) as outcome
-        from jsonb_to_recordset($1::jsonb) g(place int, account_id bigint, transaction_id bigint, key text, whole text, kind text,
-            request jsonb, plans text[], usual jsonb, planned jsonb)
+        from jsonb_to_recordset($1::jsonb) g(place int, account_id bigint, transaction_id bigint, key text, kind text, request jsonb,
+            plans text[], usual jsonb, planned jsonb)
         left join lateral (
           select scenario from sandbox_plan s
            where s.account_id = g.account_id and s.transaction_id = g.transaction_id and s.scenario = any (g.plans)
            order by array_position(g.plans, s.scenario) limit 1) p on true
     ), placed as (
       insert into sandbox_order (account_id, transaction_id, key, kind, request)
-        select g.account_id, g.transaction_id, g.key, g.kind, g.request || jsonb_strip_nulls(jsonb_build_object('answer', outcome -> 'answer'))
-          from given g left join lateral (select true as is_there from sandbox_order o where ${IS_THERE} limit 1) o on true
-         where o.is_there is null order by account_id, key
-      ${meeting} returning account_id, key, request ->> 'answer' as answer
+        select account_id, transaction_id, key, kind, request || jsonb_strip_nulls(jsonb_build_object('answer', outcome -> 'answer'))
+          from given order by account_id, key
+      on conflict do nothing returning account_id, key, request ->> 'answer' as answer
     ), mine as (
       select g.*, o.key is not null as is_new, o.answer from given g left join placed o using (account_id, key)
     ), taken as (
@@ -85,15 +79,12 @@ const place = (name: string, meeting: string): Statement => ({
       ${insertJobs(`select j.* from mine g cross join lateral jsonb_to_recordset(g.outcome -> 'jobs') j(${JOB_RECORD}) where g.is_new`, '$2')}
     )
     select is_new as "isNew", case when is_new then scenario end as plan, case when is_new then answer
-        else (select o.request ->> 'answer' from sandbox_order o where ${IS_THERE}) end as answer
+        else (select o.request ->> 'answer' from sandbox_order o where o.account_id = g.account_id and o.key = g.key) end as answer
       from mine g order by place`,
-});
-const PLACE = place('sandbox_place_orders', '');
-/** Where an order was placed at the same moment. An insertion that may meet a row logs one more record for each row that it adds. */
-const PLACE_BESIDE = place('sandbox_place_orders_beside', 'on conflict do nothing');
+};
 const ANSWER: Statement = {
   name: 'sandbox_answer',
-  text: `select request ->> 'answer' as answer from sandbox_order where account_id = $1 and key in ($2, $3)`,
+  text: `select request ->> 'answer' as answer from sandbox_order where account_id = $1 and key = $2`,
 };
 
 /**
@@ -102,8 +93,8 @@ const ANSWER: Statement = {
  * @param worker - worker of this process, which takes their jobs first; null for any worker.
  * @returns what became of each, in their order.
  */
-export async function placeOrders(
-  database: Database,
+export function placeOrders(
+  database: Tx,
   orders: readonly SandboxOrder[],
   worker: number | null,
 ): Promise<PlacedOrder[]> {
@@ -112,20 +103,13 @@ export async function placeOrders(
     account_id: String(accountId),
     transaction_id: transactionId === null ? null : String(transactionId),
     key: keptUnder(key),
-    whole: key,
     kind,
     request,
     plans: Object.keys(planned),
     usual: recordOf(usual),
     planned: Object.fromEntries(Object.entries(planned).map(([plan, outcome]) => [plan, recordOf(outcome)])),
   }));
-  const values = [JSON.stringify(records), worker];
-  try {
-    return await database.query<PlacedOrder>(PLACE, values);
-  } catch (error) {
-    if (!isRepeated(error)) throw error;
-    return database.query<PlacedOrder>(PLACE_BESIDE, values);
-  }
+  return database.query<PlacedOrder>(PLACE, [JSON.stringify(records), worker]);
 }
 
 function recordOf({ answer, jobs = [] }: OrderOutcome): object {
@@ -137,6 +121,6 @@ export async function readAnswer(
   database: Tx,
   { accountId, key }: Pick<SandboxOrder, 'accountId' | 'key'>,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ answer: string | null }>(ANSWER, [accountId, keptUnder(key), key]);
+  const [row] = await database.query<{ answer: string | null }>(ANSWER, [accountId, keptUnder(key)]);
   return row?.answer ?? undefined;
 }
