@@ -4,7 +4,8 @@
  *
  * Method: before the load, the answers that the gateway keeps are filled up to what ANSWERS_MAX_MB allows: they grow to there, and
  * no further. The heap is what is in use after a forced collection, RSS is what the system says then. The first third of the run is
- * left out, in which other caches fill and code is compiled. Level is what grows by less than three times its own noise (slope.ts).
+ * left out, in which other caches fill and code is compiled. Level is what grows by less than three times its own noise, or by less than
+ * 1 % of itself in an hour (slope.ts).
  *
  * `npm run soak -- --minutes 60 --rate 5 [--check]`
  */
