@@ -50,13 +50,13 @@ const PARTS: readonly Part[] = [
   {
     title: 'Onramps',
     file: 'onramps.ts',
-    full: '--processes 1,2 --each --warmup 6 --seconds 8 --rounds 1 --count',
+    full: '--processes 1,2 --each --warmup 5 --seconds 6 --rounds 1 --count',
     quick: '--processes 1 --warmup 1 --seconds 2 --rounds 1 --count',
   },
   {
     title: 'Onramps with a database far away',
     file: 'onramps.ts',
-    full: '--processes 1,2 --each --delay 5 --accounts 48 --warmup 4 --seconds 6 --rounds 1',
+    full: '--processes 1,2 --each --delay 5 --accounts 48 --warmup 4 --seconds 5 --rounds 1',
     quick: '--processes 2 --delay 5 --accounts 4 --callers 4 --warmup 0 --seconds 1 --rounds 1',
   },
   { title: 'Import', file: 'import.ts', full: '--sizes 2000,20000', quick: '--sizes 200,600' },
@@ -212,6 +212,8 @@ if (missing.length > 0) {
   console.error(`bench: ${missing.join(', ')} are not installed. Run first: npm --prefix bench ci`);
   process.exit(2);
 }
+// A run that was broken off may have left it, with a schema of another day.
+rmSync(`${BENCH_HOME}-write`, { recursive: true, force: true });
 const begun = performance.now();
 const outcomes: Outcome[] = [];
 const file = join(FOLDER, values.quick ? 'RESULTS.quick.md' : 'RESULTS.md');

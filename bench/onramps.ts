@@ -1,8 +1,8 @@
 /**
  * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
  * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp. `--accounts 48` gives
- * the callers accounts of their own, each of which is served by one process. `--each` adds to two processes as many callers as each
- * of them would have alone: that is what a second process is started for.
+ * the callers accounts of their own, each of which is served by one process. `--each` measures twice as many callers too, and two processes
+ * with all callers of a key at one of them.
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
@@ -63,9 +63,9 @@ const COUNTED: readonly (readonly [string, number, (counts: Counts) => number])[
 
 /** What the callers of two processes mean. */
 const EACH =
-  'Two processes have as many callers each as the one has alone, as when more customers come; then as many in all, so half for each. ' +
-  'Whoever waits for an answer asks nothing, so the same callers make hardly more where not the process is what they wait for; and ' +
-  'fewer callers of a process share less of its statements, so each costs more.';
+  'One process with as many callers as the option says, and with twice as many; two processes with twice as many, half for each, and with as many ' +
+  'in all. "by key": all callers of a key go to one process, as a balancer sends them that chooses by the key. Callers who wait ask nothing, so where ' +
+  'they wait for the database, a second process adds room for more callers and makes the same ones no faster.';
 
 /** What is compared: a number of processes of the gateway of a checkout. */
 interface Layout {
@@ -73,6 +73,8 @@ interface Layout {
   readonly processes: number;
   /** Of all processes together. */
   readonly callers: number;
+  /** Whether all callers of a key go to the same process. */
+  readonly isByKey: boolean;
 }
 
 /** @returns a key for each of so many accounts: of the sandbox's own, or of new ones. */
@@ -94,14 +96,15 @@ async function makeKeys(url: string, { apiKey }: Gateway, accounts: number): Pro
 async function load(
   gateways: readonly Gateway[],
   keys: readonly string[],
-  callers: number,
+  { callers, isByKey }: Layout,
   seconds: number,
 ): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   const caller = async (_: unknown, index: number) => {
+    const ofKey = index % keys.length;
     const gateway = {
-      ...(gateways[index % gateways.length] as Gateway),
-      apiKey: keys[index % keys.length] as string,
+      ...(gateways[(isByKey ? ofKey : index) % gateways.length] as Gateway),
+      apiKey: keys[ofKey] as string,
     };
     let made = 0;
     while (performance.now() < until) {
@@ -114,11 +117,8 @@ async function load(
   return made.reduce((sum, each) => sum + each, 0);
 }
 
-async function measure(
-  url: string,
-  { checkout, processes, callers }: Layout,
-  seconds: number,
-): Promise<Result> {
+async function measure(url: string, layout: Layout, seconds: number): Promise<Result> {
+  const { checkout, processes } = layout;
   const home = mkdtempSync(join(tmpdir(), 'crossramp-onramps-'));
   const owner = new pg.Client({ connectionString: url });
   const other = new pg.Client({ connectionString: url });
@@ -138,7 +138,7 @@ async function measure(
     const keys = await makeKeys(url, gateways[0] as Gateway, Number(options.accounts));
     await liftLimits(owner);
     // Processes that have just begun compile their code: that is no cost of an onramp. Each has to do as much as one alone would.
-    await load(gateways, keys, callers, Number(options.warmup) * processes);
+    await load(gateways, keys, layout, Number(options.warmup) * (layout.isByKey ? 1 : processes));
     await owner.query('vacuum (analyze)');
     const used = () => [
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),
@@ -147,7 +147,7 @@ async function measure(
     if (options.open) await other.query('begin; select pg_current_xact_id()');
     const endCounts = options.count ? await beginCounts(owner) : undefined;
     const [before, began] = [used(), performance.now()];
-    const made = await load(gateways, keys, callers, seconds);
+    const made = await load(gateways, keys, layout, seconds);
     const counts = await endCounts?.();
     const [node = 0, postgres = 0] = used().map((us, at) => (us - (before[at] as number)) / made);
     const perSecond = (made * 1_000) / (performance.now() - began);
@@ -163,14 +163,32 @@ async function measure(
 console.log(machine());
 const checkouts = [HERE, ...(options.beside === undefined ? [] : [resolve(options.beside)])];
 const callers = Number(options.callers);
+/** @returns callers of so many processes, and whether they go by their key. */
+function callersOf(processes: number): readonly (readonly [number, boolean])[] {
+  if (!options.each) return [[callers, false]];
+  if (processes === 1)
+    return [
+      [callers, false],
+      [2 * callers, false],
+    ];
+  return [
+    [processes * callers, false],
+    [callers, false],
+    // Callers of several accounts go by their key in any case.
+    ...(options.accounts === '1' ? [[callers, true] as const] : []),
+  ];
+}
+
 const layouts = options.processes
   .split(',')
   .map(Number)
   .flatMap((processes): Layout[] =>
-    (options.each && processes > 1 ? [callers * processes, callers] : [callers]).flatMap((all) =>
-      checkouts.map((checkout) => ({ checkout, processes, callers: all })),
+    callersOf(processes).flatMap(([all, isByKey]) =>
+      checkouts.map((checkout) => ({ checkout, processes, callers: all, isByKey })),
     ),
   );
+const nameOf = ({ processes, callers: all, isByKey }: Layout) =>
+  `${processes} ${processes === 1 ? 'process' : 'processes'}, ${all} callers${isByKey ? ' by key' : ''}`;
 const results = new Map<Layout, Result[]>(layouts.map((layout) => [layout, []]));
 for (let round = 0; round < Number(options.rounds); round += 1) {
   for (const layout of layouts) {
@@ -182,38 +200,54 @@ for (let round = 0; round < Number(options.rounds); round += 1) {
     );
     results.get(layout)?.push(result);
     console.log(
-      `${layout.checkout} ${layout.processes}, ${layout.callers} callers: ${count(result.perSecond)}/s, ${count(result.nodeUs)} | ${count(result.postgresUs)} µs`,
+      `${layout.checkout} ${nameOf(layout)}: ${count(result.perSecond)}/s, ${count(result.nodeUs)} | ${count(result.postgresUs)} µs`,
     );
   }
 }
 const middle = (all: readonly Result[], of: (result: Result) => number) => median(all.map(of));
 const rateOf = ({ perSecond }: Result) => perSecond;
 const cpuOf = ({ nodeUs, postgresUs }: Result) => nodeUs + postgresUs;
-const resultsOf = (checkout: string, processes: number, all = callers) =>
+const resultsOf = (checkout: string, processes: number, all = callers, isByKey = false) =>
   [...results].find(
-    ([layout]) => layout.checkout === checkout && layout.processes === processes && layout.callers === all,
+    ([layout]) =>
+      layout.checkout === checkout &&
+      layout.processes === processes &&
+      layout.callers === all &&
+      layout.isByKey === isByKey,
   )?.[1];
 const isDelayed = options.delay !== '0';
 const where = options.accounts === '1' ? 'a busy account' : `${options.accounts} accounts`;
 const late = isDelayed ? `, every statement ${options.delay} ms late` : '';
 
-/** Two processes beside one: with as many callers for each as the one has, where that was measured. */
+/** How two processes do beside one, in several ways; the goal is of the first of them. */
 function goalsOfTwo(one: readonly Result[]): Goal[] {
-  const [each, inAll] = [resultsOf(HERE, 2, 2 * callers), resultsOf(HERE, 2)];
-  const two = each ?? inAll;
-  if (!two) return [];
-  const beside = (of: (result: Result) => number) => {
-    const to = (some: readonly Result[]) => ratio(middle(some, of) / middle(one, of));
-    return () => (each && inAll ? `${to(each)} (${callers} callers in all: ${to(inAll)})` : to(two));
-  };
-  const name = `two processes${each ? ` with ${callers} callers each` : ''} beside one on ${where}${late}`;
+  const twice = resultsOf(HERE, 1, 2 * callers);
+  const each = resultsOf(HERE, 2, 2 * callers);
+  const byKey = ['by key', resultsOf(HERE, 2, callers, true), one] as const;
+  const spread = [`${callers} callers in all`, resultsOf(HERE, 2), one] as const;
+  const ways = [
+    ...(isDelayed
+      ? [[`${callers} callers each beside ${callers}`, each, one] as const, spread]
+      : [byKey, spread]),
+    [`${2 * callers} callers in all beside as many`, each, twice] as const,
+  ].flatMap(([what, two, beside]) => (two && beside ? [{ what, two, beside }] : []));
+  const [judged, ...others] = ways;
+  if (!judged) return [];
+  const of = (value: (result: Result) => number, { two, beside }: typeof judged) =>
+    middle(two, value) / middle(beside, value);
+  const shown = (value: (result: Result) => number) => () =>
+    [
+      ratio(of(value, judged)),
+      ...(others.length > 0
+        ? [`(${others.map((way) => `${way.what}: ${ratio(of(value, way))}`).join('; ')})`]
+        : []),
+    ].join(' ');
+  const name = `two processes beside one on ${where}${late}, ${judged.what}`;
   const least = isDelayed ? 1.6 : 1;
-  const rates = middle(two, rateOf) / middle(one, rateOf);
-  const cpu = middle(two, cpuOf) / middle(one, cpuOf);
   return [
-    goal(isDelayed ? 14 : 10, `${name}: onramps a second`, { least }, rates, beside(rateOf)),
+    goal(isDelayed ? 14 : 10, `${name}: onramps a second`, { least }, of(rateOf, judged), shown(rateOf)),
     ...(options.accounts === '1'
-      ? [goal(14, `${name}: CPU of an onramp`, { most: 1.15 }, cpu, beside(cpuOf))]
+      ? [goal(14, `${name}: CPU of an onramp`, { most: 1.15 }, of(cpuOf, judged), shown(cpuOf))]
       : []),
   ];
 }
@@ -245,8 +279,6 @@ function goalsOf(): Goal[] {
   return one ? [...goals, ...goalsOfTwo(one)] : goals;
 }
 
-const nameOf = ({ processes, callers: all }: Layout) =>
-  `${processes} ${processes === 1 ? 'process' : 'processes'}, ${all} callers`;
 const counted = [...results].flatMap(([layout, [first]]) =>
   first?.counts ? [{ title: `${nameOf(layout)}${late}`, counts: first.counts }] : [],
 );
@@ -261,10 +293,10 @@ publish(
           ...['Node µs', 'PostgreSQL µs', 'Both µs', 'least to greatest', '% of a core each'],
           ...(options.count ? COUNTED.map(([what]) => what) : []),
         ],
-        rows: [...results].map(([{ checkout, processes, callers: all }, runs]) => [
+        rows: [...results].map(([{ checkout, processes, callers: all, isByKey }, runs]) => [
           checkout === HERE ? 'this' : checkout,
           String(processes),
-          String(all),
+          `${all}${isByKey ? ' by key' : ''}`,
           count(middle(runs, rateOf)),
           count(middle(runs, ({ nodeUs }) => nodeUs)),
           count(middle(runs, ({ postgresUs }) => postgresUs)),
