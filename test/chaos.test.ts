@@ -273,7 +273,7 @@ function distributionOf(found: readonly Difference[]): Record<string, number> {
   return Object.fromEntries([...kinds].map(([kind, list]) => [kind, list.length]).sort());
 }
 
-function describe(difference: Difference): string {
+function differenceText(difference: Difference): string {
   const [first] = difference as readonly [Sample];
   const outage = outages.findLast(({ fromMs }) => fromMs <= first.atMs);
   const sinceMs = outage && first.atMs - outage.fromMs;
@@ -354,7 +354,7 @@ async function explain(slow: readonly LoggedEvent[]): Promise<string[]> {
   return [
     ...outages.map((outage) => `${outage.what} from ${at(outage.fromMs)} to ${at(outage.toMs)}`),
     ...rows.map((row) => `slow webhook ${JSON.stringify(row)}`),
-    ...differences().slice(0, DIFFERENCES_MAX).map(describe),
+    ...differences().slice(0, DIFFERENCES_MAX).map(differenceText),
   ];
 }
 

@@ -32,7 +32,7 @@ export const ERRORS = {
   ADDRESS_NOT_WHITELISTED: { status: 422, title: 'The destination is not on the whitelist' },
   QUOTE_EXPIRED: { status: 422, title: 'The quote can no longer be used' },
   STEP_CONFLICT: { status: 409, title: 'The present step of the transaction does not allow this' },
-  CONFLICT: { status: 409, title: 'What was to be replaced has changed meanwhile' },
+  LIST_CHANGED: { status: 409, title: 'The list that was to be replaced has changed meanwhile' },
   RAILS_MISSING: { status: 422, title: 'This gateway has no rails for live accounts' },
   QUOTE_UNAVAILABLE: { status: 503, title: 'No current price is available' },
   UNAVAILABLE: { status: 503, title: 'The service is temporarily unavailable' },

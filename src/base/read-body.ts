@@ -72,7 +72,10 @@ function isStillToCome(request: IncomingMessage): request is IncomingMessage & E
   );
 }
 
-/** Takes a body as it comes, past the stream: that is begun, read, ended and closed in several turns, for one piece. */
+/**
+ * Takes a body as it comes, past the stream: that is begun, read, ended and closed in several turns, for one piece. Afterwards the request
+ * counts as destroyed and emits nothing: whether the client left, the response says.
+ */
 function takenOf(request: IncomingMessage & Endable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -68,8 +68,8 @@ const WORDS = {
   amount: label('Amount in BRL', 'Valor em reais'),
   amountRange: label('From {min} to {max}', 'De {min} a {max}'),
   amountWrong: label(
-    'Enter an amount from {min} to {max}, such as 150.00',
-    'Escreva um valor de {min} a {max}, por exemplo 150,00',
+    'Enter an amount from {min} to {max} with at most two decimals, such as 150.00',
+    'Escreva um valor de {min} a {max} com no máximo duas casas decimais, por exemplo 150,00',
   ),
   proceed: label('Continue', 'Continuar'),
 

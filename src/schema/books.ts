@@ -51,7 +51,11 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
       args: {
         account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         currency: t.arg.string({ required: true, description: DESCRIPTIONS.currency }),
-        amount: t.arg({ type: 'Decimal', required: true, description: 'How much to settle, above 0.' }),
+        amount: t.arg({
+          type: 'Decimal',
+          required: true,
+          description: 'How much to settle, above 0, at most 1,000,000,000,000.',
+        }),
         source: t.arg({ type: source, required: true, description: 'What settles it.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -81,7 +85,11 @@ function defineCapital(builder: Builder, booking: BookingRef): void {
       description: `Books capital that the operator pays in or takes out: BRL at the settlement bank, coins in custody. It is booked on the account of the platform. Needs the scope \`${ACTS['capital.book'].scope}\`.`,
       args: {
         currency: t.arg.string({ required: true, description: DESCRIPTIONS.currency }),
-        amount: t.arg({ type: 'Decimal', required: true, description: 'How much, above 0.' }),
+        amount: t.arg({
+          type: 'Decimal',
+          required: true,
+          description: 'How much, above 0, at most 1,000,000,000,000.',
+        }),
         direction: t.arg({ type: direction, required: true, description: 'Whether it comes or goes.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },

@@ -51,7 +51,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       logo: t.string({ description: DOC.logo }),
       supportUrl: t.string({ description: DOC.supportUrl }),
       frameHosts: t.stringList({ description: DOC.frameHosts }),
-      replacesFrameHosts: t.stringList({ description: DESCRIPTIONS.replaces }),
+      replacesFrameHosts: t.stringList({ description: `With \`frameHosts\`: ${DESCRIPTIONS.replaces}` }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),
   });
@@ -75,7 +75,7 @@ function namedOf({
   showsPrice,
   ...texts
 }: {
-  readonly [Name in Exclude<keyof BrandingInput, 'seenFrameHosts'>]?: Name extends 'frameHosts'
+  readonly [Name in Exclude<keyof BrandingInput, 'replacesFrameHosts'>]?: Name extends 'frameHosts'
     ? readonly string[] | null | undefined
     : Name extends 'showsPrice'
       ? boolean | null | undefined
@@ -89,7 +89,7 @@ function namedOf({
     ...Object.fromEntries(named),
     ...(showsPrice !== undefined && { showsPrice }),
     ...(replacesFrameHosts && {
-      seenFrameHosts: { name: 'input.replacesFrameHosts', values: replacesFrameHosts },
+      replacesFrameHosts: { name: 'input.replacesFrameHosts', values: replacesFrameHosts },
     }),
     ...(frameHosts !== undefined && {
       frameHosts: (frameHosts ?? []).map((value, at) => ({ name: `input.frameHosts.${at}`, value })),

@@ -15,7 +15,7 @@ export const DESCRIPTIONS = {
   step: 'Step of the process: the part that is under way.',
   state: 'State of the step.',
   replaces:
-    'The list that was seen, in any order. When it is another one by now, nothing changes: error `CONFLICT`. Default: whatever it is.',
+    'The list that was seen, in any order. When it is another one by now, nothing changes: error `LIST_CHANGED`. Default: whatever it is.',
   status: 'Broad label, for the state of a user interface.',
   substatus: 'Label of the step; several share a status.',
 } as const;

@@ -47,7 +47,7 @@ export function defineReconciliation(builder: Builder): void {
       args: {
         day: t.arg.string({
           description:
-            'The day, in Brasília, `YYYY-MM-DD`; yesterday when not given. Today is reconciled up to now.',
+            'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; yesterday when not given. Today is reconciled up to now.',
         }),
         rail: t.arg.string({
           description: '`pix`, or the name of a network such as `TRX`; `pix` when not given.',

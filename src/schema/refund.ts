@@ -41,7 +41,7 @@ export function defineRefunds(
       type: money,
       nullable: true,
       description:
-        'What of the payment `refundPayment` can still give back, as far as the balance covers it. Null when nothing can go back: not a finished payment by PIX, older than 90 days, or all of it went back.',
+        'What of the payment has not gone back. The balance has to cover what `refundPayment` is asked for; while a part is under way, only less than all of it can go back. Null when nothing can: the payment is not finished, not by PIX, older than 90 days, or all of it went back.',
       complexity: 5,
       resolve: async (row, _args, context) => {
         const process = await context.loaders.process.load(row as unknown as TransactionRow);

@@ -7,6 +7,8 @@ import { type Exchange, sendJson } from './http.ts';
 const NEXT_MS = 600;
 /** A check is shared with requests that come so soon after it began. Unit: ms. */
 const SHARED_MS = 300;
+/** Checks under way at once, each of which takes a connection: more requests share the newest. */
+const CHECKS_MAX = 3;
 /** Time limit of all checks for a request, the first of which has ended then. Unit: ms. */
 const ALL_MAX_MS = PROBE_MAX_MS + 100;
 
@@ -51,11 +53,14 @@ export function readinessServer(
 /** @returns a check that requests share for a moment: later, it would tell them of what was before they came. */
 function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
   let latest: { readonly begunAt: number; readonly found: Promise<Readiness> } | undefined;
+  let underWay = 0;
   return () => {
-    if (!latest || performance.now() - latest.begunAt >= SHARED_MS) {
+    if (!latest || (performance.now() - latest.begunAt >= SHARED_MS && underWay < CHECKS_MAX)) {
       const mine = { begunAt: performance.now(), found: check() };
       latest = mine;
+      underWay += 1;
       mine.found.finally(() => {
+        underWay -= 1;
         if (latest === mine) latest = undefined;
       });
     }

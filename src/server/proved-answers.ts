@@ -87,7 +87,7 @@ function bytesOf(text: string): number {
   return NOT_LATIN.test(text) ? 2 * text.length : text.length;
 }
 
-/** Holds so many bytes. The oldest makes room; one that was used counts as new once instead. */
+/** Holds so many bytes. The oldest makes room, unless it was used since it was last looked at: then it goes to the end. */
 class Shelf<Value> {
   readonly #items = new Map<string, { readonly value: Value; readonly bytes: number; isUsed: boolean }>();
   readonly #max: number;

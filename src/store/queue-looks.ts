@@ -23,7 +23,7 @@ export class QueueLooks<Now> {
     this.#earlier = earlier;
   }
 
-  /** Begins a look. @returns since when that which it is to find has been due; undefined when it is to find all that waits. */
+  /** Begins a look. @returns the earliest due time to look from; undefined when it is to find all that waits. */
   begin(): Now | undefined {
     this.#beganAt = performance.now();
     this.#isWhole = this.#before === undefined || this.#beganAt - this.#wholeAt >= WHOLE_EVERY_MS;

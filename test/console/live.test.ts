@@ -199,6 +199,10 @@ describe.runIf(hasBrowser)('with script', () => {
     const page = await open(`/console/transactions/${end2end}`);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('cancel');
+    // Something happened meanwhile, and the screen shows it.
+    await page.evaluate(
+      `document.querySelectorAll('[data-live]').forEach((each) => { each.innerHTML = each.innerHTML })`,
+    );
     await page.keyboard.press('Enter');
     // It asks before it acts, as it does without the palette.
     const sure = page.getByRole('button', { name: 'Yes, cancel it' });

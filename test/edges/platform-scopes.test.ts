@@ -85,9 +85,13 @@ describe('a key of the platform', () => {
       const { requestId: _, ...refused } = await refusal(pricing(account, 'spread: "0.5"'));
       answers.push(refused);
     }
-    expect(answers).toEqual(
-      answers.map(() => ({ code: 'NOT_FOUND', message: 'the path or record does not exist' })),
-    );
+    const message = 'there is no account of this number';
+    const notFound = {
+      code: 'NOT_FOUND',
+      message: `account: ${message}`,
+      violations: [{ parameter: 'account', message }],
+    };
+    expect(answers).toEqual(answers.map(() => notFound));
   });
 
   test('C-40: creates and moves nothing of its own, and has the scopes that it was given', async () => {

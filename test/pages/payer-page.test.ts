@@ -90,7 +90,7 @@ describe('an open amount', () => {
     ['pt', '1,000', 'por exemplo 150,00'],
     ['pt', '150.0000', 'por exemplo 150,00'],
     ['en', '1.000', 'such as 150.00'],
-  ])('has no more decimals than cents (%s: %s is a thousand or one)', async (language, amount, said) => {
+  ])('has no more decimals than cents (%s: %s)', async (language, amount, said) => {
     const entered = await enter(amount, language);
     expect([entered.status, entered.text]).toEqual([400, expect.stringContaining(said)]);
   });

@@ -31,12 +31,17 @@ interface Told {
 }
 
 const told: Told[] = [];
-const driver = pg.Client.prototype as unknown as { _handleNotice: (notice: { message: string }) => void };
+interface Driver {
+  readonly connectionParameters: { readonly application_name?: string };
+  _handleNotice(this: Driver, notice: { message: string }): void;
+}
+const driver = pg.Client.prototype as unknown as Driver;
 const handle = driver._handleNotice;
 driver._handleNotice = function (notice) {
   const [, plan] = /^duration: [\d.]+ ms {2}plan:\n(.*)$/s.exec(notice.message) ?? [];
   if (plan === undefined) handle.call(this, notice);
-  else told.push(JSON.parse(plan));
+  // Not those of the test itself, and of looks at whether the server works.
+  else if (this.connectionParameters.application_name === 'crossramp') told.push(JSON.parse(plan));
 };
 
 const nodesOf = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];

@@ -50,16 +50,26 @@ interface Choice {
   readonly choose: () => void;
 }
 
-/** What is chosen with words that fit more than one thing of the screen is not offered: which would it be? */
-function actsOfScreen(): Choice[] {
-  const offered = [...document.querySelectorAll<HTMLElement>('main summary, main form[method="post"] button')]
+const wordOf = (each: HTMLElement) => (each.textContent ?? '').trim();
+
+function offeredNow(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('main summary, main form[method="post"] button')]
     .filter((each) => each.checkVisibility())
     .filter((each) => each.matches('.btn, .add > summary, button:not([name="ask"])'));
-  const wordOf = (each: HTMLElement) => (each.textContent ?? '').trim();
-  const names = offered.map(wordOf);
-  return offered
-    .filter((each) => names.indexOf(wordOf(each)) === names.lastIndexOf(wordOf(each)))
-    .map((each) => ({ word: wordOf(each), group: words.here ?? '', choose: () => press(each) }));
+}
+
+/** What is chosen with words that fit more than one thing of the screen is not offered: which would it be? */
+function actsOfScreen(): Choice[] {
+  const names = offeredNow().map(wordOf);
+  return names
+    .filter((word) => names.indexOf(word) === names.lastIndexOf(word))
+    .map((word) => ({ word, group: words.here ?? '', choose: () => pressOffered(word) }));
+}
+
+/** By its word: what happens meanwhile may have put another element in the place of the one that was offered (live.ts). */
+function pressOffered(word: string): void {
+  const offered = offeredNow().find((each) => wordOf(each) === word);
+  if (offered) press(offered);
 }
 
 /** A form behind its name is opened, and asks before it acts; a button does what it says. */

@@ -186,7 +186,7 @@ export const TRANSACTION_WORDS = {
   refundAmount: label('Amount in BRL', 'Valor em reais'),
   refundLeft: label(
     'Up to {amount} of the payment can go back',
-    'Até {amount} do pagamento pode ser devolvido',
+    'Até {amount} do pagamento podem ser devolvidos',
   ),
   refundYes: label('Refund', 'Devolver'),
   acceptQuote: label('Accept the quote', 'Aceitar a cotação'),

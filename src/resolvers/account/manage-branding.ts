@@ -25,7 +25,7 @@ export interface BrandingInput {
   readonly supportUrl?: Named | null | undefined;
   readonly frameHosts?: readonly Named[] | undefined;
   /** The present frame hosts, as the caller saw them; where it is not given, they are replaced whatever they are. */
-  readonly seenFrameHosts?: SeenList | undefined;
+  readonly replacesFrameHosts?: SeenList | undefined;
   readonly showsPrice?: boolean | null | undefined;
 }
 
@@ -39,7 +39,7 @@ const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
 const MAILTO = /^mailto:[^\s@?&"<>]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
 
 /**
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `CONFLICT` when the present frame hosts
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `LIST_CHANGED` when the present frame hosts
  *   are others than was seen.
  */
 export async function updateBranding(
@@ -60,7 +60,12 @@ export async function updateBranding(
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
   await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, async (tx) => {
-    if (change.frameHosts) refuseUnseen((await readBranding(tx, accountId)).frameHosts, input.seenFrameHosts);
+    if (change.frameHosts)
+      refuseUnseen(
+        (await readBranding(tx, accountId)).frameHosts,
+        change.frameHosts,
+        input.replacesFrameHosts,
+      );
     await changeBranding(tx, accountId, change);
   });
 }

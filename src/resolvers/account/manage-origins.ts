@@ -14,7 +14,7 @@ export const ORIGINS_MAX = 20;
  * Sets the origins of an account; those before are replaced.
  *
  * @param seen - the present ones, as the caller saw them; where it is not given, they are replaced whatever they are.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine; `CONFLICT`
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine; `LIST_CHANGED`
  *   when the present ones are others than was seen.
  */
 export async function updateAllowedOrigins(
@@ -40,7 +40,7 @@ export async function updateAllowedOrigins(
     accountObject(accountId),
     async (tx) => ({ allowedOrigins: await readAllowedOrigins(tx, accountId) }),
     async (tx) => {
-      refuseUnseen(await readAllowedOrigins(tx, accountId), seen);
+      refuseUnseen(await readAllowedOrigins(tx, accountId), distinct, seen);
       await setAllowedOrigins(tx, accountId, distinct);
     },
   );

@@ -7,11 +7,22 @@ export interface SeenList {
   readonly values: readonly string[];
 }
 
-/** @throws {GatewayError} `CONFLICT` unless the present list is the one that was seen, in whatever order; none was seen: any list. */
-export function refuseUnseen(present: readonly string[], seen: SeenList | undefined): void {
-  if (!seen) return;
-  const shown = new Set(seen.values);
-  if (shown.size === present.length && present.every((each) => shown.has(each))) return;
+/**
+ * @param seen - whoever saw none may replace any list.
+ * @throws {GatewayError} `LIST_CHANGED` unless the present list is the one that was seen, or already the wanted one: then it was asked for twice.
+ */
+export function refuseUnseen(
+  present: readonly string[],
+  wanted: readonly string[],
+  seen: SeenList | undefined,
+): void {
+  if (!seen || isSame(present, seen.values) || isSame(present, wanted)) return;
   const message = 'the list has changed meanwhile: look at it again';
-  throw new GatewayError('CONFLICT', message, { violations: [{ parameter: seen.name, message }] });
+  throw new GatewayError('LIST_CHANGED', message, { violations: [{ parameter: seen.name, message }] });
+}
+
+/** @returns whether two lists have the same members, in whatever order. */
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  const [members, others] = [new Set(one), new Set(other)];
+  return members.size === others.size && [...members].every((each) => others.has(each));
 }

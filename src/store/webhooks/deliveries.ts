@@ -15,7 +15,7 @@ export interface LeasedDelivery {
   readonly round: number;
   /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
-  /** When the lease ends, as the database writes it; no other lease of the delivery ends then. */
+  /** When the lease ends, as the database writes it; no other lease of the delivery ends then, while the clock does not go back. */
   readonly leasedUntil: string;
   /** Whether it was due before a look for what is new begins (queue-looks.ts), so that others may be, too. */
   readonly isLate: boolean;
