@@ -1,5 +1,5 @@
 /**
- * All that is measured in one run, and `RESULTS.md` from it: twelve minutes on a quiet machine. A quick run takes 90 seconds, goes to
+ * All that is measured in one run, and `RESULTS.md` from it: twelve minutes on a quiet machine. A quick run takes less than 90 seconds, goes to
  * `RESULTS.quick.md`, and says that everything runs, and what is counted: it is too short and too small for any other goal.
  * The parts run one after another, each as a process of its own.
  *
