@@ -96,7 +96,7 @@ test('a part that goes back has its own words, and what went back in all is amon
     .toMatch(/<dt>Sent back<\/dt>\s*<dd><b>R\$30\.50</);
   const [en, pt] = [await page(end2end), await page(end2end, 'pt')];
   expect(en).toContain('Up to R$119.50 of the payment can go back');
-  expect(pt).toContain('Até R$\u00a0119,50 do pagamento pode ser devolvido');
+  expect(pt).toContain('Até R$\u00a0119,50 do pagamento podem ser devolvidos');
   expect(en.match(/<h2>A part goes back<\/h2>/g)).toHaveLength(2);
   expect(en.match(/<h2>A part was sent back<\/h2>/g)).toHaveLength(2);
   expect(en.match(/<h2>Paid<\/h2>/g)).toHaveLength(1);
