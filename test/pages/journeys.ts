@@ -100,8 +100,8 @@ export const JOURNEYS: readonly Journey[] = [
     title: label('How much do you want to pay?', 'Quanto você quer pagar?'),
     says: [
       label(
-        'Enter an amount from R$1.00 to R$50,000.00, such as 150.00',
-        'Escreva um valor de R$ 1,00 a R$ 50.000,00, por exemplo 150,00',
+        'Enter an amount from R$1.00 to R$50,000.00 with at most two decimals, such as 150.00',
+        'Escreva um valor de R$ 1,00 a R$ 50.000,00 com no máximo duas casas decimais, por exemplo 150,00',
       ),
     ],
   },
