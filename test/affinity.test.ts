@@ -3,7 +3,7 @@
  * was killed. Method: two gateways as the README starts them, and the file as it is but for the ports; the request log of each
  * process says what it answered. Skipped where there is no nginx.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,17 +11,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
+import { isInstalled } from './support/installed.ts';
 import { type Running, start } from './support/process.ts';
 import { eventually } from './support/receiver.ts';
 
-const isThere = (() => {
-  try {
-    execFileSync('nginx', ['-v'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const isThere = isInstalled('nginx', '-v');
 
 const store = useDatabase();
 const place = newHome();

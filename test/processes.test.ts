@@ -2,7 +2,7 @@
  * Goal: several processes work on one database as one gateway. Method: two that serve and two that work, started as the
  * README says, told apart by ROLE; the notifier between them by PostgreSQL and by Redis; each is killed in turn.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,17 +10,11 @@ import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
+import { isInstalled } from './support/installed.ts';
 import { type Running, start } from './support/process.ts';
 import { useReceiver } from './support/receiver.ts';
 
-const hasRedis = (() => {
-  try {
-    execFileSync('redis-server', ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const hasRedis = isInstalled('redis-server');
 
 describe.each([
   ['PostgreSQL', true],

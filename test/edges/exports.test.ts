@@ -21,6 +21,7 @@ import { createAccount } from '../../src/store/account/accounts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { startApp } from '../support/app.ts';
 import { useDatabase } from '../support/database.ts';
+import { isInstalled } from '../support/installed.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
 
 const test = useDatabase();
@@ -240,13 +241,7 @@ describe('the statement', () => {
   });
 
   /** Whether hledger is installed; what it checks is checked below by the test, too. */
-  const hasHledger = (() => {
-    try {
-      return execFileSync('hledger', ['--version']).length > 0;
-    } catch {
-      return false;
-    }
-  })();
+  const hasHledger = isInstalled('hledger');
   const saved = (text: string) => {
     const path = join(mkdtempSync(join(tmpdir(), 'crossramp-test-')), 'export.journal');
     writeFileSync(path, text);

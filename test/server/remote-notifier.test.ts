@@ -2,22 +2,16 @@
  * Goal: notifications by Redis come again after a network that has gone half-open. Method: a real Redis, and a proxy on which
  * connections fall silent without being closed.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Notifier } from '../../src/resolvers/services/notifier.ts';
 import { connectNotifier } from '../../src/server/remote-notifier.ts';
 import { freePort } from '../support/free-port.ts';
+import { isInstalled } from '../support/installed.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';
 
-const hasRedis = (() => {
-  try {
-    execFileSync('redis-server', ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const hasRedis = isInstalled('redis-server');
 const log = pino({ level: 'silent' });
 const redisOf = (url: string) => ({ url, schema: 'public', works: false });
 let redis: ChildProcess | undefined;

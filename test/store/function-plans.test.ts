@@ -8,26 +8,19 @@ import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { useApp } from '../support/app.ts';
-import { beginCount, textsSent } from '../support/count-statements.ts';
+import { allTextsSent, beginCount } from '../support/count-statements.ts';
 import { addHotEndpoint, hotWork } from '../support/hot-work.ts';
+import { counts, emptyTables, NOTHING_KNOWN, nameOf, type Plan, readsOf } from '../support/plans.ts';
 import { useReceiver } from '../support/receiver.ts';
 
 const { retention } = readConfig({ REQUEST_LOG_DAYS: '7' });
 const app = useApp({ rateLimit: null, retention });
 const receiver = useReceiver();
 
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly Node[];
-}
-
 /** What the server told of one statement. */
 interface Told {
   readonly 'Query Text': string;
-  readonly Plan: Node;
+  readonly Plan: Plan;
 }
 
 const told: Told[] = [];
@@ -44,27 +37,12 @@ driver._handleNotice = function (notice) {
   else if (this.connectionParameters.application_name === 'crossramp') told.push(JSON.parse(plan));
 };
 
-const nodesOf = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-/** Partitions by the table that they are of. */
-const nameOf = (node: Node) =>
-  (node['Index Name'] ?? node['Relation Name'] ?? '').replace(/^event_(?:\d+|other)/, 'event');
-
-/** Whether it reads a table, or an index, from its first to its last row. */
-const isWhole = (node: Node) =>
-  /Scan$/.test(node['Node Type']) &&
-  node['Node Type'] !== 'Bitmap Heap Scan' &&
-  nameOf(node) !== '' &&
-  !node['Index Cond'];
-
-const TABLES = `relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'i', 'I')`;
-const counts = (rows: number) => `update pg_class set reltuples = ${rows}, relpages = 1 where ${TABLES}`;
-const NOTHING_KNOWN = `delete from pg_statistic where starelid in (select oid from pg_class where ${TABLES})`;
 /** All rows of the test are of one account, and of no other database. */
 const ACCOUNTS_UNKNOWN = `delete from pg_statistic s using pg_attribute a
   where a.attrelid = s.starelid and a.attnum = s.staattnum and a.attname = 'account_id'`;
 const STATES = {
-  'a million rows each, columns as a few rows have them': ['analyze', ACCOUNTS_UNKNOWN, counts(1e6)],
-  'a million rows each, columns never analyzed': [NOTHING_KNOWN, counts(1e6)],
+  'a million rows each, columns as a few rows have them': ['analyze', ACCOUNTS_UNKNOWN, counts(1e6, 1)],
+  'a million rows each, columns never analyzed': [NOTHING_KNOWN, counts(1e6, 1)],
 };
 
 beforeAll(async () => {
@@ -90,19 +68,16 @@ describe.each(Object.entries(STATES))('%s', (_, changes) => {
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'crossramp'`,
     );
-    const { rows: empty } = await app.owner.query(
-      `select relname from pg_class where relkind = 'r' and ${TABLES} and pg_relation_size(oid) = 0`,
-    );
-    const bare = new Set(empty.map(({ relname }) => relname));
+    const bare = await emptyTables(app.owner);
     told.length = 0;
     await hotWork(app, receiver);
-    const sent = new Set(textsSent().values());
+    const sent = allTextsSent();
     const inside = told.filter((each) => !sent.has(each['Query Text']));
     expect(new Set(inside.map((each) => each['Query Text'])).size).toBeGreaterThan(20);
     const whole = new Set(
       inside.flatMap((each) =>
-        nodesOf(each.Plan)
-          .filter((node) => isWhole(node) && !bare.has(node['Relation Name']))
+        readsOf(each.Plan)
+          .filter((node) => !node['Index Cond'] && !bare.has(node['Relation Name']))
           .map((node) => `${nameOf(node)}: ${each['Query Text'].replace(/\s+/g, ' ').slice(0, 150)}`),
       ),
     );

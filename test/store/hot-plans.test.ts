@@ -9,6 +9,7 @@ import { useApp } from '../support/app.ts';
 import { beginCount, textsSent } from '../support/count-statements.ts';
 import { HOT, unpinned } from '../support/hot-statements.ts';
 import { addHotEndpoint, hotWork } from '../support/hot-work.ts';
+import { counts, emptyTables, NOTHING_KNOWN, nameOf, nodesOf, type Plan, readsOf } from '../support/plans.ts';
 import { useReceiver } from '../support/receiver.ts';
 
 const { retention } = readConfig({ REQUEST_LOG_DAYS: '7' });
@@ -31,10 +32,6 @@ const WHOLE = new Set([
   'turn_take: webhook_endpoint_pkey',
 ]);
 
-const TABLES = `relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'i', 'I')`;
-const NOTHING_KNOWN = `delete from pg_statistic where starelid in (select oid from pg_class where ${TABLES})`;
-const counts = (rows: number, pages: number) =>
-  `update pg_class set reltuples = ${rows}, relpages = ${pages} where ${TABLES}`;
 const OFF = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `set local enable_${way} = off`);
 const NEW = 'a new database';
 const STATES = {
@@ -54,18 +51,6 @@ const STATES = {
   [NEW]: [...OFF, NOTHING_KNOWN, counts(-1, 0)],
 };
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly Filter?: string;
-  readonly Plans?: readonly Plan[];
-}
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-const nameOf = (node: Plan) =>
-  (node['Index Name'] ?? node['Relation Name'] ?? '').replace(/^event_(?:\d+|other)/, 'event');
-
 let texts: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
@@ -82,10 +67,7 @@ test('each hot statement is in the table, and each of the table is sent', () => 
 
 describe.each(Object.entries(STATES))('%s', (state, changes) => {
   test('hot statements read large tables by their indexes', async () => {
-    const { rows } = await app.owner.query(
-      `select relname from pg_class where relkind = 'r' and ${TABLES} and pg_relation_size(oid) = 0`,
-    );
-    const bare = new Set(rows.map(({ relname }) => relname));
+    const bare = await emptyTables(app.owner);
     const client = await app.owner.connect();
     const whole: string[] = [];
     const missed: string[] = [];
@@ -94,15 +76,12 @@ describe.each(Object.entries(STATES))('%s', (state, changes) => {
       for (const change of changes) await client.query(change);
       for (const [name, indexes] of Object.entries(HOT)) {
         const { rows: plans } = await client.query(`explain (generic_plan, format json) ${texts.get(name)}`);
-        const nodes = nodesOf(plans[0]['QUERY PLAN'][0].Plan);
+        const plan: Plan = plans[0]['QUERY PLAN'][0].Plan;
         // Read once for each delivery that waits: not from the first one of the endpoint on.
-        for (const node of nodes)
+        for (const node of nodesOf(plan))
           if (state !== NEW && /delivery/.test(nameOf(node)) && /\btransaction_id = /.test(node.Filter ?? ''))
             whole.push(`${name}: ${nameOf(node)} is filtered by its transaction`);
-        const reads = nodes.filter(
-          (node) =>
-            /Scan$/.test(node['Node Type']) && node['Node Type'] !== 'Bitmap Heap Scan' && nameOf(node),
-        );
+        const reads = readsOf(plan);
         for (const node of reads)
           if (!node['Index Cond'] && !SMALL.has(nameOf(node)) && !bare.has(node['Relation Name']))
             whole.push(`${name}: ${nameOf(node)}`);

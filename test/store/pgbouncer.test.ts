@@ -2,7 +2,7 @@
  * Goal: behind PgBouncer the gateway works, or says in one line why not. Method: PgBouncer before the test's PostgreSQL,
  * once in each mode. Skipped where there is no PgBouncer.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,19 +13,13 @@ import { StoreError } from '../../src/store/check-server.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
+import { isInstalled } from '../support/installed.ts';
 
 const store = useDatabase();
 const folders: string[] = [];
 let bouncer: ChildProcess | undefined;
 
-const isThere = (() => {
-  try {
-    execFileSync('pgbouncer', ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const isThere = isInstalled('pgbouncer');
 
 afterEach(async () => {
   const ended = bouncer && new Promise((resolve) => bouncer?.once('exit', resolve));

@@ -100,6 +100,11 @@ export function textsSent(): ReadonlyMap<string, string> {
   return new Map(sent.filter(({ name, text }) => name !== text).map(({ name, text }) => [name, text]));
 }
 
+/** @returns the texts of all statements that were sent since the count began, also of those without a name. */
+export function allTextsSent(): ReadonlySet<string> {
+  return new Set(sent.map(({ text }) => text));
+}
+
 /**
  * @param owner - a connection that is not counted.
  * @returns the bytes that the connections of the gateway have written to the log so far; undefined where the server does not
