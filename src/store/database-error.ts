@@ -17,6 +17,7 @@ export class CommitUnknownError extends Error {
 /** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
 const LOCK_TIMEOUT = '55P03';
+const KEY_TAKEN = '23505';
 /** A prepared statement that the connection does not have, or has already. */
 const UNPREPARED = /^(26000|42P05)$/;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, or too busy. */
@@ -50,6 +51,11 @@ export function isRefused(error: unknown): boolean {
 /** @returns whether a statement reached `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
+}
+
+/** @returns whether there is a row with the key of one that was added. */
+export function isKeyTaken(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === KEY_TAKEN;
 }
 
 /** @returns whether the server did not execute a statement because it was not prepared as the client believed. */

@@ -70,11 +70,14 @@ export function labelOf(registry: Registry, row: PublishedRow, name: LabelName):
 type PutValue = (json: string) => string;
 
 const AS_IT_IS: PutValue = (json) => json;
+/** What most values that are not there are published as. */
+const EMPTY = '""';
 
-/** @returns what a function writes, with its values apart. */
+/** @returns what a function writes, with its values apart; bodies that lack the same values share a form. */
 function storedBody(write: (put: PutValue) => string): StoredBody {
   const values: string[] = [];
   const form = write((json) => {
+    if (json === EMPTY) return json;
     values.push(json);
     return GAP;
   });

@@ -347,6 +347,25 @@ describe('decisions', () => {
     expect(await leftPlans()).toEqual(['hold', 'identity-irregular', 'swap-fail']);
   });
 
+  test('the same order from many processes at once is placed once, and all hear its answer', async () => {
+    const { key } = newOrder();
+    const order = {
+      accountId: row.accountId,
+      transactionId: row.id,
+      key,
+      kind: 'identity',
+      request: {},
+      planned: {},
+    };
+    const placed = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        placeOrders(store.database, [{ ...order, usual: { answer: `answer ${n}` } }], null),
+      ),
+    );
+    expect(placed.flat().filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(new Set(placed.flat().map(({ answer }) => answer)).size).toBe(1);
+  });
+
   test('a closer look is taken at payments only', async () => {
     await armed('step-up-require');
     expect(await screen(newOrder())).toBe('cleared');

@@ -5,7 +5,6 @@
 import { assert } from '../../base/assert.ts';
 import { parseTaxId } from '../../base/tax-id.ts';
 import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers/services/rails.ts';
-import { readAnswer } from '../../store/rails/sandbox-orders.ts';
 import type { RailParts } from './orders.ts';
 import type { PlanName } from './plans.ts';
 
@@ -60,16 +59,14 @@ interface Decision<Answer extends string> {
 }
 
 async function decideOnce<Answer extends string>(
-  { database, place }: RailParts,
+  { place }: RailParts,
   { key, row }: Order,
   { kind, planned, usual }: Decision<Answer>,
 ): Promise<Answer> {
   const { accountId, id: transactionId } = row;
   const order = { accountId, transactionId, key, kind, request: {}, usual: { answer: usual } };
   const answers = Object.entries(planned).map(([plan, answer]) => [plan, { answer: answer as string }]);
-  const placed = await place({ ...order, planned: Object.fromEntries(answers) });
-  // The same order came at the same time, and was committed only now.
-  const answer = placed.answer ?? (await readAnswer(database, order));
+  const { answer } = await place({ ...order, planned: Object.fromEntries(answers) });
   assert(answer, 'a decision that was asked for was answered');
   return answer as Answer;
 }

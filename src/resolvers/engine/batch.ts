@@ -228,7 +228,7 @@ async function postRound<Each extends Plan>(
     plan.steps.slice(from, to).flatMap((step, place) =>
       step.journals.map((journal, n) => ({
         accountId: plan.row.accountId,
-        ref: `${plan.row.end2end}:${placeOf(step)}:${n}`,
+        ref: `${plan.row.id}:${placeOf(step)}:${n}`,
         transactionId: plan.row.id,
         journal,
         plan,

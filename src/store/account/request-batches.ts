@@ -46,7 +46,8 @@ const WRITE = 'copy request_batch (account_id, requests, terms, entries) from st
 
 /** What one account asked. */
 interface Row {
-  readonly terms: Set<string>;
+  /** By text, with their places. */
+  readonly terms: Map<string, number>;
   readonly entries: GrowingText;
   requests: number;
 }
@@ -66,11 +67,11 @@ export class RequestBatch {
     const request = { ...given, end2end: given.end2end?.toWellFormed().replaceAll('\0', '') ?? null };
     let row = this.#rows.get(request.accountId);
     if (!row) {
-      row = { terms: new Set(), entries: new GrowingText(), requests: 0 };
+      row = { terms: new Map(), entries: new GrowingText(), requests: 0 };
       this.#rows.set(request.accountId, row);
     }
-    row.entries.append(`${row.requests === 0 ? '[' : ','}${entryOf(request)}`);
-    addTerms(row.terms, request);
+    const places = addTerms(row.terms, request);
+    row.entries.append(`${row.requests === 0 ? '[' : ','}${entryOf(request, places)}`);
     row.requests += 1;
     this.#count += 1;
   }
@@ -79,18 +80,23 @@ export class RequestBatch {
   async write(database: Pick<Database, 'copyWithin'>): Promise<void> {
     const lines = new CopiedLines();
     for (const [accountId, { terms, entries, requests }] of this.#rows)
-      lines.add([accountId, requests, JSON.stringify([...terms]), `${entries.bytes}]`]);
+      lines.add([accountId, requests, JSON.stringify([...terms.keys()]), `${entries.bytes}]`]);
     await database.copyWithin(WRITE_MAX_MS, WRITE, lines.bytes);
   }
 }
 
-/** As the migration `request_batches` describes it. */
-function entryOf(request: AnsweredRequest): string {
-  const { atMs, actorKind, actorId, method, route, operation, status, durationMs, requestId } = request;
-  const { end2end, errorCode } = request;
+/** Places of terms. */
+interface Places {
+  readonly actor: number;
+  readonly transaction: number | null;
+}
+
+/** As the migrations `request_batches` and `request_entries_by_term` describe it. */
+function entryOf(request: AnsweredRequest, { actor, transaction }: Places): string {
+  const { atMs, actorKind, method, route, operation, status, durationMs, requestId, errorCode } = request;
   return JSON.stringify([
-    ...[atMs, actorKind, actorId, method, route, operation, status, durationMs, requestId],
-    ...[end2end, errorCode],
+    ...[atMs, actorKind, actor, method, route, operation, status, durationMs, requestId],
+    ...[transaction, errorCode],
   ]);
 }
 
@@ -100,16 +106,22 @@ const ALL = '';
 const USUAL_KIND: RequestActorKind = 'KEY';
 const USUAL_STATUS = 2;
 
-function addTerms(terms: Set<string>, request: AnsweredRequest): void {
+function addTerms(terms: Map<string, number>, request: AnsweredRequest): Places {
   const { actorKind, actorId, requestId, end2end, status } = request;
+  const add = (text: string): number => {
+    const place = terms.get(text) ?? terms.size;
+    terms.set(text, place);
+    return place;
+  };
+  add(ALL);
+  add(term('request', commonPart(requestId)));
+  if (actorKind !== USUAL_KIND) add(term('kind', actorKind));
   const statusClass = Math.floor(status / 100);
-  terms
-    .add(ALL)
-    .add(term('actor', actorId))
-    .add(term('request', commonPart(requestId)));
-  if (end2end !== null) terms.add(term('transaction', end2end));
-  if (actorKind !== USUAL_KIND) terms.add(term('kind', actorKind));
-  if (statusClass !== USUAL_STATUS) terms.add(term('status', statusClass));
+  if (statusClass !== USUAL_STATUS) add(term('status', statusClass));
+  return {
+    actor: add(term('actor', actorId)),
+    transaction: end2end === null ? null : add(term('transaction', end2end)),
+  };
 }
 
 /** @returns the terms of every batch that holds what is asked for; the first finds the fewest of them. */

@@ -2,7 +2,8 @@
  * Orders that the rails of the sandbox received. An order, the plan that it uses up, its answer and the jobs that bring its
  * outcome are one statement, for as many orders as come together.
  */
-import type { Statement, Tx } from '../database.ts';
+import type { Database, Statement } from '../database.ts';
+import { isKeyTaken } from '../database-error.ts';
 import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
 
 /** What follows from an order: the answer that is kept with it, and the jobs that bring its outcome. */
@@ -51,10 +52,7 @@ function keptUnder(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
 }
 
-/**
- * Orders of one transaction come one after another, so no other one takes the plan that is seen here. When the same order comes
- * twice at once, the second waits until the first is committed; its answer is then to be read anew.
- */
+/** Orders of one transaction come one after another, so no other one takes the plan that is seen here. */
 const PLACE: Statement = {
   name: 'sandbox_place_orders',
   text: `with given as materialized (
@@ -68,8 +66,9 @@ const PLACE: Statement = {
     ), placed as (
       insert into sandbox_order (account_id, transaction_id, key, kind, request)
         select account_id, transaction_id, key, kind, request || jsonb_strip_nulls(jsonb_build_object('answer', outcome -> 'answer'))
-          from given order by account_id, key
-      on conflict do nothing returning account_id, key, request ->> 'answer' as answer
+          from given g where not exists (select from sandbox_order o where o.account_id = g.account_id and o.key = g.key)
+         order by account_id, key
+      returning account_id, key, request ->> 'answer' as answer
     ), mine as (
       select g.*, o.key is not null as is_new, o.answer from given g left join placed o using (account_id, key)
     ), taken as (
@@ -82,10 +81,6 @@ const PLACE: Statement = {
         else (select o.request ->> 'answer' from sandbox_order o where o.account_id = g.account_id and o.key = g.key) end as answer
       from mine g order by place`,
 };
-const ANSWER: Statement = {
-  name: 'sandbox_answer',
-  text: `select request ->> 'answer' as answer from sandbox_order where account_id = $1 and key = $2`,
-};
 
 /**
  * Stores orders, each of another key.
@@ -93,8 +88,8 @@ const ANSWER: Statement = {
  * @param worker - worker of this process, which takes their jobs first; null for any worker.
  * @returns what became of each, in their order.
  */
-export function placeOrders(
-  database: Tx,
+export async function placeOrders(
+  database: Database,
   orders: readonly SandboxOrder[],
   worker: number | null,
 ): Promise<PlacedOrder[]> {
@@ -109,18 +104,14 @@ export function placeOrders(
     usual: recordOf(usual),
     planned: Object.fromEntries(Object.entries(planned).map(([plan, outcome]) => [plan, recordOf(outcome)])),
   }));
-  return database.query<PlacedOrder>(PLACE, [JSON.stringify(records), worker]);
+  const place = () => database.query<PlacedOrder>(PLACE, [JSON.stringify(records), worker]);
+  return place().catch((error) => {
+    if (!isKeyTaken(error)) throw error;
+    // The same order came at this moment from elsewhere. It is committed now, so it is seen.
+    return place();
+  });
 }
 
 function recordOf({ answer, jobs = [] }: OrderOutcome): object {
   return { ...(answer !== undefined && { answer }), jobs: jobs.map(jobRecord) };
-}
-
-/** @returns the answer that was given to an order, or undefined. */
-export async function readAnswer(
-  database: Tx,
-  { accountId, key }: Pick<SandboxOrder, 'accountId' | 'key'>,
-): Promise<string | undefined> {
-  const [row] = await database.query<{ answer: string | null }>(ANSWER, [accountId, keptUnder(key)]);
-  return row?.answer ?? undefined;
 }
