@@ -1,6 +1,7 @@
 /**
- * The body of an event as it is stored: its form (labels, names of members), which many events share and the database holds
- * once, and its values. Both have a line break at each gap, which JSON text without white space never has.
+ * The body of an event as it is stored: its form (labels, names of members, values of which there are few, and those that are
+ * empty), which many events share and the database holds once, and its other values. Both have a line break at each gap, which JSON
+ * text without white space never has.
  */
 
 /** Stands in a form for a value, and between values. */

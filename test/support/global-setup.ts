@@ -29,18 +29,25 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
       })
     : undefined;
-  const adminUrl = given ?? (embedded?.url as string);
-  await withAdmin(adminUrl, async (client) => {
-    await client.query(`drop database if exists ${TEMPLATE_DATABASE}`);
-    await client.query(`create database ${TEMPLATE_DATABASE}`);
-  });
-  await migrate(databaseUrl(adminUrl, TEMPLATE_DATABASE));
-  project.provide('adminUrl', adminUrl);
-  project.provide('chromium', (await prepareChromium()) ?? null);
-  return async () => {
+  const end = async () => {
     await embedded?.release();
     place?.remove();
   };
+  try {
+    const adminUrl = given ?? (embedded?.url as string);
+    await withAdmin(adminUrl, async (client) => {
+      await client.query(`drop database if exists ${TEMPLATE_DATABASE}`);
+      await client.query(`create database ${TEMPLATE_DATABASE}`);
+    });
+    await migrate(databaseUrl(adminUrl, TEMPLATE_DATABASE));
+    project.provide('adminUrl', adminUrl);
+    project.provide('chromium', (await prepareChromium()) ?? null);
+  } catch (error) {
+    // Nobody ends what a setup that failed has begun, and the server would run on.
+    await end();
+    throw error;
+  }
+  return end;
 }
 
 /** @returns the URL of another database of the same server. */

@@ -1,5 +1,5 @@
--- An entry of the request log says who asked and of which transaction by the place of a term of its batch, from 0; entries that were
--- written before say it in full. It is a third of a batch (docs/decisions/0051-the-request-log-in-batches.md).
+-- An entry of the request log says who asked and of which transaction by the place of a term of its batch, from 0. Entries that were
+-- written before say both in full: a third of a batch (docs/decisions/0051-the-request-log-in-batches.md).
 create or replace view request_log as
   select b.account_id, (b.id << 10) + place - 1 as id, b.id as batch_id,
     to_timestamp((entry ->> 0)::bigint / 1000.0)::timestamptz(3) as at, entry ->> 1 as actor_kind,
@@ -10,6 +10,6 @@ create or replace view request_log as
     case jsonb_typeof(entry -> 9) when 'number' then substr(t.terms ->> (entry ->> 9)::int, length('transaction ') + 1)
       else entry ->> 9 end as end2end,
     entry ->> 10 as error_code
-  -- `offset 0`: the terms of a batch are read once, not for each of its entries.
-  from request_batch b cross join lateral (select b.terms::jsonb offset 0) t (terms)
-    cross join lateral jsonb_array_elements(b.entries::jsonb) with ordinality as entries (entry, place);
+  -- `offset 0`: a batch is read once, not its terms for each of its entries.
+  from request_batch b cross join lateral (select b.terms::jsonb, b.entries::jsonb offset 0) t (terms, list)
+    cross join lateral jsonb_array_elements(t.list) with ordinality as entries (entry, place);

@@ -228,7 +228,8 @@ async function postRound<Each extends Plan>(
     plan.steps.slice(from, to).flatMap((step, place) =>
       step.journals.map((journal, n) => ({
         accountId: plan.row.accountId,
-        ref: `${plan.row.id}:${placeOf(step)}:${n}`,
+        // The colon keeps it apart from refs of earlier versions, which begin with the public id.
+        ref: `:${plan.row.id}:${placeOf(step)}:${n}`,
         transactionId: plan.row.id,
         journal,
         plan,

@@ -52,7 +52,10 @@ function keptUnder(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
 }
 
-/** Orders of one transaction come one after another, so no other one takes the plan that is seen here. */
+/**
+ * Orders of one transaction come one after another, so no other one takes the plan that is seen here. With `offset 0` each order is looked
+ * up by its key; a join could read the whole table.
+ */
 const PLACE: Statement = {
   name: 'sandbox_place_orders',
   text: `with given as materialized (
@@ -66,7 +69,7 @@ const PLACE: Statement = {
     ), placed as (
       insert into sandbox_order (account_id, transaction_id, key, kind, request)
         select account_id, transaction_id, key, kind, request || jsonb_strip_nulls(jsonb_build_object('answer', outcome -> 'answer'))
-          from given g where not exists (select from sandbox_order o where o.account_id = g.account_id and o.key = g.key)
+          from given g where not exists (select from sandbox_order o where o.account_id = g.account_id and o.key = g.key offset 0)
          order by account_id, key
       returning account_id, key, request ->> 'answer' as answer
     ), mine as (

@@ -204,7 +204,11 @@ describe('an upgrade', () => {
 
   /** All that changed the log since then. */
   const upgrade = async () => {
-    for (const name of ['20261129010000_request_batches', '20261130050000_age_of_request_batches'])
+    for (const name of [
+      '20261129010000_request_batches',
+      '20261130050000_age_of_request_batches',
+      '20261201010000_request_entries_by_term',
+    ])
       await test.owner.query(sqlOf(name));
   };
 
@@ -226,8 +230,16 @@ describe('an upgrade', () => {
     expect(await countOf('request_batch')).toBe(6);
     expect(await idsOf({ end2end: 'CRX4' }, {}, 7n)).toEqual(['r4']);
     expect(await idsOf({ requestId: 'r4003' }, {}, 8n)).toEqual(['r4003']);
-    await record(request({ requestId: 'after' }));
+    await record(request({ requestId: 'after', actorId: 'key_9', end2end: 'CRX9' }));
     expect(await idsOf({}, { limit: 2 })).toEqual(['after', 'r4002']);
+    expect(await idsOf({ end2end: 'CRX9', actorId: 'key_9' })).toEqual(['after']);
+    const { rows: newest } = await test.owner.query(
+      'select actor_id, end2end from request_log where account_id = 7 order by id desc limit 2',
+    );
+    expect(newest).toEqual([
+      { actor_id: 'key_9', end2end: 'CRX9' },
+      { actor_id: 'key_0', end2end: null },
+    ]);
   });
 
   it('puts no more than a day together: what is old goes without waiting for the new', async () => {

@@ -44,9 +44,21 @@ test('C-9: the body of every step of every template is its form with its values'
 
 test('bodies of a step share their form, whatever they say: one without an error, one with', () => {
   const formsOf = (facts: Partial<PublishedRow>) => rowsOf(facts).map((row) => writer.stored(row).form);
-  const error = { errorEn: 'no', errorPt: 'não' };
-  expect(formsOf({ ...SAID, ...error })).toEqual(formsOf(error));
-  expect(formsOf({ ...SAID, errorEn: '', errorPt: '' })).toEqual(formsOf({}));
+  const other = { ...SAID, end2end: 'T3', clientName: 'Rui', sourceAmount: '7', errorEn: 'x', errorPt: 'y' };
+  expect(formsOf(other)).toEqual(formsOf(SAID));
+  const noError = { errorEn: '', errorPt: '' };
+  expect(formsOf({ ...other, ...noError })).toEqual(formsOf({ ...SAID, ...noError }));
+});
+
+test('what a body lacks stands in its form, which is shared by those that lack the same', () => {
+  const [onramp] = rowsOf({}).filter(({ template }) => template === 'onramp') as [PublishedRow];
+  const nameless = writer.stored(onramp);
+  expect(nameless.form).toContain('"client_name":""');
+  expect(nameless.payload).not.toContain('""');
+  expect(writer.stored({ ...onramp, sourceAmount: '7' }).form).toBe(nameless.form);
+  const named = writer.stored({ ...onramp, clientName: 'Rui' });
+  expect(named.form).not.toBe(nameless.form);
+  expect(named.payload).toContain('"Rui"');
 });
 
 test('currencies and templates, of which there are few, stand in the form and not in each event', () => {
