@@ -37,7 +37,7 @@ const PARTS: readonly Part[] = [
   {
     title: 'Reads',
     file: 'read.ts',
-    full: '--transactions 100000 --accounts large --seconds 1.2 --rounds 3',
+    full: '--transactions 100000 --accounts large --seconds 0.75 --rounds 5',
     quick:
       '--transactions 2000 --small 500 --accounts large --seconds 0.1 --rounds 1 --warmup 0 --only Q1,Q3_statement',
   },
