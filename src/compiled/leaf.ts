@@ -26,8 +26,8 @@ export function leafText(type: GraphQLLeafType): LeafText {
     }
     return typeof serialized === 'string' ? quotedUtf8(serialized) : utf8Text(JSON.stringify(serialized));
   };
-  // The types of GraphQL itself give these values back as they are.
-  if (type === GraphQLString || type === GraphQLID)
+  // The types of GraphQL itself give these values back as they are, and so do those that make texts of all values.
+  if (type === GraphQLString || type === GraphQLID || type.serialize === String)
     return (value) => (typeof value === 'string' ? quotedUtf8(value) : other(value));
   if (type === GraphQLInt)
     return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : other(value));

@@ -33,6 +33,21 @@ export interface Slice<Key> {
   readonly before?: Key | undefined;
 }
 
+/** A node of a page. Few ask for its cursor, so it is made when it is asked for. */
+class Edge<Node> {
+  readonly node: Node;
+  readonly #cursorOf: (node: Node) => string;
+
+  constructor(node: Node, cursorOf: (node: Node) => string) {
+    this.node = node;
+    this.#cursorOf = cursorOf;
+  }
+
+  get cursor(): string {
+    return this.#cursorOf(this.node);
+  }
+}
+
 /** One page of a connection, as the relay plugin takes it. */
 export interface Connection<Node> {
   readonly totalCount: () => number | null | Promise<number | null>;
@@ -226,7 +241,7 @@ export function connectionOf<Node>(
 ): Connection<Node> {
   const page = nodes.slice(0, size);
   if (isBackward) page.reverse();
-  const edges = page.map((node) => ({ cursor: options.cursorOf(node), node }));
+  const edges = page.map((node) => new Edge(node, options.cursorOf));
   const cut = options.cutAt == null ? null : encodeCursor(options.cutAt);
   const isCut = nodes.length > size || cut !== null;
   return {

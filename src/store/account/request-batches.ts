@@ -2,6 +2,7 @@
  * Writes the request log: what an account asked in about half a second is one row, with the terms that it is found by. A row with
  * its indexes for each request cost more than to answer it (decision 0051).
  */
+import { quoted } from '../../base/quoted.ts';
 import { CopiedLines, GrowingText } from '../copy-rows.ts';
 import type { Database } from '../database.ts';
 
@@ -62,9 +63,7 @@ export class RequestBatch {
     return this.#count;
   }
 
-  add(given: AnsweredRequest): void {
-    // The rest is made of words of our own. A text of the database holds no other characters either.
-    const request = { ...given, end2end: given.end2end?.toWellFormed().replaceAll('\0', '') ?? null };
+  add(request: AnsweredRequest): void {
     let row = this.#rows.get(request.accountId);
     if (!row) {
       row = { terms: new Map(), entries: new GrowingText(), requests: 0 };
@@ -94,10 +93,12 @@ interface Places {
 /** As the migrations `request_batches` and `request_entries_by_term` describe it. */
 function entryOf(request: AnsweredRequest, { actor, transaction }: Places): string {
   const { atMs, actorKind, method, route, operation, status, durationMs, requestId, errorCode } = request;
-  return JSON.stringify([
-    ...[atMs, actorKind, actor, method, route, operation, status, durationMs, requestId],
-    ...[transaction, errorCode],
-  ]);
+  const asked = `"${actorKind}",${actor},"${method}",${quoted(route)},${jsonOf(operation)}`;
+  return `[${atMs},${asked},${status},${durationMs},${quoted(requestId)},${transaction},${jsonOf(errorCode)}]`;
+}
+
+function jsonOf(text: string | null): string {
+  return text === null ? 'null' : quoted(text);
 }
 
 /** The term of every batch. */
@@ -120,7 +121,9 @@ function addTerms(terms: Map<string, number>, request: AnsweredRequest): Places 
   if (statusClass !== USUAL_STATUS) add(term('status', statusClass));
   return {
     actor: add(term('actor', actorId)),
-    transaction: end2end === null ? null : add(term('transaction', end2end)),
+    // The rest is made of words of our own. A text of the database holds no other characters either.
+    transaction:
+      end2end === null ? null : add(term('transaction', end2end.toWellFormed().replaceAll('\0', ''))),
   };
 }
 
