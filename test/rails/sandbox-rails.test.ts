@@ -2,6 +2,7 @@
  * Goal: what the gateway orders of the sandbox happens once, whoever asks how often, and its answers never change.
  * Method: the rails beside the database that they keep their state in; jobs are looked at, not waited for.
  */
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeBrCode } from '../../src/base/br-code.ts';
@@ -26,6 +27,7 @@ import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const SILENT = pino({ level: 'silent' });
 const CONFIG = { publicUrl: 'http://127.0.0.1', exactIntegers: false, sandboxAuto: false };
 const USDT_TRX = currencyOf('USDT_TRX') as Currency;
@@ -347,23 +349,31 @@ describe('decisions', () => {
     expect(await leftPlans()).toEqual(['hold', 'identity-irregular', 'swap-fail']);
   });
 
-  test('the same order from many processes at once is placed once, and all hear its answer', async () => {
-    const { key } = newOrder();
-    const order = {
-      accountId: row.accountId,
-      transactionId: row.id,
-      key,
-      kind: 'identity',
-      request: {},
-      planned: {},
-    };
-    const placed = await Promise.all(
-      Array.from({ length: 30 }, (_, n) =>
-        placeOrders(store.database, [{ ...order, usual: { answer: `answer ${n}` } }], null),
-      ),
-    );
-    expect(placed.flat().filter(({ isNew }) => isNew)).toHaveLength(1);
-    expect(new Set(placed.flat().map(({ answer }) => answer)).size).toBe(1);
+  test.each([
+    ['commit', { isNew: false, answer: 'of another process' }],
+    ['rollback', { isNew: true, answer: 'ours' }],
+  ])('the same order from another process at the same moment: %s of the first', async (end, expected) => {
+    // A key that is kept as it is.
+    const key = `D${randomUUID()}`;
+    const first = await store.owner.connect();
+    try {
+      await first.query('begin');
+      await first.query(
+        `insert into sandbox_order (account_id, transaction_id, key, kind, request) values ($1, $2, $3, 'identity', '{"answer": "of another process"}')`,
+        [String(row.accountId), String(row.id), key],
+      );
+      const order = { accountId: row.accountId, transactionId: row.id, key, kind: 'identity', request: {} };
+      const placed = placeOrders(
+        store.database,
+        [{ ...order, usual: { answer: 'ours' }, planned: {} }],
+        null,
+      );
+      await expect.poll(async () => (await store.owner.query(WAITING)).rowCount, { timeout: 15_000 }).toBe(1);
+      await first.query(end);
+      expect(await placed).toMatchObject([expected]);
+    } finally {
+      first.release();
+    }
   });
 
   test('a closer look is taken at payments only', async () => {

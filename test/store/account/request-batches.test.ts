@@ -65,6 +65,30 @@ beforeEach(async () => {
 });
 
 describe('an entry', () => {
+  it('names its own key and transaction among those of its batch', async () => {
+    const asked = Array.from({ length: 12 }, (_, n) =>
+      request({
+        actorId: `key_${n % 3}`,
+        requestId: `r-${n}`,
+        status: n % 4 === 0 ? 404 : 200,
+        end2end: n % 5 === 0 ? null : `CRX${n % 2}`,
+      }),
+    );
+    await record(...asked);
+    const whose = ({
+      requestId,
+      actorId,
+      end2end,
+    }: Pick<AnsweredRequest, 'requestId' | 'actorId' | 'end2end'>) => ({
+      requestId,
+      actorId,
+      end2end,
+    });
+    const read = await readRequests(test.database, ACCOUNT, ANY, { ...ALL, isNewestFirst: false });
+    expect(read.map(whose)).toEqual(asked.map(whose));
+    expect(await idsOf({ actorId: 'key_1', end2end: 'CRX1' })).toEqual(['r-7', 'r-1']);
+  });
+
   it('is read as it was, whatever it holds', async () => {
     const odd = request({
       ...{ actorKind: 'PERSON', actorId: 'per_1', method: 'POST', operation: 'One', status: 499 },
