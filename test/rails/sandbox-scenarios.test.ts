@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toMinor } from '../../src/base/money.ts';
 import { createServices } from '../../src/compose/services.ts';
+import { createSandbox } from '../../src/rails/sandbox/index.ts';
 import { SCENARIOS } from '../../src/rails/sandbox/scenarios.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
@@ -311,6 +312,34 @@ describe('at once', () => {
     const paid = await sandbox.play(await rest(await make('onramp')), 'pay-under', {});
     await settle(services, SILENT, { only: keyOf(paid) });
     expect(await failing(await again(paid), 'refund-fail')).toEqual(Array(2).fill('refund/ERROR'));
+  });
+});
+
+describe('a process that dies in the middle', () => {
+  const DEATH = new Error('killed');
+  /** Plays a scenario that gets no further than to what a rail tells. */
+  const dieAt = async (row: ProcessRow, scenario: string) => {
+    const dead = createSandbox({
+      ...{ database: store.database, registry: REGISTRY, notifier: services.notifier },
+      ...{ isAuto: false, worker: null, advance: () => services.advance },
+      receive: () => Promise.reject(DEATH),
+    });
+    await expect(dead.sandbox.play(row, scenario, {})).rejects.toBe(DEATH);
+  };
+
+  test.each([
+    ['deposit-confirm', 'deposit', 'success/DONE'],
+    ['deposit-reorg', 'deposit', 'crypto_deposit/DROPPED'],
+    ['pix-out-reject', 'payout', 'pix_out/REJECTED'],
+    ['broadcast-fail', 'withdrawal', 'send_withdrawl_dash/ERROR'],
+  ] as const)('at %s leaves it to be told later', async (scenario, what, step) => {
+    const made = await make(what);
+    if (what === 'deposit') await sandbox.play(await rest(made), 'deposit', {});
+    else await settle(services, SILENT, { only: keyOf(made) });
+    const before = await again(made);
+    await dieAt(before, scenario);
+    expect(at(await again(before))).toBe(at(before));
+    expect(at(await rest(before, 20))).toBe(step);
   });
 });
 

@@ -80,12 +80,8 @@ async function decide(
   if (!deposit) throw stepConflict(name, row);
   const { txHash, logIndex, amount } = deposit;
   const address = known(row.depositAddress, 'an address');
-  await stage.takeBack({ kind: 'deposit_confirmed', txHash });
-  return stage.receive({
-    ...newTransfer(currencyOf(row), { address, amount, txHash, seenAtMs: nowMs }),
-    logIndex,
-    kind,
-  });
+  const transfer = newTransfer(currencyOf(row), { address, amount, txHash, seenAtMs: nowMs });
+  return stage.receive({ ...transfer, logIndex, kind }, [{ kind: 'deposit_confirmed', txHash }]);
 }
 
 function exactAmountOf({ exactDepositAmount }: ProcessRow): string {

@@ -11,9 +11,11 @@ import type { Failure } from './plans.ts';
 import type { Playable, Stage } from './stage.ts';
 
 /** Reports a failure in place of what the rail was to tell later. */
-export async function fail({ row, report, takeBack }: Stage, failure: Failure): Promise<ProcessRow> {
-  for (const kind of LATER[failure]) await takeBack({ kind });
-  return report(failed(row, failure));
+export function fail({ row, report }: Stage, failure: Failure): Promise<ProcessRow> {
+  return report(
+    failed(row, failure),
+    LATER[failure].map((kind) => ({ kind })),
+  );
 }
 
 const LATER: Readonly<Record<Failure, readonly News['kind'][]>> = {

@@ -18,7 +18,7 @@ import {
 import type { Tx } from '../../store/database.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
-import { arm, takeBackJobs } from '../../store/rails/sandbox.ts';
+import { arm, replaceJobs, takeBackJobs } from '../../store/rails/sandbox.ts';
 import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { plan as planSteps } from '../../templates/machine.ts';
@@ -136,7 +136,13 @@ async function stageOf(
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
   /** @returns undefined where it was told outside: what came of it stands in the database. */
-  const told = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
+  const tellOnce = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
+  const told = async (news: News, insteadOf: readonly Partial<News>[] = []) => {
+    for (const later of insteadOf) await replaceJobs(database, target, NEWS, { from: later, to: news });
+    const receipt = await tellOnce(news);
+    if (insteadOf.length > 0) await takeBackJobs(database, target, NEWS, news);
+    return receipt;
+  };
   return {
     row,
     nowMs,
@@ -146,10 +152,10 @@ async function stageOf(
       if (code !== 'ADVANCED') throw stepConflict(name, after);
       return after;
     },
-    receive: async (news) => (await told(news))?.row ?? readAgain(database, row),
-    report: async (news) => {
+    receive: async (news, insteadOf) => (await told(news, insteadOf))?.row ?? readAgain(database, row),
+    report: async (news, insteadOf) => {
       if (!fits(news)) throw stepConflict(name, row);
-      const receipt = await told(news);
+      const receipt = await told(news, insteadOf);
       const after = receipt ? receipt.row : await readAgain(database, row);
       const isStep = receipt
         ? receipt.outcome === 'step'
@@ -158,7 +164,6 @@ async function stageOf(
       return after;
     },
     receiveLater: (news, atMs) => addJobs(database, [newsJob(target, news, atMs)], null),
-    takeBack: (news) => takeBackJobs(database, row.accountId, row.id, NEWS, news),
   };
 }
 

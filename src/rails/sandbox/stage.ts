@@ -27,20 +27,24 @@ export interface Stage {
   /**
    * Has a rail tell something: it is received like any other news.
    *
+   * @param insteadOf - what the rail was to tell later, and does not: all news that carries at least one of these. A
+   *   process that dies meanwhile leaves the news to be told at that later moment.
    * @returns the transaction after it, which may not have moved.
    */
-  readonly receive: (news: News) => Promise<ProcessRow>;
+  readonly receive: (news: News, insteadOf?: readonly Partial<News>[]) => Promise<ProcessRow>;
   /**
    * Has a rail report something that moves the transaction.
    *
+   * @param insteadOf - as for `receive`.
    * @returns the transaction after it.
    * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
    */
-  readonly report: (news: ReportNews | ReturnedPayoutNews) => Promise<ProcessRow>;
+  readonly report: (
+    news: ReportNews | ReturnedPayoutNews,
+    insteadOf?: readonly Partial<News>[],
+  ) => Promise<ProcessRow>;
   /** Has it told at a moment of the sandbox clock. */
   readonly receiveLater: (news: News, atMs: number) => Promise<void>;
-  /** Keeps a rail from telling what it was to tell later: all news that carries at least this. */
-  readonly takeBack: (news: Partial<News>) => Promise<void>;
 }
 
 /** A scenario that tells something. */

@@ -2,6 +2,7 @@
  * State of the sandbox rails: how far their clock is ahead, and the scenarios that are planned. Their orders: sandbox-orders.ts.
  */
 import type { Statement, Tx } from '../database.ts';
+import type { TransactionJobs } from '../engine/jobs.ts';
 
 /** Limit of the sandbox clock: years keep four digits. Unit: ms. */
 const AHEAD_MAX_MS = 100 * 365 * 24 * 3_600_000;
@@ -26,9 +27,11 @@ const DUE: Statement = {
   text: `select distinct j.account_id as "accountId", j.transaction_id as "transactionId"
     from job j where not j.is_live and j.due_at <= $1::timestamptz and j.transaction_id <> 0 limit ${DUE_MAX}`,
 };
-const TAKE_BACK: Statement = {
-  name: 'sandbox_take_back',
-  text: `delete from job where account_id = $1 and transaction_id = $2 and kind = $3 and payload @> $4::jsonb`,
+const THESE = `account_id = $1 and transaction_id = $2 and kind = $3 and payload @> $4::jsonb`;
+const TAKE_BACK: Statement = { name: 'sandbox_take_back', text: `delete from job where ${THESE}` };
+const REPLACE: Statement = {
+  name: 'sandbox_replace',
+  text: `update job set payload = $5::jsonb where ${THESE}`,
 };
 
 /** @returns how far the sandbox clock is ahead of the system clock. Unit: ms. */
@@ -72,10 +75,19 @@ export function readDueTransactions(
 /** Removes the jobs of a transaction that have this kind and a payload that contains these members. */
 export async function takeBackJobs(
   tx: Tx,
-  accountId: bigint,
-  transactionId: bigint,
+  { accountId, transactionId }: TransactionJobs,
   kind: string,
-  payload: Readonly<Record<string, unknown>>,
+  payload: object,
 ): Promise<void> {
   await tx.query(TAKE_BACK, [accountId, transactionId, kind, JSON.stringify(payload)]);
+}
+
+/** Gives another payload to the jobs that `takeBackJobs` would remove; they stay due when they were. */
+export async function replaceJobs(
+  tx: Tx,
+  { accountId, transactionId }: TransactionJobs,
+  kind: string,
+  { from, to }: { readonly from: object; readonly to: object },
+): Promise<void> {
+  await tx.query(REPLACE, [accountId, transactionId, kind, JSON.stringify(from), JSON.stringify(to)]);
 }
