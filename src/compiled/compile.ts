@@ -5,13 +5,13 @@ import {
   type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
 import { utf8Text } from '../base/utf8-text.ts';
 import { Failures } from './failures.ts';
+import { variableTaker } from './inputs.ts';
 import { mentions } from './mentions.ts';
 import { Plan } from './plan.ts';
 import { type Asked, directiveVariables, type Variables } from './selection.ts';
@@ -35,8 +35,6 @@ type Execute = (contextValue: unknown, variables: Record<string, unknown>) => Pr
 
 /** With more variables in directives a query is executed without plans: there would be one for each set of their values. */
 const DIRECTIVE_VARIABLES_MAX = 4;
-/** As graphql-js has it. */
-const VARIABLE_ERRORS_MAX = 50;
 
 /**
  * @param document - valid for the schema.
@@ -67,11 +65,9 @@ export function compile(
 function planned(asked: Asked, used: readonly string[], grow: (fields: number) => void): Execute {
   const { schema, operation } = asked;
   const planOf = plans(asked, used, grow);
-  const definitions = operation.variableDefinitions ?? [];
+  const take = variableTaker(schema, operation);
   return async (contextValue, given) => {
-    const { coerced, errors } = getVariableValues(schema, definitions, given, {
-      maxErrors: VARIABLE_ERRORS_MAX,
-    });
+    const { coerced, errors } = take(given);
     if (errors) return { errors };
     const variables = coerced as Variables;
     const failures = new Failures();

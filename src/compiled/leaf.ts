@@ -14,6 +14,11 @@ import { utf8Text } from '../base/utf8-text.ts';
 /** Writes a value that is not null. */
 export type LeafText = (value: unknown) => string;
 
+/** @returns whether the type gives texts back as they are. */
+export function isOfTexts(type: GraphQLLeafType): boolean {
+  return type === GraphQLString || type === GraphQLID || type.serialize === String;
+}
+
 /** @returns what writes values of this type; it throws what the type throws. */
 export function leafText(type: GraphQLLeafType): LeafText {
   const other: LeafText = (value) => {
@@ -26,9 +31,8 @@ export function leafText(type: GraphQLLeafType): LeafText {
     }
     return typeof serialized === 'string' ? quotedUtf8(serialized) : utf8Text(JSON.stringify(serialized));
   };
-  // The types of GraphQL itself give these values back as they are, and so do those that make texts of all values.
-  if (type === GraphQLString || type === GraphQLID || type.serialize === String)
-    return (value) => (typeof value === 'string' ? quotedUtf8(value) : other(value));
+  if (isOfTexts(type)) return (value) => (typeof value === 'string' ? quotedUtf8(value) : other(value));
+  // So do other types of GraphQL itself.
   if (type === GraphQLInt)
     return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : other(value));
   if (type === GraphQLBoolean)

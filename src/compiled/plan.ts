@@ -3,15 +3,14 @@
  * met for the first time, and follow the algorithm of graphql-js, so that values, nulls and errors are the same.
  */
 import {
-  defaultFieldResolver,
   defaultTypeResolver,
   type FieldNode,
   type GraphQLAbstractType,
   GraphQLError,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  getArgumentValues,
   getNullableType,
   isLeafType,
   isListType,
@@ -23,29 +22,19 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
+import { quotedUtf8 } from '../base/quoted.ts';
 import { Failures, type Path, placed } from './failures.ts';
 import { FieldInfo, placeOf, type Site } from './info.ts';
-import { type LeafText, leafText } from './leaf.ts';
+import { isOfTexts, type LeafText, leafText } from './leaf.ts';
+import { NO_ARGUMENTS, NO_INFO, objectResolver, type Resolve, type Run, resolverOf } from './resolver.ts';
 import { runtimeType } from './runtime-type.ts';
 import { type Asked, fieldsOf, type Variables } from './selection.ts';
 import { isPromise, objectWriter, type Text, writeList } from './text.ts';
-
-/** One execution of an operation. */
-export interface Run {
-  readonly contextValue: unknown;
-  readonly variables: Variables;
-  readonly failures: Failures;
-}
 
 /** Writes a value that stands at this place. */
 type Write = (value: unknown, run: Run, path: ResponsePath) => Text;
 /** Writes the fields of an object at this place. */
 type WriteFields = (source: unknown, run: Run, path: Path) => Text;
-
-const NO_ARGUMENTS = Object.freeze({});
-/** Object, arguments, context, and what is known of the field and its place. */
-const RESOLVER_PARAMETERS = 4;
-const NO_INFO = undefined as never;
 
 /** The writers of one operation under one set of values of its directives. */
 export class Plan {
@@ -142,24 +131,39 @@ export class Plan {
   #leafField(site: Site, resolve: Resolve): WriteFields {
     const { type } = site.field;
     const write = this.#value(site, type) as (value: unknown) => string;
+    const failed = (error: unknown, run: Run, parent: Path) =>
+      nulled(site, type, error, run, placeOf(site, parent));
     const complete = (value: unknown, run: Run, parent: Path): string => {
       try {
         return write(value);
       } catch (error) {
-        return nulled(site, type, error, run, placeOf(site, parent));
+        return failed(error, run, parent);
       }
     };
+    const writeAny = (value: unknown, run: Run, parent: Path): Text =>
+      isPromise(value)
+        ? value.then(
+            (found) => complete(found, run, parent),
+            (error) => failed(error, run, parent),
+          )
+        : write(value);
+    const ofObject = objectResolver(site.field);
+    const leaf = getNullableType(type) as GraphQLLeafType;
+    // Most are texts that their object has, and are written without a step between.
+    if (ofObject && isOfTexts(leaf))
+      return (source, run, parent) => {
+        try {
+          const value = ofObject(source, NO_ARGUMENTS, run.contextValue, NO_INFO);
+          return typeof value === 'string' ? quotedUtf8(value) : writeAny(value, run, parent);
+        } catch (error) {
+          return failed(error, run, parent);
+        }
+      };
     return (source, run, parent) => {
       try {
-        const value = resolve(source, run, parent);
-        return isPromise(value)
-          ? value.then(
-              (found) => complete(found, run, parent),
-              (error) => nulled(site, type, error, run, placeOf(site, parent)),
-            )
-          : write(value);
+        return writeAny(resolve(source, run, parent), run, parent);
       } catch (error) {
-        return nulled(site, type, error, run, placeOf(site, parent));
+        return failed(error, run, parent);
       }
     };
   }
@@ -240,41 +244,6 @@ export class Plan {
         : write(name, value, run, path);
     };
   }
-}
-
-/** Calls the resolver of a field. */
-type Resolve = (source: unknown, run: Run, parent: Path, path?: ResponsePath) => unknown;
-
-function resolverOf(site: Site): Resolve {
-  const { field, nodes } = site;
-  const { resolve = defaultFieldResolver } = field;
-  const infoOf = (run: Run, parent: Path, path?: ResponsePath) =>
-    new FieldInfo(site, run.variables, parent, path);
-  if (field.args.length > 0)
-    return (source, run, parent, path) => {
-      const given = getArgumentValues(field, nodes[0] as FieldNode, run.variables);
-      return resolve(source, given, run.contextValue, infoOf(run, parent, path));
-    };
-  if (resolve === defaultFieldResolver) return memberResolver(field.name, infoOf);
-  // Most resolvers look at their object alone, and do not take what is known of the place.
-  if (resolve.length < RESOLVER_PARAMETERS)
-    return (source, run) => resolve(source, NO_ARGUMENTS, run.contextValue, NO_INFO);
-  return (source, run, parent, path) =>
-    resolve(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path));
-}
-
-/** As `defaultFieldResolver` does it. */
-function memberResolver(
-  name: string,
-  infoOf: (run: Run, parent: Path, path?: ResponsePath) => FieldInfo,
-): Resolve {
-  return (source, run, parent, path) => {
-    if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
-    const value = (source as Record<string, unknown>)[name];
-    return typeof value === 'function'
-      ? value.call(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path))
-      : value;
-  };
 }
 
 interface WrittenSite {

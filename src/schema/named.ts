@@ -12,11 +12,10 @@ export function namedMembers<Input extends { readonly [Name in keyof Input]: Nam
   path: string,
   members: Members | null | undefined,
 ): Input {
-  return Object.fromEntries(
-    Object.entries(members ?? {}).flatMap(([name, value]) =>
-      value == null ? [] : [[name, { name: `${path}.${name}`, value: String(value) }]],
-    ),
-  ) as Input;
+  const found: Record<string, Named> = {};
+  for (const [name, value] of Object.entries(members ?? {}))
+    if (value != null) found[name] = { name: `${path}.${name}`, value: String(value) };
+  return found as Input;
 }
 
 /** @returns an argument under its name; undefined when it is not given. */

@@ -15,3 +15,8 @@ export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): b
     }) ?? false;
   return info.fieldNodes.some((node) => holds(node.selectionSet, 0));
 }
+
+/** @returns how many nodes are read for a page of this size: one more tells whether there are more, where that is asked for. */
+export function nodesToRead(info: GraphQLResolveInfo, size: number): number {
+  return selects(info, 'pageInfo') || selects(info, 'endsEarly') ? size + 1 : size;
+}

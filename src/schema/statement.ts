@@ -1,5 +1,5 @@
 /** The statement: `Query.statement`, and the way from a line to its transaction. */
-
+import type { GraphQLResolveInfo } from 'graphql';
 import { findLine, readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type LedgerLineRow, readStatementLines } from '../store/ledger/ledger.ts';
@@ -19,7 +19,7 @@ import {
   placedArguments,
   placedSlice,
 } from './pagination.ts';
-import { selects } from './selection.ts';
+import { nodesToRead, selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `LedgerLine.transaction` and `Query.statement`. */
@@ -64,11 +64,7 @@ export function defineStatement(
         ...placedArguments(t.arg),
       },
       complexity: pageComplexity,
-      resolve: async (_root, args, context, info) => {
-        const withTransactions =
-          selects(info, 'edges', 'node', 'transaction') || selects(info, 'nodes', 'transaction');
-        return (await readPage(context, args, withTransactions)) as never;
-      },
+      resolve: async (_root, args, context, info) => (await readPage(context, args, info)) as never,
     }),
   );
 }
@@ -89,17 +85,17 @@ function transactionOf(
 async function readPage(
   context: Context,
   { filter, ...args }: StatementArgs,
-  withTransactions: boolean,
+  info: GraphQLResolveInfo,
 ): Promise<Connection<LedgerLineRow>> {
   const filters = namedMembers<StatementFilterInput>('filter', filter);
   const slice = await placedSlice(args, decodeNumber, (number) => findLine(context, filters, number));
   // Newest first: what comes after a line has a smaller id.
   const found = await readStatement(context, readStatementLines, filters, {
-    limit: slice.size + 1,
+    limit: nodesToRead(info, slice.size),
     below: slice.after,
     above: slice.before,
     isBackward: slice.isBackward,
-    withTransactions,
+    withTransactions: selects(info, 'edges', 'node', 'transaction') || selects(info, 'nodes', 'transaction'),
   });
   return connectionOf(found.lines, slice, {
     totalCount: () => Number(found.total),

@@ -1,4 +1,5 @@
 /** Reads of transactions: `Query.transaction` and `Query.transactions`, with their filters and sums. */
+import type { GraphQLResolveInfo } from 'graphql';
 import { currencyOfHistory } from '../base/currency.ts';
 import { invalidParameters } from '../base/errors.ts';
 import { WAITS } from '../resolvers/transactions/awaiting.ts';
@@ -31,7 +32,7 @@ import {
   placedArguments,
   placedSlice,
 } from './pagination.ts';
-import { selects } from './selection.ts';
+import { nodesToRead, selects } from './selection.ts';
 import type { TemplateRef } from './template.ts';
 import { readOrNull, type TransactionRef } from './transaction.ts';
 import type { StatusRef } from './transaction-status.ts';
@@ -73,9 +74,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
       },
       complexity: pageComplexity,
       resolve: async (_root, args, context, info) =>
-        (await readPage(context, args as ListArgs, {
-          counted: selects(info, 'totalCount') || selects(info, 'totalIsExact'),
-        })) as never,
+        (await readPage(context, args as ListArgs, info)) as never,
     }),
   );
   return family;
@@ -232,7 +231,7 @@ interface ListArgs extends PlacedArgs {
 async function readPage(
   context: GraphqlContext,
   { family, families, filter, ...args }: ListArgs,
-  options: { counted: boolean },
+  info: GraphQLResolveInfo,
 ): Promise<ListPage> {
   if (family != null && families != null)
     throw invalidParameters([{ parameter: 'families', message: 'must not be given together with family' }]);
@@ -240,7 +239,8 @@ async function readPage(
   const input = filterInput(lists, filter);
   const find = (number: number) => findNth(context, input, number);
   const { size, ...slice } = await placedSlice(args, decodeCursor, find);
-  const page = { limit: size + 1, ...slice };
+  const page = { limit: nodesToRead(info, size), ...slice };
+  const options = { counted: selects(info, 'totalCount') || selects(info, 'totalIsExact') };
   const [only] = input.families?.values ?? [];
   const found =
     only && isPlain(input)

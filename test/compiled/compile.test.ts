@@ -64,6 +64,8 @@ const LEAF = {
   mustThrow: fail('must'),
   mustThrowLater: failLater('must later'),
   echo: (_source: unknown, args: object) => JSON.stringify(args),
+  take: (_source: unknown, args: object) =>
+    JSON.stringify([args, Object.getPrototypeOf(args) === Object.prototype]),
   where: (_source: unknown, _args: object, _context: object, info: GraphQLResolveInfo) =>
     JSON.stringify([
       info.fieldName,
@@ -143,12 +145,16 @@ const SCHEMA = createSchema({
     type Dog implements Named & Node { id: ID name: String tricks: [String!]! }
     union Pet = Cat | Dog
     input Filter { word: String = "default" numbers: [Int!] color: Color }
+    input Place { a: String n: Int color: Color any: Any inner: Inner list: [Int] inner2: Place }
+    input Inner { must: Int! may: Int }
+    input Either @oneOf { a: String b: Int }
     type Thing implements Node {
       text: String long: String empty: String none: String missing: String number: Int fraction: Float whole: Int
       tooLarge: Int asText: String yes: Boolean one: Boolean id: ID color: Color wrongColor: Color exact: Exact nothing: Exact
       object: String error: String errorLater: String thrown: String thrownLater: String thrownText: String located: String
       textLater: String must: String! mustLater: String! mustThrow: String! mustThrowLater: String!
-      echo(first: Int = 3, filter: Filter, color: Color = RED, need: Boolean! = true): String where: String context: String any: Any
+      echo(first: Int = 3, filter: Filter, color: Color = RED, need: Boolean! = true): String
+      take(place: Place, n: Int, must: String!, color: Color, list: [Int], either: Either): String where: String context: String any: Any
       list: [String] listLater: [String] listOfMust: [String!] listOfMustLater: [String!] noList: [String] set: [String]
       emptyList: [String!]! nested: [[String]] failing: [String] rejected: [String] listMust: [String]! things: [Thing]
       mustThings: [Thing!]! pets: [Named] petsOrNull: [Pet!]
@@ -199,6 +205,66 @@ type Query = readonly [query: string, variables?: Record<string, unknown>];
 
 const each = (fields: readonly string[], around: (field: string) => string) =>
   fields.map((field): Query => [around(field)]);
+/** Values for a variable of this type, usual and not. */
+const GIVEN: Readonly<Record<string, readonly unknown[]>> = {
+  Place: [
+    ...[null, {}, 'text', 1, [], [{}], { a: 'x' }, { a: null }, { a: 1 }, { a: undefined }, { unknown: 1 }],
+    ...[{ n: 5, a: 'x' }, { n: 1.5 }, { n: 2 ** 40 }, { color: 'RED' }, { color: 'red' }, { color: 7 }],
+    ...[{ any: { x: [1] } }, { inner: { must: 1 } }, { inner: { must: 1, may: null } }, { inner: {} }],
+    ...[
+      { inner: { must: null } },
+      { inner: { must: 'x' } },
+      { inner: null },
+      { list: 1 },
+      { list: [1, null] },
+    ],
+    ...[
+      { inner2: { inner2: { a: 'deep' } } },
+      { inner2: { inner2: { b: 'deep' } } },
+      { a: 'x', unknown: null },
+    ],
+    ...[JSON.parse('{"__proto__":{"a":"x"}}'), JSON.parse('{"a":"x","constructor":1}')],
+  ],
+  'Place!': [null, { a: 'x' }],
+  Int: [1, null, '1', 1.5, -0, true],
+  'String!': ['x', null, 1],
+  Color: ['GREEN', null, 'BLUE', 7],
+  '[Int]': [1, [1], null, [null], ['x']],
+  Either: [{ a: 'x' }, { a: null }, {}, { a: 'x', b: 1 }],
+};
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  Int: 'n',
+  Color: 'color',
+  '[Int]': 'list',
+  Either: 'either',
+};
+const VARIABLES: readonly Query[] = Object.entries(GIVEN).flatMap(([type, values]) => {
+  const name = type === 'String!' ? 'must' : (ARGUMENTS[type] ?? 'place');
+  const must = name === 'must' ? '' : 'must: "m"';
+  const query = `query($v: ${type}) { thing { take(${must} ${name}: $v) } text }`;
+  return [[query], [query, { v: undefined }], ...values.map((v): Query => [query, { v, other: 1 }])];
+});
+const LITERALS = [
+  ...[
+    'must: "m"',
+    'n: 1',
+    'must: "m" n: 1 color: RED list: [1 2]',
+    'must: "m" list: 1 n: null',
+    'must: null',
+  ],
+  ...[
+    'must: "m" place: { a: "x" inner: { must: $n } }',
+    'must: "m" list: [$n 2]',
+    'must: $s',
+    'must: $s n: $n',
+  ],
+  ...[
+    'must: "m" place: { inner: { must: 3 } any: { x: [1 $n] } }',
+    'must: "m" either: { a: $s }',
+    'n: $n must: "é"',
+  ],
+];
+
 const FIELDS = Object.keys({ ...LEAF, any: 0, plain: 0, constructor: 0 });
 const LIST_FIELDS = Object.keys(LISTS).filter((name) => !/things|pets/i.test(name));
 
@@ -251,6 +317,15 @@ const QUERIES: readonly Query[] = [
     'query($a: Boolean!, $b: Boolean = true) { thing { text @include(if: $a) yes @skip(if: $b) ...F @include(if: $a) } } fragment F on Thing { id }',
     { a: false, b: false },
   ],
+  ...VARIABLES,
+  ['query($__proto__: Int) { thing { take(must: "m" n: $__proto__) } }', JSON.parse('{"__proto__":1}')],
+  ['query($toString: Int, $n: Int) { thing { take(must: "m" n: $toString) echo(first: $n) } }', {}],
+  ...LITERALS.flatMap((given): Query[] =>
+    [{}, { n: 4, s: 'y' }, { n: null, s: null }].map((variables) => [
+      `query($n: Int, $s: String = "default") { thing { take(${given}) } text }`,
+      variables,
+    ]),
+  ),
   ['query($b: Boolean = true) { text thing { id things { yes @skip(if: $b) } } }', { b: null }],
   ['query($b: Boolean = true) { text @skip(if: $b) }', { b: null }],
   [

@@ -35,6 +35,12 @@ const CONNECTIONS = {
     node: 'end2end',
     path: [],
   },
+  'transactions of several lists': {
+    field: 'transactions',
+    args: 'families: [ONRAMPS, CHECKOUTS], filter: { statusCodes: [PENDING, PROCESSING] }',
+    node: 'end2end',
+    path: [],
+  },
   statement: { field: 'statement', args: '', node: 'number', path: [] },
   'statement of a sub-account': {
     field: 'statement',
@@ -57,10 +63,10 @@ const CONNECTIONS = {
 type Name = keyof typeof CONNECTIONS;
 const NAMES = Object.keys(CONNECTIONS) as Name[];
 
-async function pageOf(name: Name, args: string): Promise<Page> {
+async function pageOf(name: Name, args: string, info = PAGE_INFO): Promise<Page> {
   const { field, args: own, node, path } = CONNECTIONS[name];
   const given = [own, args].filter(Boolean).join(', ');
-  const page = `${field}${given && `(${given})`} { totalCount ${PAGE_INFO} nodes { ${node} } edges { cursor node { ${node} } } }`;
+  const page = `${field}${given && `(${given})`} { totalCount ${info} nodes { ${node} } edges { cursor node { ${node} } } }`;
   const document = path.reduceRight((inner, outer) => `${outer} { ${inner} }`, page);
   let data = await ask(`{ ${document} }`);
   for (const step of path) data = data[step];
@@ -149,6 +155,25 @@ describe.each(NAMES)('%s', (name) => {
     expect(await around(`last: 0, before: "${middle}"`)).toEqual([true, true]);
     expect(await around(`first: 5, after: "${whole.edges.at(-1)?.cursor}"`)).toEqual([true, false]);
     expect(await around(`last: 5, before: "${whole.edges[0]?.cursor}"`)).toEqual([false, true]);
+  });
+
+  test('without a word of what there is besides, the nodes and the total are the same', async () => {
+    const [first, last] = [whole.edges[0]?.cursor, whole.edges.at(-1)?.cursor];
+    for (const args of [
+      'first: 0',
+      'last: 0',
+      'first: 2',
+      'last: 2',
+      `first: 2, after: "${first}"`,
+      `last: 1, before: "${last}"`,
+    ]) {
+      const { pageInfo, ...page } = await pageOf(name, args);
+      expect(await pageOf(name, args, '')).toEqual(page);
+      expect(await pageOf(name, args, `... { ${PAGE_INFO.replace('pageInfo', 'info: pageInfo')} }`)).toEqual({
+        ...page,
+        info: pageInfo,
+      });
+    }
   });
 
   test('C-10: at a place: what stands there, and nothing after the last', async () => {

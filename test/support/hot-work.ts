@@ -57,6 +57,8 @@ export async function hotWork(app: TestApp, receiver: Receiver): Promise<void> {
       'transactions(family: ONRAMPS, first: 20) { totalCount nodes { state } }',
       'statement(first: 20) { totalCount nodes { number transaction { end2end } } }',
       'statement(first: 20) { totalCount nodes { number } }',
+      `statement(first: 20, after: "${btoa('900000')}") { nodes { number transaction { end2end } } }`,
+      `statement(first: 20, after: "${btoa('900000')}") { nodes { number } }`,
       'events(first: 5) { nodes { transaction { end2end } } }',
       'auditLog(first: 20) { totalCount nodes { at } }',
       'requestLog(first: 20) { totalCount nodes { at } }',

@@ -59,13 +59,16 @@ export interface ListSlice {
   readonly isBackward?: boolean;
 }
 
-/** A page of a list. */
-export interface TransactionPage {
-  /** All that match, not only the page; null when it was not asked for. */
-  readonly total: bigint | null;
-  /** Whether records match that are newer or older than the bounds of a slice; false without the bound. */
+/** Whether records match that are newer or older than the bounds of a slice; false without the bound. */
+interface Bounds {
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
+}
+
+/** A page of a list. */
+export interface TransactionPage extends Bounds {
+  /** All that match, not only the page; null when it was not asked for. */
+  readonly total: bigint | null;
   readonly rows: readonly TransactionRow[];
 }
 
@@ -140,18 +143,21 @@ export async function listTransactions(
 ): Promise<TransactionPage | undefined> {
   const conditions = CONDITIONS.filter((condition) => filter[condition] !== undefined);
   const statement = listStatement(conditions, page, options.counted);
-  const rows = await database.query<TransactionRow & Omit<TransactionPage, 'rows'>>(statement, [
-    accountId,
-    family,
-    filter.dateFrom ?? null,
-    filter.dateTo ?? null,
-    page.limit,
-    ...positionsOf(page),
-    ...conditions.map((condition) => filter[condition]),
-  ]);
+  const rows = await database.query<TransactionRow & Pick<TransactionPage, 'total'> & Partial<Bounds>>(
+    statement,
+    [
+      accountId,
+      family,
+      filter.dateFrom ?? null,
+      filter.dateTo ?? null,
+      page.limit,
+      ...positionsOf(page),
+      ...conditions.map((condition) => filter[condition]),
+    ],
+  );
   const [first] = rows;
   if (!first) return undefined;
-  const { total, hasNewer, hasOlder } = first;
+  const { total, hasNewer = false, hasOlder = false } = first;
   return { total, hasNewer, hasOlder, rows: first.id === null ? [] : rows };
 }
 
@@ -192,13 +198,12 @@ function listSql(conditions: readonly Condition[], page: Page, counted: boolean)
     .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + firstValue}`, '$2')}`)
     .join('');
   const list = 't.account_id = $1 and t.family = $2';
-  const { joins, bounds, hasNewer, hasOlder } =
-    'offset' in page ? byOffset(selective) : bySlice(page, selective);
+  const { joins, bounds, beyond } = 'offset' in page ? byOffset(selective) : bySlice(page, selective);
   const skip = 'offset' in page && selective ? ' offset $6::bigint' : '';
   const direction = 'isBackward' in page && page.isBackward ? 'asc' : 'desc';
   const count = !counted ? 'null::bigint' : selective ? 'c.total' : 'w.hi - w.lo + 1';
   return [
-    `select ${count} as total, ${hasNewer} as "hasNewer", ${hasOlder} as "hasOlder", t.* from list_window($1, $2, $3::date, $4::date) w`,
+    `select ${[`${count} as total`, ...beyond].join(', ')}, t.* from list_window($1, $2, $3::date, $4::date) w`,
     ...joins,
     counted && selective
       ? `cross join lateral (select count(*) as total from transaction t where ${list} and t.list_seq between w.lo and w.hi${selective}) c`
@@ -212,19 +217,19 @@ function listSql(conditions: readonly Condition[], page: Page, counted: boolean)
 interface Parts {
   readonly joins: readonly string[];
   readonly bounds: string;
-  readonly hasNewer: string;
-  readonly hasOlder: string;
+  /** Columns of what a bound leaves out. */
+  readonly beyond: readonly string[];
 }
 
 function byOffset(selective: string): Parts {
   const hi = selective ? 'w.hi' : 'w.hi - $6::bigint';
-  return { joins: [], bounds: `w.lo and ${hi}`, hasNewer: 'false', hasOlder: 'false' };
+  return { joins: [], bounds: `w.lo and ${hi}`, beyond: [] };
 }
 
 function bySlice({ after, before }: ListSlice, selective: string): Parts {
   const cursor = (alias: string, at: number) =>
     `join transaction ${alias} on ${alias}.account_id = $1 and ${alias}.family = $2 and ${alias}.end2end = $${at}`;
-  const beyond = (lo: string, hi: string) =>
+  const isAny = (lo: string, hi: string) =>
     selective
       ? `exists (select from transaction t where t.account_id = $1 and t.family = $2 and t.list_seq between ${lo} and ${hi}${selective})`
       : `${lo} <= ${hi}`;
@@ -234,7 +239,9 @@ function bySlice({ after, before }: ListSlice, selective: string): Parts {
       before === undefined ? '' : cursor('b', after === undefined ? 6 : 7),
     ],
     bounds: `${before === undefined ? 'w.lo' : 'greatest(w.lo, b.list_seq + 1)'} and ${after === undefined ? 'w.hi' : 'least(w.hi, a.list_seq - 1)'}`,
-    hasNewer: after === undefined ? 'false' : beyond('greatest(w.lo, a.list_seq)', 'w.hi'),
-    hasOlder: before === undefined ? 'false' : beyond('w.lo', 'least(w.hi, b.list_seq)'),
+    beyond: [
+      ...(after === undefined ? [] : [`${isAny('greatest(w.lo, a.list_seq)', 'w.hi')} as "hasNewer"`]),
+      ...(before === undefined ? [] : [`${isAny('w.lo', 'least(w.hi, b.list_seq)')} as "hasOlder"`]),
+    ],
   };
 }

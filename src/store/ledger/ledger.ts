@@ -15,7 +15,6 @@ export interface LedgerAccountRow extends Omit<AccountSheet, 'house'> {
 export interface LedgerLineRow {
   readonly accountId: bigint;
   readonly ledgerAccountId: bigint;
-  readonly seq: bigint;
   readonly id: bigint;
   readonly journalId: bigint;
   readonly transactionId: bigint | null;
@@ -88,7 +87,7 @@ export interface BalanceRow {
   readonly balance: string;
 }
 
-const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).seq, (s.line).id, (s.line).journal_id as "journalId",
+const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).id, (s.line).journal_id as "journalId",
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
 
@@ -100,8 +99,13 @@ const columnsOfTransaction = (columns: Readonly<Record<string, string>>) =>
     .map(([name, column]) => `t.${column} as "transaction.${name}"`)
     .join(', ');
 
-/** A bound costs one index-only probe for each sub-account; each gives at most a page of lines, and the page merges them. */
-const statementSlice = (isBackward: boolean, withTransactions: boolean): Statement => {
+/** How a slice is read. */
+interface SliceForm extends Pick<StatementSlice, 'isBackward' | 'withTransactions'> {
+  readonly isBounded: boolean;
+}
+
+/** Each sub-account gives at most a page of lines, and the page merges them. */
+function statementSlice({ isBackward, withTransactions, isBounded }: SliceForm): Statement {
   const order = isBackward ? 'asc' : 'desc';
   const [columns, join] = withTransactions
     ? [`${LINE_COLUMNS}, ${columnsOfTransaction(TRANSACTION_COLUMNS)}`, TRANSACTION_OF_LINE]
@@ -110,30 +114,38 @@ const statementSlice = (isBackward: boolean, withTransactions: boolean): Stateme
     ? 'l.seq >= w.lo and l.seq < least(w.lo + $6::int, w.hi + 1)'
     : 'l.seq <= w.hi and l.seq > greatest(w.hi - $6::int, w.lo - 1)';
   return {
-    name: `statement_slice_${order}${withTransactions ? '_whole' : ''}`,
+    name: `statement_slice_${order}${withTransactions ? '_whole' : ''}${isBounded ? '_within' : ''}`,
     isQuick: true,
     text: `with w as materialized (
-        select w.ledger_account_id as id, w.lo as first, w.hi as last,
-          case when $8::bigint is null then w.lo else greatest(w.lo, coalesce((select l.seq from ledger_line l
-            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > 0 and l.id > $8 order by l.id limit 1), w.hi + 1)) end as lo,
-          case when $7::bigint is null then w.hi else least(w.hi, coalesce((select l.seq from ledger_line l
-            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > 0 and l.id < $7 order by l.id desc limit 1), 0)) end as hi
+        select w.ledger_account_id as id, w.lo as first, w.hi as last, ${isBounded ? WITHIN : 'w.lo, w.hi'}
           from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
       ), n as (
-        select coalesce(sum(last - first + 1), 0)::bigint as total, coalesce(bool_or(hi < last), false) as "hasNewer",
-          coalesce(bool_or(lo > first), false) as "hasOlder" from w
+        select coalesce(sum(last - first + 1), 0)::bigint as total${isBounded ? BEYOND : ''} from w
       )
-      select n.total, n."hasNewer", n."hasOlder", ${columns} from n left join lateral (
+      select n.*, ${columns} from n left join lateral (
         select y.line from w cross join lateral (select l as line from ledger_line l
           where l.account_id = $1 and l.ledger_account_id = w.id and ${range} order by l.seq ${order}) y
         order by (y.line).id ${order} limit $6) s on true
       left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id ${join} order by (s.line).id ${order}`,
   };
-};
-const SLICES = {
-  forward: { lines: statementSlice(false, false), whole: statementSlice(false, true) },
-  backward: { lines: statementSlice(true, false), whole: statementSlice(true, true) },
-} as const;
+}
+/** A bound costs one index-only probe for each sub-account. */
+const WITHIN = `
+          case when $8::bigint is null then w.lo else greatest(w.lo, coalesce((select l.seq from ledger_line l
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > 0 and l.id > $8 order by l.id limit 1), w.hi + 1)) end as lo,
+          case when $7::bigint is null then w.hi else least(w.hi, coalesce((select l.seq from ledger_line l
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > 0 and l.id < $7 order by l.id desc limit 1), 0)) end as hi`;
+const BEYOND = `,
+          coalesce(bool_or(hi < last), false) as "hasNewer", coalesce(bool_or(lo > first), false) as "hasOlder"`;
+const slices = new Map<string, Statement>();
+
+function sliceStatement({ isBackward, withTransactions = false, below, above }: StatementSlice): Statement {
+  const isBounded = below !== undefined || above !== undefined;
+  const form = `${isBackward} ${withTransactions} ${isBounded}`;
+  const known = slices.get(form) ?? statementSlice({ isBackward, withTransactions, isBounded });
+  slices.set(form, known);
+  return known;
+}
 const { accountId: _account, id: _id, ...PUBLISHED } = TRANSACTION_COLUMNS;
 /** Lines that are given as `s`, by key each with its ledger account and its transaction, whatever the planner expects. */
 const entriesOf = (
@@ -205,11 +217,13 @@ export async function readStatementLines(
   filter: StatementFilter,
   slice: StatementSlice,
 ): Promise<StatementPart> {
-  const { lines: linesAlone, whole } = SLICES[slice.isBackward ? 'backward' : 'forward'];
-  const rows = await database.query<FlatLine & Omit<StatementPart, 'lines'>>(
-    slice.withTransactions ? whole : linesAlone,
-    [...filterValues(accountId, filter), slice.limit, slice.below ?? null, slice.above ?? null],
-  );
+  const { limit, below, above } = slice;
+  const bounds = below === undefined && above === undefined ? [] : [below ?? null, above ?? null];
+  const rows = await database.query<FlatLine & Partial<Omit<StatementPart, 'lines'>>>(sliceStatement(slice), [
+    ...filterValues(accountId, filter),
+    limit,
+    ...bounds,
+  ]);
   const { total = 0n, hasNewer = false, hasOlder = false } = rows[0] ?? {};
   const lines = rows[0]?.id == null ? [] : rows.map((row) => lineOf(accountId, row));
   return { total, hasNewer, hasOlder, lines };
@@ -271,7 +285,6 @@ function lineOf(accountId: bigint, row: FlatLine): LedgerLineRow {
   return {
     accountId,
     ledgerAccountId: row.ledgerAccountId,
-    seq: row.seq,
     id: row.id,
     journalId: row.journalId,
     transactionId: row.transactionId,

@@ -1,0 +1,153 @@
+/**
+ * Values of variables and arguments. What is given as most clients give it is taken in few steps; for everything else, and for all
+ * that is wrong, there are the functions of graphql-js, so that values and errors are the same.
+ */
+import {
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getVariableValues,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type NamedTypeNode,
+  type OperationDefinitionNode,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql';
+import type { Variables } from './selection.ts';
+
+/** As graphql-js has it. */
+const VARIABLE_ERRORS_MAX = 50;
+/** Stands for a value that graphql-js has to look at. */
+const UNUSUAL = Symbol('unusual');
+
+/** What the variables of an operation are, or why they cannot be that. */
+type VariableValues = ReturnType<typeof getVariableValues>;
+/** Makes a value of what a client sends as JSON. */
+type Take = (value: unknown) => unknown;
+/** Gives the value of one argument. Undefined: there is none. */
+type TakeArgument = (variables: Variables) => unknown;
+
+/** @returns what makes the variables of an operation of what is given. */
+export function variableTaker(
+  schema: GraphQLSchema,
+  { variableDefinitions: definitions = [] }: OperationDefinitionNode,
+): (given: Variables) => VariableValues {
+  const takers = definitions.map(({ variable, type }) => {
+    const found = typeFromAST(schema, type as NamedTypeNode);
+    const name = variable.name.value;
+    return [name, isInputType(found) && name !== '__proto__' ? taker(found) : () => UNUSUAL] as const;
+  });
+  return (given) => {
+    const coerced: Record<string, unknown> = {};
+    for (const [name, take] of takers) {
+      const value = Object.hasOwn(given, name) ? take(given[name]) : UNUSUAL;
+      if (value === UNUSUAL)
+        return getVariableValues(schema, definitions, given, { maxErrors: VARIABLE_ERRORS_MAX });
+      coerced[name] = value;
+    }
+    return { coerced };
+  };
+}
+
+function taker(type: GraphQLInputType): Take {
+  if (isNonNullType(type)) {
+    const take = taker(type.ofType);
+    return (value) => (value == null ? UNUSUAL : take(value));
+  }
+  if (isListType(type)) return (value) => (value == null ? null : UNUSUAL);
+  if (isInputObjectType(type)) return objectTaker(type);
+  return (value) => {
+    if (value == null) return null;
+    try {
+      const parsed = type.parseValue(value);
+      return parsed === undefined ? UNUSUAL : parsed;
+    } catch {
+      return UNUSUAL;
+    }
+  };
+}
+
+function objectTaker(type: GraphQLInputObjectType): Take {
+  const fields = Object.values(type.getFields());
+  const isUsual = !type.isOneOf && fields.every(({ defaultValue }) => defaultValue === undefined);
+  // Made when there is one: an input object may have members of its own type.
+  let members: readonly Member[] | undefined;
+  return (value) => {
+    if (value == null) return null;
+    if (!isUsual || typeof value !== 'object' || Array.isArray(value)) return UNUSUAL;
+    members ??= fields.map(({ name, type: of }) => ({
+      name,
+      isRequired: isNonNullType(of),
+      take: taker(of),
+    }));
+    return takeMembers(value as Variables, members);
+  };
+}
+
+interface Member {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly take: Take;
+}
+
+function takeMembers(given: Variables, members: readonly Member[]): unknown {
+  const taken: Record<string, unknown> = {};
+  let left = Object.keys(given).length;
+  for (const { name, isRequired, take } of members) {
+    const value = given[name];
+    if (value === undefined && !isRequired) continue;
+    const member = take(value);
+    if (member === UNUSUAL) return UNUSUAL;
+    taken[name] = member;
+    left -= 1;
+  }
+  return left === 0 ? taken : UNUSUAL;
+}
+
+/** @returns what makes the arguments of a field. It throws what `getArgumentValues` throws. */
+export function argumentTaker(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): (variables: Variables) => Record<string, unknown> {
+  const takers = field.args.map((argument) => [argument.name, argumentOf(argument, node)] as const);
+  return (variables) => {
+    const values: Record<string, unknown> = {};
+    for (const [name, take] of takers) {
+      const value = take(variables);
+      if (value === UNUSUAL) return getArgumentValues(field, node, variables);
+      if (value !== undefined) values[name] = value;
+    }
+    return values;
+  };
+}
+
+function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNode): TakeArgument {
+  const given = node.arguments?.find((each) => each.name.value === name)?.value;
+  const isRequired = isNonNullType(type);
+  if (!given) {
+    const none = defaultValue === undefined && !isRequired ? undefined : shared(defaultValue);
+    return () => none;
+  }
+  if (given.kind === Kind.VARIABLE) {
+    const variable = given.name.value;
+    return (variables) => {
+      const value = Object.hasOwn(variables, variable) ? variables[variable] : UNUSUAL;
+      return value === undefined || (value === null && isRequired) ? UNUSUAL : value;
+    };
+  }
+  const constant = shared(valueFromAST(given, type));
+  return () => constant;
+}
+
+/** @returns a value that all executions may have; what a resolver could change is made anew each time. */
+function shared(value: unknown): unknown {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? value : UNUSUAL;
+}

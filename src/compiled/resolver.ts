@@ -1,0 +1,60 @@
+/** How fields get their values: their resolvers, called with no more than they take. */
+import { defaultFieldResolver, type FieldNode, type GraphQLField, type ResponsePath } from 'graphql';
+import type { Failures, Path } from './failures.ts';
+import { FieldInfo, type Site } from './info.ts';
+import { argumentTaker } from './inputs.ts';
+import type { Variables } from './selection.ts';
+
+/** One execution of an operation. */
+export interface Run {
+  readonly contextValue: unknown;
+  readonly variables: Variables;
+  readonly failures: Failures;
+}
+
+/** For resolvers that take none. */
+export const NO_ARGUMENTS = Object.freeze({});
+/** Object, arguments, context, and what is known of the field and its place. */
+const RESOLVER_PARAMETERS = 4;
+/** For resolvers that do not take it. */
+export const NO_INFO = undefined as never;
+
+/** Calls the resolver of a field. */
+export type Resolve = (source: unknown, run: Run, parent: Path, path?: ResponsePath) => unknown;
+
+/** @returns the resolver of a field, or what graphql-js has in its place. */
+export function resolverOf(site: Site): Resolve {
+  const { field, nodes } = site;
+  const { resolve = defaultFieldResolver } = field;
+  const infoOf = (run: Run, parent: Path, path?: ResponsePath) =>
+    new FieldInfo(site, run.variables, parent, path);
+  if (field.args.length > 0) {
+    const take = argumentTaker(field, nodes[0] as FieldNode);
+    return (source, run, parent, path) =>
+      resolve(source, take(run.variables), run.contextValue, infoOf(run, parent, path));
+  }
+  if (resolve === defaultFieldResolver) return memberResolver(field.name, infoOf);
+  const ofObject = objectResolver(field);
+  if (ofObject) return (source, run) => ofObject(source, NO_ARGUMENTS, run.contextValue, NO_INFO);
+  return (source, run, parent, path) =>
+    resolve(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path));
+}
+
+/** @returns the resolver of a field that looks at its object alone; most do, and do not take what is known of the place. */
+export function objectResolver({ resolve, args }: GraphQLField<unknown, unknown>) {
+  return resolve && args.length === 0 && resolve.length < RESOLVER_PARAMETERS ? resolve : undefined;
+}
+
+/** As `defaultFieldResolver` does it. */
+function memberResolver(
+  name: string,
+  infoOf: (run: Run, parent: Path, path?: ResponsePath) => FieldInfo,
+): Resolve {
+  return (source, run, parent, path) => {
+    if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
+    const value = (source as Record<string, unknown>)[name];
+    return typeof value === 'function'
+      ? value.call(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path))
+      : value;
+  };
+}
