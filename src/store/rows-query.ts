@@ -24,11 +24,11 @@ interface DriverQuery {
 const { INT8, JSONB, BOOL, INT2, INT4, BYTEA } = pg.types.builtins;
 const TEXT_ARRAY = 1009;
 
-/** @returns how values of a type are made, for one column; undefined where they stay text. */
+/** @returns how values of a type are made; undefined where they stay text. */
 function parserOf(type: number): ((text: string) => unknown) | undefined {
   switch (type) {
     case INT8:
-      return bigints();
+      return BigInt;
     case JSONB:
       return JSON.parse;
     case BOOL:
@@ -40,19 +40,6 @@ function parserOf(type: number): ((text: string) => unknown) | undefined {
     default:
       return undefined;
   }
-}
-
-/** Many columns have the same number in each row: the account, the total of a list. */
-function bigints(): (text: string) => bigint {
-  let last = '0';
-  let made = 0n;
-  return (text) => {
-    if (text !== last) {
-      made = BigInt(text);
-      last = text;
-    }
-    return made;
-  };
 }
 
 const PLAIN_TYPES = {
