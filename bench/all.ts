@@ -37,7 +37,7 @@ const PARTS: readonly Part[] = [
   {
     title: 'Reads',
     file: 'read.ts',
-    full: '--transactions 100000 --accounts large --seconds 0.75 --rounds 5',
+    full: '--transactions 100000 --accounts large --seconds 0.75 --rounds 5 --goals',
     quick:
       '--transactions 2000 --small 500 --accounts large --seconds 0.1 --rounds 1 --warmup 0 --only Q1,Q3_statement',
   },
@@ -50,7 +50,7 @@ const PARTS: readonly Part[] = [
   {
     title: 'Onramps',
     file: 'onramps.ts',
-    full: '--processes 1,2 --each --warmup 5 --seconds 6 --rounds 1 --count',
+    full: '--processes 1,2 --each --warmup 5 --seconds 5 --rounds 2 --count',
     quick: '--processes 1 --warmup 1 --seconds 2 --rounds 1 --count',
   },
   {

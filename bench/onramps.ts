@@ -1,8 +1,8 @@
 /**
  * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
  * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp. `--accounts 48` gives
- * the callers accounts of their own, each of which is served by one process. `--each` measures twice as many callers too, and two processes
- * with all callers of a key at one of them.
+ * the callers accounts of their own. `--each` measures two processes with all callers of a key at one of them, too, and with `--delay`
+ * twice as many callers.
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
@@ -63,9 +63,9 @@ const COUNTED: readonly (readonly [string, number, (counts: Counts) => number])[
 
 /** What the callers of two processes mean. */
 const EACH =
-  'One process with as many callers as the option says, and with twice as many; two processes with twice as many, half for each, and with as many ' +
-  'in all. "by key": all callers of a key go to one process, as a balancer sends them that chooses by the key. Callers who wait ask nothing, so where ' +
-  'they wait for the database, a second process adds room for more callers and makes the same ones no faster.';
+  '"By key": all callers of a key go to one process, as a balancer sends them that chooses by the key; otherwise they go to all in turn. Callers who ' +
+  'wait ask nothing: where they wait for the database, a second process adds room for more callers and makes the same ones no faster, so it is ' +
+  'measured with as many callers and with twice as many. Ratios are of runs that followed each other, the middle one of all rounds.';
 
 /** What is compared: a number of processes of the gateway of a checkout. */
 interface Layout {
@@ -163,20 +163,13 @@ async function measure(url: string, layout: Layout, seconds: number): Promise<Re
 console.log(machine());
 const checkouts = [HERE, ...(options.beside === undefined ? [] : [resolve(options.beside)])];
 const callers = Number(options.callers);
+const isDelayed = options.delay !== '0';
 /** @returns callers of so many processes, and whether they go by their key. */
 function callersOf(processes: number): readonly (readonly [number, boolean])[] {
-  if (!options.each) return [[callers, false]];
-  if (processes === 1)
-    return [
-      [callers, false],
-      [2 * callers, false],
-    ];
-  return [
-    [processes * callers, false],
-    [callers, false],
-    // Callers of several accounts go by their key in any case.
-    ...(options.accounts === '1' ? [[callers, true] as const] : []),
-  ];
+  const alone = [callers, false] as const;
+  if (!options.each) return [alone];
+  if (isDelayed) return [[2 * callers, false], alone];
+  return processes === 1 ? [alone] : [[callers, true], alone];
 }
 
 const layouts = options.processes
@@ -215,7 +208,6 @@ const resultsOf = (checkout: string, processes: number, all = callers, isByKey =
       layout.callers === all &&
       layout.isByKey === isByKey,
   )?.[1];
-const isDelayed = options.delay !== '0';
 const where = options.accounts === '1' ? 'a busy account' : `${options.accounts} accounts`;
 const late = isDelayed ? `, every statement ${options.delay} ms late` : '';
 
@@ -233,11 +225,14 @@ function goalsOfTwo(one: readonly Result[]): Goal[] {
   ].flatMap(([what, two, beside]) => (two && beside ? [{ what, two, beside }] : []));
   const [judged, ...others] = ways;
   if (!judged) return [];
-  const of = (value: (result: Result) => number, { two, beside }: typeof judged) =>
-    middle(two, value) / middle(beside, value);
+  const all = (value: (result: Result) => number, { two, beside }: typeof judged) =>
+    two.map((result, round) => value(result) / value(beside[round] as Result));
+  const of = (value: (result: Result) => number, way: typeof judged) => median(all(value, way));
+  const spreadOf = (ratios: readonly number[]) =>
+    ratios.length > 1 ? `, ${ratio(Math.min(...ratios))} to ${ratio(Math.max(...ratios))}` : '';
   const shown = (value: (result: Result) => number) => () =>
     [
-      ratio(of(value, judged)),
+      `${ratio(of(value, judged))}${spreadOf(all(value, judged))}`,
       ...(others.length > 0
         ? [`(${others.map((way) => `${way.what}: ${ratio(of(value, way))}`).join('; ')})`]
         : []),

@@ -24,6 +24,8 @@ interface Options {
   readonly connections: number;
   readonly warmUp: number;
   readonly only: readonly string[];
+  /** Whether questions are asked that no goal is judged by. */
+  readonly isWhole: boolean;
 }
 
 /** One run of one cell. */
@@ -82,6 +84,7 @@ async function measureAll(
     const cells: Measured[] = [];
     for (const account of await withKeys(url, accounts)) {
       for (const cell of await cellsOf(owner, account)) {
+        if (FOR_INFORMATION.test(cell.question) && !options.isWhole) continue;
         if (options.only.some((text) => cell.question.includes(text)))
           cells.push({ ...cell, account, samples: [], bytes: 0, tags: [] });
       }
@@ -313,6 +316,7 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: 'both' },
     warmup: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
+    goals: { type: 'boolean', default: false },
     small: { type: 'string', default: String(SMALL_SIZE) },
     check: { type: 'boolean', default: false },
   },
@@ -328,6 +332,7 @@ await withBenchServer(async (url) => {
     rounds: Number(values.rounds),
     connections: Number(values.connections),
     only: values.only.split(','),
+    isWhole: !values.goals,
   });
   publish({ goals: goalsOf(cells), sections: sectionsOf(cells) }, values.check);
 });
