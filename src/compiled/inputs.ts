@@ -40,21 +40,37 @@ export function variableTaker(
   schema: GraphQLSchema,
   { variableDefinitions: definitions = [] }: OperationDefinitionNode,
 ): (given: Variables) => VariableValues {
-  const takers = definitions.map(({ variable, type }) => {
+  const takers = definitions.map(({ variable, type, defaultValue }) => {
     const found = typeFromAST(schema, type as NamedTypeNode);
     const name = variable.name.value;
-    return [name, isInputType(found) && name !== '__proto__' ? taker(found) : () => UNUSUAL] as const;
+    const take = isInputType(found) && name !== '__proto__' ? taker(found) : () => UNUSUAL;
+    return { name, take, mayLack: !defaultValue && !isNonNullType(found) };
   });
-  return (given) => {
+  const takeAll = (given: Variables) => {
     const coerced: Record<string, unknown> = {};
-    for (const [name, take] of takers) {
-      const value = Object.hasOwn(given, name) ? take(given[name]) : UNUSUAL;
-      if (value === UNUSUAL)
-        return getVariableValues(schema, definitions, given, { maxErrors: VARIABLE_ERRORS_MAX });
+    for (const { name, take, mayLack } of takers) {
+      const isGiven = Object.hasOwn(given, name);
+      if (!isGiven && mayLack) continue;
+      const value = isGiven ? take(given[name]) : UNUSUAL;
+      if (value === UNUSUAL) return undefined;
       coerced[name] = value;
     }
-    return { coerced };
+    return coerced;
   };
+  return (given) => {
+    const coerced = unlessItFails(() => takeAll(given));
+    if (coerced) return { coerced };
+    return getVariableValues(schema, definitions, given, { maxErrors: VARIABLE_ERRORS_MAX });
+  };
+}
+
+/** A type throws what it does not take; and an input object may be given deeper than functions can call each other. */
+function unlessItFails<Value>(take: () => Value): Value | undefined {
+  try {
+    return take();
+  } catch {
+    return undefined;
+  }
 }
 
 function taker(type: GraphQLInputType): Take {
@@ -66,12 +82,8 @@ function taker(type: GraphQLInputType): Take {
   if (isInputObjectType(type)) return objectTaker(type);
   return (value) => {
     if (value == null) return null;
-    try {
-      const parsed = type.parseValue(value);
-      return parsed === undefined ? UNUSUAL : parsed;
-    } catch {
-      return UNUSUAL;
-    }
+    const parsed = type.parseValue(value);
+    return parsed === undefined ? UNUSUAL : parsed;
   };
 }
 
@@ -132,17 +144,17 @@ export function argumentTaker(
 function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNode): TakeArgument {
   const given = node.arguments?.find((each) => each.name.value === name)?.value;
   const isRequired = isNonNullType(type);
-  if (!given) {
-    const none = defaultValue === undefined && !isRequired ? undefined : shared(defaultValue);
-    return () => none;
-  }
+  const none = defaultValue === undefined && !isRequired ? undefined : shared(defaultValue);
+  if (!given) return () => none;
   if (given.kind === Kind.VARIABLE) {
     const variable = given.name.value;
     return (variables) => {
-      const value = Object.hasOwn(variables, variable) ? variables[variable] : UNUSUAL;
-      return value === undefined || (value === null && isRequired) ? UNUSUAL : value;
+      const value = Object.hasOwn(variables, variable) ? variables[variable] : none;
+      return value === null && isRequired ? UNUSUAL : value;
     };
   }
+  // They may hold variables.
+  if (given.kind === Kind.OBJECT || given.kind === Kind.LIST) return () => UNUSUAL;
   const constant = shared(valueFromAST(given, type));
   return () => constant;
 }

@@ -223,7 +223,7 @@ function wrongOffset(message: string): GatewayError {
 
 /**
  * @param nodes - in the order in which they were read: from the end when backward. Up to `size + 1`: one more than asked
- *   for tells whether there are more.
+ *   for tells whether there are more. Where no more than `size` were read, `pageInfo` is not to be relied on: nobody asked for it.
  * @param options - `keyOf`: what a node's cursor stands for; whether the connection has nodes outside the bounds of the
  *   slice, before it and after it.
  */

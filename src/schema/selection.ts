@@ -18,5 +18,5 @@ export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): b
 
 /** @returns how many nodes are read for a page of this size: one more tells whether there are more, where that is asked for. */
 export function nodesToRead(info: GraphQLResolveInfo, size: number): number {
-  return selects(info, 'pageInfo') || selects(info, 'endsEarly') ? size + 1 : size;
+  return selects(info, 'pageInfo') ? size + 1 : size;
 }

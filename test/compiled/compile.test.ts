@@ -154,7 +154,7 @@ const SCHEMA = createSchema({
       object: String error: String errorLater: String thrown: String thrownLater: String thrownText: String located: String
       textLater: String must: String! mustLater: String! mustThrow: String! mustThrowLater: String!
       echo(first: Int = 3, filter: Filter, color: Color = RED, need: Boolean! = true): String
-      take(place: Place, n: Int, must: String!, color: Color, list: [Int], either: Either): String where: String context: String any: Any
+      take(place: Place, n: Int, must: String!, color: Color, list: [Int], either: Either, any: Any): String where: String context: String any: Any
       list: [String] listLater: [String] listOfMust: [String!] listOfMustLater: [String!] noList: [String] set: [String]
       emptyList: [String!]! nested: [[String]] failing: [String] rejected: [String] listMust: [String]! things: [Thing]
       mustThings: [Thing!]! pets: [Named] petsOrNull: [Pet!]
@@ -319,6 +319,11 @@ const QUERIES: readonly Query[] = [
   ],
   ...VARIABLES,
   ['query($__proto__: Int) { thing { take(must: "m" n: $__proto__) } }', JSON.parse('{"__proto__":1}')],
+  [
+    'query($n: Int, $a: Int, $s: String!) { thing { take(must: $s n: $n) echo(first: $a) } }',
+    { s: 'x', n: 1 },
+  ],
+  ['query($n: Int, $a: Int, $s: String!) { thing { take(must: $s n: $n) } }', { n: 1 }],
   ['query($toString: Int, $n: Int) { thing { take(must: "m" n: $toString) echo(first: $n) } }', {}],
   ...LITERALS.flatMap((given): Query[] =>
     [{}, { n: 4, s: 'y' }, { n: null, s: null }].map((variables) => [
@@ -377,6 +382,17 @@ test.each([...QUERIES])('%s', async (...given) => {
   const { expected, first, second } = await byBoth(query, variables);
   expect(first).toEqual(expected);
   expect(second).toEqual(expected);
+});
+
+test('an input object that is too deep for functions is an error, as with graphql-js', async () => {
+  const deep = JSON.parse(`${'{"inner2":'.repeat(20_000)}{}${'}'.repeat(20_000)}`);
+  const document = parse('query($v: Place) { thing { take(must: "m", place: $v) } }');
+  const { execute: run } = compile(SCHEMA, document, getOperationAST(document) as never, () => {});
+  const answers = [
+    await execute({ schema: SCHEMA, document, variableValues: { v: deep } }),
+    await run({}, { v: deep }),
+  ];
+  for (const { data, errors } of answers) expect([data, errors?.length]).toEqual([undefined, 1]);
 });
 
 test('loaders have as many batches as with graphql-js', async () => {

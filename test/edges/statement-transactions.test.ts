@@ -4,7 +4,7 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
-import { beginCount, counted } from '../support/count-statements.ts';
+import { beginCount, counted, rowsOf } from '../support/count-statements.ts';
 
 const app = useApp({ rateLimit: null, answersBytesMax: 0, role: 'serve' });
 const FACTS = `end2end template component state createdAt updatedAt status { en pt } errorMessage { en pt } fees clientName
@@ -56,4 +56,12 @@ test('lines alone are read alone', async () => {
   const { nodes, statements } = await lines('first: 100) { nodes { number }');
   expect(statements).toEqual(['statement_slice_desc']);
   expect(nodes.length).toBeGreaterThan(3);
+});
+
+test('a page reads no more than it shows, but where what lies beyond is asked for', async () => {
+  const page = 'first: 2) { nodes { number }';
+  await lines(page);
+  expect(rowsOf('statement_slice_desc')).toBe(2);
+  await lines(`${page} pageInfo { hasNextPage }`);
+  expect(rowsOf('statement_slice_desc')).toBe(3);
 });

@@ -14,6 +14,7 @@ import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transacti
 import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
+import type { Receive } from '../../src/resolvers/services/news.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
@@ -315,16 +316,23 @@ describe('at once', () => {
   });
 });
 
-describe('a process that dies in the middle', () => {
+describe('in place of what was to come', () => {
+  /** A sandbox that receives news in its own way, on a database of its own where one is given. */
+  const sandboxWith = (receive: Receive, database = store.database) =>
+    createSandbox({
+      ...{ database, receive, registry: REGISTRY, notifier: services.notifier },
+      ...{ isAuto: false, worker: null, advance: () => services.advance },
+    }).sandbox;
   const DEATH = new Error('killed');
   /** Plays a scenario that gets no further than to what a rail tells. */
-  const dieAt = async (row: ProcessRow, scenario: string) => {
-    const dead = createSandbox({
-      ...{ database: store.database, registry: REGISTRY, notifier: services.notifier },
-      ...{ isAuto: false, worker: null, advance: () => services.advance },
-      receive: () => Promise.reject(DEATH),
-    });
-    await expect(dead.sandbox.play(row, scenario, {})).rejects.toBe(DEATH);
+  const dieAt = (row: ProcessRow, scenario: string) =>
+    expect(sandboxWith(() => Promise.reject(DEATH)).play(row, scenario, {})).rejects.toBe(DEATH);
+  /** A transaction whose rail has an outcome to tell. */
+  const underWay = async (what: Make) => {
+    const made = await make(what);
+    if (what === 'deposit') await sandbox.play(await rest(made), 'deposit', {});
+    else await settle(services, SILENT, { only: keyOf(made) });
+    return again(made);
   };
 
   test.each([
@@ -332,14 +340,44 @@ describe('a process that dies in the middle', () => {
     ['deposit-reorg', 'deposit', 'crypto_deposit/DROPPED'],
     ['pix-out-reject', 'payout', 'pix_out/REJECTED'],
     ['broadcast-fail', 'withdrawal', 'send_withdrawl_dash/ERROR'],
-  ] as const)('at %s leaves it to be told later', async (scenario, what, step) => {
-    const made = await make(what);
-    if (what === 'deposit') await sandbox.play(await rest(made), 'deposit', {});
-    else await settle(services, SILENT, { only: keyOf(made) });
-    const before = await again(made);
+  ] as const)('a process that dies at %s leaves it to be told later', async (scenario, what, step) => {
+    const before = await underWay(what);
     await dieAt(before, scenario);
     expect(at(await again(before))).toBe(at(before));
     expect(at(await rest(before, 20))).toBe(step);
+  });
+
+  test('what was left to be told later is replaced as well', async () => {
+    const before = await underWay('deposit');
+    await dieAt(before, 'deposit-reorg');
+    await sandbox.play(before, 'deposit-confirm', {});
+    const after = await rest(before, 20);
+    expect([at(after), after.process?.deposit?.isLost]).toEqual(['success/DONE', undefined]);
+  });
+
+  test.each([
+    ['deposit-confirm', 'deposit', 'crypto_deposit/DONE'],
+    ['pix-out-reject', 'payout', 'pix_out/REJECTED'],
+  ] as const)('%s that a worker tells first is no refusal', async (scenario, what, step) => {
+    const twice: Receive = async (news) => {
+      await services.receive(news);
+      return services.receive(news);
+    };
+    expect(at(await sandboxWith(twice).play(await underWay(what), scenario, {}))).toBe(step);
+  });
+
+  test('what has happened is not failed by a job that cannot be taken back', async () => {
+    const query: typeof store.database.query = (statement, values) =>
+      statement.name === 'sandbox_take_back'
+        ? Promise.reject(new Error('away'))
+        : store.database.query(statement, values);
+    const away = Object.create(store.database, { query: { value: query } });
+    const told = await sandboxWith(services.receive, away).play(
+      await underWay('payout'),
+      'pix-out-reject',
+      {},
+    );
+    expect([at(told), at(await rest(told, 20))]).toEqual(Array(2).fill('pix_out/REJECTED'));
   });
 });
 

@@ -95,6 +95,11 @@ export function counted(): Costs {
   return { statements, transactions, byName };
 }
 
+/** @returns how many rows the last statement of this name gave. */
+export function rowsOf(name: string): number | undefined {
+  return sent.findLast((each) => each.name === name)?.rows;
+}
+
 /** @returns the texts of all prepared statements that were sent since the count began, by their names. */
 export function textsSent(): ReadonlyMap<string, string> {
   return new Map(sent.filter(({ name, text }) => name !== text).map(({ name, text }) => [name, text]));

@@ -81,7 +81,12 @@ async function decide(
   const { txHash, logIndex, amount } = deposit;
   const address = known(row.depositAddress, 'an address');
   const transfer = newTransfer(currencyOf(row), { address, amount, txHash, seenAtMs: nowMs });
-  return stage.receive({ ...transfer, logIndex, kind }, [{ kind: 'deposit_confirmed', txHash }]);
+  // Also what another scenario was to tell of it and could not.
+  const insteadOf = (['deposit_confirmed', 'deposit_dropped'] as const).map((later) => ({
+    kind: later,
+    txHash,
+  }));
+  return stage.receive({ ...transfer, logIndex, kind }, insteadOf);
 }
 
 function exactAmountOf({ exactDepositAmount }: ProcessRow): string {

@@ -138,10 +138,13 @@ async function stageOf(
   /** @returns undefined where it was told outside: what came of it stands in the database. */
   const tellOnce = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
   const told = async (news: News, insteadOf: readonly Partial<News>[] = []) => {
-    for (const later of insteadOf) await replaceJobs(database, target, NEWS, { from: later, to: news });
+    if (insteadOf.length === 0) return tellOnce(news);
+    await replaceJobs(database, target, NEWS, { from: insteadOf, to: news });
     const receipt = await tellOnce(news);
-    if (insteadOf.length > 0) await takeBackJobs(database, target, NEWS, news);
-    return receipt;
+    // What is left would be told again, which changes nothing: no reason to fail what has happened.
+    await takeBackJobs(database, target, NEWS, news).catch(() => {});
+    // A worker has told it first, where that later moment was now: then what came of it stands in the database.
+    return receipt?.outcome === 'duplicate' ? undefined : receipt;
   };
   return {
     row,

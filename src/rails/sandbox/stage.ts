@@ -27,8 +27,8 @@ export interface Stage {
   /**
    * Has a rail tell something: it is received like any other news.
    *
-   * @param insteadOf - what the rail was to tell later, and does not: all news that carries at least one of these. A
-   *   process that dies meanwhile leaves the news to be told at that later moment.
+   * @param insteadOf - what the rail was to tell later, and does not: all news that carries at least one of these. Where there
+   *   is some, a process that dies meanwhile leaves what it tells to that later moment.
    * @returns the transaction after it, which may not have moved.
    */
   readonly receive: (news: News, insteadOf?: readonly Partial<News>[]) => Promise<ProcessRow>;

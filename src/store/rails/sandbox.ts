@@ -27,7 +27,7 @@ const DUE: Statement = {
   text: `select distinct j.account_id as "accountId", j.transaction_id as "transactionId"
     from job j where not j.is_live and j.due_at <= $1::timestamptz and j.transaction_id <> 0 limit ${DUE_MAX}`,
 };
-const THESE = `account_id = $1 and transaction_id = $2 and kind = $3 and payload @> $4::jsonb`;
+const THESE = `account_id = $1 and transaction_id = $2 and kind = $3 and payload @> any ($4::jsonb[])`;
 const TAKE_BACK: Statement = { name: 'sandbox_take_back', text: `delete from job where ${THESE}` };
 const REPLACE: Statement = {
   name: 'sandbox_replace',
@@ -79,15 +79,16 @@ export async function takeBackJobs(
   kind: string,
   payload: object,
 ): Promise<void> {
-  await tx.query(TAKE_BACK, [accountId, transactionId, kind, JSON.stringify(payload)]);
+  await tx.query(TAKE_BACK, [accountId, transactionId, kind, [JSON.stringify(payload)]]);
 }
 
-/** Gives another payload to the jobs that `takeBackJobs` would remove; they stay due when they were. */
+/** Gives another payload to the jobs of a transaction that have this kind and contain the members of one of these; they stay due when they were. */
 export async function replaceJobs(
   tx: Tx,
   { accountId, transactionId }: TransactionJobs,
   kind: string,
-  { from, to }: { readonly from: object; readonly to: object },
+  { from, to }: { readonly from: readonly object[]; readonly to: object },
 ): Promise<void> {
-  await tx.query(REPLACE, [accountId, transactionId, kind, JSON.stringify(from), JSON.stringify(to)]);
+  const these = from.map((payload) => JSON.stringify(payload));
+  await tx.query(REPLACE, [accountId, transactionId, kind, these, JSON.stringify(to)]);
 }
