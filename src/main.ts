@@ -5,7 +5,7 @@ import { openStore } from './compose/open-store.ts';
 import { readRailsFile } from './compose/rails-file.ts';
 import { createServices } from './compose/services.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { playDemo } from './rails/sandbox/demo.ts';
+import { endDemo, playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
 import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
@@ -110,8 +110,12 @@ async function start(): Promise<void> {
 
 /** Plays the history of the demo, unless there is something already. */
 async function fillOnce(services: Services, accountId: bigint, log: Logger): Promise<void> {
+  const isCutOff = await endDemo(services.database);
   if (await hasTransactions(services.database)) {
-    process.stdout.write('There are transactions already: no history is played.\n');
+    const why = isCutOff
+      ? 'A history was cut off while it was played: what was played stays, and the clock is that of the machine again.'
+      : 'There are transactions already: no history is played.';
+    process.stdout.write(`${why}\n`);
     return;
   }
   process.stdout.write('Playing thirty days of history, this takes half a minute …\n');

@@ -48,6 +48,24 @@ export async function moveOnce(
 }
 
 /**
+ * Makes something once.
+ *
+ * @param make - binds the key in the database transaction in which it makes it: a process that dies before its answer has made it.
+ * @returns its id.
+ * @throws {GatewayError} as `moveOnce`.
+ */
+export async function makeOnce(
+  context: Context,
+  keyed: Keyed,
+  make: (attempt: Attempt) => Promise<string>,
+): Promise<string> {
+  const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+    id: attempt.made ?? (await make(attempt)),
+  }));
+  return kept.id;
+}
+
+/**
  * Does something once.
  *
  * @param work - gives what is kept of the answer: enough to answer again.

@@ -71,8 +71,8 @@ export function defineQuote(builder: Builder, template: TemplateRef, currencies:
       },
       resolve: async (_root, args, context) => {
         const keyed = { mutation: 'createQuote', act: 'quote.create', args } as const;
-        const { kept } = await keepOnce(context, keyed, () =>
-          createQuote(context, requestOf(context, args.input)),
+        const { kept } = await keepOnce(context, keyed, (attempt) =>
+          createQuote(context, requestOf(context, args.input), attempt),
         );
         return kept;
       },

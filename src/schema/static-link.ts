@@ -120,12 +120,9 @@ function defineCreate(builder: Builder, link: LinkRef): void {
       },
       resolve: async (query, _root, args, context) => {
         const keyed = { mutation: 'createStaticLink', act: 'link.create', args } as const;
-        const { kept } = await keepOnce(context, keyed, async () => ({
-          slug: await createStaticLink(
-            context,
-            namedMembers<StaticLinkInput>('input', args.input),
-            checksOf(context),
-          ),
+        const given = namedMembers<StaticLinkInput>('input', args.input);
+        const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+          slug: attempt.made ?? (await createStaticLink(context, given, checksOf(context), attempt)),
         }));
         return readLink(context, query, kept.slug);
       },

@@ -19,7 +19,7 @@ import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
 
@@ -306,10 +306,10 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
       resolve: async (query, _root, args, context) => {
         const given = { ...inputOf(args.input), template: args.input.template ?? undefined };
         const keyed = { mutation: 'createWebhookEndpoint', act: 'webhook.create', args } as const;
-        const { kept } = await keepOnce(context, keyed, async () => ({
-          id: await createEndpoint(context, given, checksOf(context), 'input.url'),
-        }));
-        return readEndpoint(context, query, kept.id);
+        const id = await makeOnce(context, keyed, (attempt) =>
+          createEndpoint(context, given, checksOf(context), 'input.url', attempt),
+        );
+        return readEndpoint(context, query, id);
       },
     }),
   );

@@ -14,7 +14,7 @@ import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers, pathsOf } from './named.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { AccountRef } from './viewer.ts';
 
@@ -117,10 +117,11 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
       resolve: async (query, _root, args, context) => {
         const { database, caller } = context;
         const keyed = { mutation: 'createWhitelistGroup', act: 'whitelist.create_group', args } as const;
-        const { kept } = await keepOnce(context, keyed, async () => ({
-          id: await createWhitelistGroup(context, { name: 'name', value: args.name }, checksOf(context)),
-        }));
-        const where = { accountId_id: { accountId: caller.accountId, id: kept.id } };
+        const name = { name: 'name', value: args.name };
+        const id = await makeOnce(context, keyed, (attempt) =>
+          createWhitelistGroup(context, name, checksOf(context), attempt),
+        );
+        const where = { accountId_id: { accountId: caller.accountId, id } };
         return database.prisma.whitelistGroup.findUniqueOrThrow({ ...query, where });
       },
     }),
@@ -167,10 +168,14 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
         const given = namedMembers<WhitelistEntryInput>('input', members);
         const proven: GivenProof | undefined = shown ? { ...shown, name: 'input.proof' } : undefined;
         const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
-        const { kept } = await keepOnce(context, keyed, async () => ({
-          id: await addWhitelistEntry(context, args.groupId, given, checksOf(context), NAMES, proven),
-        }));
-        return readEntry(context, query, kept.id);
+        const id = await makeOnce(context, keyed, (attempt) =>
+          addWhitelistEntry(context, args.groupId, given, checksOf(context), {
+            names: NAMES,
+            proof: proven,
+            attempt,
+          }),
+        );
+        return readEntry(context, query, id);
       },
     }),
   );

@@ -3,8 +3,10 @@
  * adds to its thirty days, on the application; what people see of it, by GraphQL.
  */
 import { beforeAll, expect, test } from 'vitest';
+import { endDemo } from '../../src/rails/sandbox/demo.ts';
 import { closeDays, leaveOpen, openBusiness } from '../../src/rails/sandbox/demo-business.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { readAheadMs, setAheadMs } from '../../src/store/rails/sandbox.ts';
 import { useApp } from '../support/app.ts';
 import { SILENT } from '../support/webhooks.ts';
 
@@ -77,4 +79,15 @@ test('the house has what it pays with', async () => {
       account?.startsWith('A.') && balance.startsWith('-'),
   );
   expect(short).toEqual([]);
+});
+
+test('a demo that was cut off leaves the clock of the machine', async () => {
+  const ahead = await readAheadMs(app.database);
+  try {
+    await setAheadMs(app.database, -86_400_000);
+    expect([await endDemo(app.database), await readAheadMs(app.database)]).toEqual([true, 0]);
+    expect(await endDemo(app.database)).toBe(false);
+  } finally {
+    await setAheadMs(app.database, ahead);
+  }
 });

@@ -347,6 +347,14 @@ describe('in place of what was to come', () => {
     expect(at(await rest(before, 20))).toBe(step);
   });
 
+  test('a wrong deposit that was seen when the process died is confirmed', async () => {
+    const waiting = await rest(await make('deposit'));
+    const seen: Receive = (news) =>
+      news.kind === 'deposit_seen' ? services.receive(news) : Promise.reject(DEATH);
+    await expect(sandboxWith(seen).play(waiting, 'deposit-wrong', {})).rejects.toBe(DEATH);
+    expect(at(await rest(waiting, 20))).toBe('crypto_deposit/UNDERPAID');
+  });
+
   test('what was left to be told later is replaced as well', async () => {
     const before = await underWay('deposit');
     await dieAt(before, 'deposit-reorg');

@@ -8,7 +8,7 @@ import { type ChainRail, type GiveBack, RailRefused } from '../../resolvers/serv
 import { nextDepositIndex } from '../../store/engine/deposits.ts';
 import { giveAddress } from '../../store/rails/chain-arrivals.ts';
 import { keepTrouble, leaseNetwork, readNetwork, releaseNetwork } from '../../store/rails/chain-network.ts';
-import { addOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
+import { addOrder, hasOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
 import { checksOf } from './checks.ts';
 import type { NetworkDriver, NetworkFacts } from './driver.ts';
 import { feeQuoter } from './fees.ts';
@@ -134,7 +134,11 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     keyof Omit<GiveBack, 'accountId'> | 'currency' | 'to' | 'amountMinor'
   >) => {
     const fee = await quote(currency);
-    if (fee >= amountMinor) throw new RailRefused('what goes back is no more than what it costs');
+    if (fee >= amountMinor) {
+      // It was ordered before, when it cost less.
+      if (await hasOrder(database, key, name)) return;
+      throw new RailRefused('what goes back is no more than what it costs');
+    }
     const order = { key: name, intent: 'refund' as const, currency: currency.code, to };
     await take({ ...order, amountMinor: amountMinor - fee, feeMinor: fee });
   };

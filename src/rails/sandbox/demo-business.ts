@@ -95,7 +95,7 @@ export async function openBusiness(services: Services, accountId: bigint): Promi
     address: given('address', payerAddress(coin)),
     label: given('label', 'Cold wallet'),
   };
-  await addWhitelistEntry(context, groupId, entry, newChecks(), ENTRY_NAMES);
+  await addWhitelistEntry(context, groupId, entry, newChecks(), { names: ENTRY_NAMES });
   return { context, operator, groupId };
 }
 

@@ -5,7 +5,8 @@
 import type { Logger } from 'pino';
 import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
 import type { Services } from '../../resolvers/services/context.ts';
-import { setAheadMs } from '../../store/rails/sandbox.ts';
+import type { Database } from '../../store/database.ts';
+import { readAheadMs, setAheadMs } from '../../store/rails/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { closeDays, type DemoPlace, leaveOpen, openBusiness } from './demo-business.ts';
 import { PEOPLE, payOut, sell, withdraw } from './demo-sessions.ts';
@@ -51,8 +52,32 @@ export async function playDemo(services: Services, accountId: bigint, log: Logge
   const begin = Date.now() - DAYS * DAY_MS;
   await setAheadMs(services.database, begin - Date.now());
   const worker = startWorker(services, log);
-  const place = await openBusiness(services, accountId);
-  const stage: DemoStage = { ...place, random: randomOf(SEED), log, made: 0 };
+  try {
+    const place = await openBusiness(services, accountId);
+    const stage: DemoStage = { ...place, random: randomOf(SEED), log, made: 0 };
+    await playDays(stage, begin);
+    await at(stage, Date.now() - LAST_MS);
+    stage.made += await leaveOpen(place, () => wait(stage, 5_000));
+    await worker.stop();
+    await setAheadMs(services.database, 0);
+    await closeDays(place);
+    return stage.made;
+  } catch (error) {
+    await worker.stop();
+    await endDemo(services.database);
+    throw error;
+  }
+}
+
+/** Ends a demo that was cut off: the clock is that of the machine again. @returns whether there was one. */
+export async function endDemo(database: Database): Promise<boolean> {
+  // Nothing else sets the clock back.
+  const isCutOff = (await readAheadMs(database)) < 0;
+  if (isCutOff) await setAheadMs(database, 0);
+  return isCutOff;
+}
+
+async function playDays(stage: DemoStage, begin: number): Promise<void> {
   for (let day = 0; day < DAYS; day++) {
     const sessions = 3 + Math.floor(stage.random() * 4);
     for (let n = 0; n < sessions; n++) {
@@ -60,12 +85,6 @@ export async function playDemo(services: Services, accountId: bigint, log: Logge
       await session(stage, KINDS[(day + n) % KINDS.length] as Kind, day);
     }
   }
-  await at(stage, Date.now() - LAST_MS);
-  stage.made += await leaveOpen(place, () => wait(stage, 5_000));
-  await worker.stop();
-  await setAheadMs(services.database, 0);
-  await closeDays(place);
-  return stage.made;
 }
 
 interface DemoStage extends DemoPlace {

@@ -42,8 +42,10 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
     amountOf: 'deposit',
     play: async (stage) => {
       const transfer = transferOf(stage, stage.amount ?? lessThanExact(stage.row));
+      const confirmed = { ...transfer, kind: 'deposit_confirmed' } as const;
+      await stage.receiveLater(confirmed, stage.nowMs + CONFIRM_MS);
       await stage.receive({ ...transfer, kind: 'deposit_seen' });
-      return stage.receive({ ...transfer, kind: 'deposit_confirmed' });
+      return stage.receive(confirmed, [confirmed]);
     },
   },
 ];

@@ -1,4 +1,5 @@
 /** Changes whom withdrawals may go to (C-22). What is added is usable after the cooling time of the account. */
+
 import { randomBytes } from 'node:crypto';
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
@@ -18,6 +19,7 @@ import {
 import type { Tx } from '../../store/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { protectionsOf } from './protections.ts';
 
@@ -71,6 +73,7 @@ export async function createWhitelistGroup(
   context: Context,
   name: Named,
   checks: CreationChecks,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requireAct(context, 'whitelist.create_group');
   const checked = checks.reference(name);
@@ -81,6 +84,7 @@ export async function createWhitelistGroup(
   return audited(context, async (tx, writeDown) => {
     await addGroup(tx, context.caller.accountId, { id, name: checked, createdAt });
     writeDown('whitelist.create_group', { kind: 'whitelist_group', id }, { after: { name: checked } });
+    await bind(tx, id);
     return id;
   });
 }
@@ -96,8 +100,15 @@ export async function addWhitelistEntry(
   groupId: string,
   input: WhitelistEntryInput,
   checks: CreationChecks,
-  names: WhitelistEntryNames,
-  given?: GivenProof | undefined,
+  {
+    names,
+    proof: given,
+    attempt: { bind } = UNKEYED,
+  }: {
+    readonly names: WhitelistEntryNames;
+    readonly proof?: GivenProof | undefined;
+    readonly attempt?: Pick<Attempt, 'bind'>;
+  },
 ): Promise<string> {
   requireAct(context, 'whitelist.add_entry');
   const { database, caller } = context;
@@ -123,6 +134,7 @@ export async function addWhitelistEntry(
     if (!isAdded) throw invalidParameters([{ parameter, message: 'is already in the group' }]);
     const after = await entryFacts(tx, caller.accountId, id);
     writeDown('whitelist.add_entry', { kind: 'whitelist_entry', id }, { after });
+    await bind(tx, id);
     return id;
   });
 }

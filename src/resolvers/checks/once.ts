@@ -26,13 +26,16 @@ export interface OnceRequest {
 
 /** What the work is told about its key. */
 export interface Attempt {
-  /** The transaction that an earlier try under the key made; it is to be answered for, not made again. */
+  /** What an earlier try under the key made, such as the `end2end` of a transaction; it is to be answered for, not made again. */
   readonly made: string | null;
-  /** Binds the key to a transaction, in the database transaction that makes it. */
-  readonly bind: (tx: Tx, end2end: string) => Promise<void>;
+  /** Binds the key to what is made, in the database transaction that makes it. */
+  readonly bind: (tx: Tx, made: string) => Promise<void>;
   /** Keeps what else was said of the transaction, in the same database transaction. */
   readonly keep?: (tx: Tx, made: ProcessRow) => Promise<void>;
 }
+
+/** What is done without a key. */
+export const UNKEYED: Attempt = { made: null, bind: async () => {} };
 
 /** An answer, and whether it is the stored one. */
 export interface Once {
@@ -55,7 +58,7 @@ export async function once(
   work: (attempt: Attempt) => Promise<{ status: number; answer: string }>,
 ): Promise<Once> {
   const { key, parameter, route, body } = request;
-  if (key === undefined) return { ...(await work({ made: null, bind: async () => {} })), isReplayed: false };
+  if (key === undefined) return { ...(await work(UNKEYED)), isReplayed: false };
   if (!KEY_FORM.test(key))
     throw invalidParameters([
       { parameter, message: 'must be 1 to 255 printable ASCII characters without spaces' },

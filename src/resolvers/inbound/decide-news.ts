@@ -11,12 +11,11 @@ import { type AnyOutcome, closeNews, tryNewsAgain } from '../../store/engine/new
 import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Attempt } from '../checks/once.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { moneyOf } from './match-news.ts';
 
-const UNKEYED: Attempt = { made: null, bind: async () => {} };
 const ID = /^[1-9]\d{0,17}$/;
 
 /**

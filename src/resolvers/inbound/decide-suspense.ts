@@ -12,14 +12,13 @@ import { lockHeads } from '../../store/engine/processes.ts';
 import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { holderMeant } from '../checks/act-on-account.ts';
-import type { Attempt } from '../checks/once.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 
 /** Pause before the order of a return is placed again, if the first one failed. */
 const AGAIN_MS = 2_000;
-const UNKEYED: Attempt = { made: null, bind: async () => {} };
 const ID = /^[1-9]\d{0,17}$/;
 
 /**

@@ -13,7 +13,7 @@ import { lockHeads } from '../../store/engine/processes.ts';
 import { decidePixOrder, listOpenPixOrders, orderToldOf } from '../../store/rails/open-pix-orders.ts';
 import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Attempt } from '../checks/once.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requirePlatform } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
@@ -40,7 +40,6 @@ export interface OrderSettlement {
 /** What left a moment ago may still arrive: longer than any call of the provider lasts. Unit: ms. */
 const ON_ITS_WAY_MS = 120_000;
 const PROVIDER_ID = /^[!-~]{1,64}$/;
-const UNKEYED: Attempt = { made: null, bind: async () => {} };
 
 /** @returns orders that the provider has not decided, the oldest first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
 export function openOrders(

@@ -1,4 +1,5 @@
 /** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
+
 import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
@@ -17,6 +18,7 @@ import type { Registry } from '../../templates/registry.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { SESSION_MEMBERS, type SessionInput } from '../checks/creation-members.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -53,6 +55,7 @@ export async function createStaticLink(
   context: Context,
   input: StaticLinkInput,
   checks: CreationChecks,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requireAct(context, 'link.create');
   const { database, caller, clock, registry } = context;
@@ -78,6 +81,7 @@ export async function createStaticLink(
     await addStaticLink(tx, { ...link, expiresIn }, createdAt);
     const after = { name, currency: currency.code, amount, expiresIn };
     writeDown('link.create', { kind: 'link', id: slug }, { after });
+    await bind(tx, slug);
     return slug;
   });
 }

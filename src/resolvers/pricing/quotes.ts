@@ -1,4 +1,5 @@
 /** Quotes: what an order would cost now, and prices that are promised for a while (C-21). */
+
 import { randomBytes } from 'node:crypto';
 import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
@@ -7,6 +8,7 @@ import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine
 import type { Template } from '../../templates/define.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
 import { audited } from '../checks/audited.ts';
+import type { Attempt } from '../checks/once.ts';
 import type { AtomicWork } from '../services/advance.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
@@ -39,14 +41,18 @@ export async function readQuote(
 /**
  * Prices an order and keeps the price for ten minutes.
  *
+ * @param attempt - of its key; what an earlier try under it made is given again.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
  */
 export async function createQuote(
   context: Context,
   request: Omit<PriceRequest, 'accountId'>,
+  { made, bind }: Attempt,
 ): Promise<QuoteRow> {
   requireAct(context, 'quote.create');
   const { accountId } = context.caller;
+  const before = made === null ? undefined : await findQuote(context.database, accountId, made);
+  if (before) return before;
   const nowMs = await context.clock.nowMs();
   const { facts } = await price(context, { ...request, accountId });
   const id = `quo_${randomBytes(12).toString('base64url')}`;
@@ -58,6 +64,7 @@ export async function createQuote(
       { kind: 'quote', id },
       { after: { template, currency, quote, brlAmount, cryptoAmount } },
     );
+    await bind(tx, id);
     return addQuote(tx, accountId, row);
   });
 }

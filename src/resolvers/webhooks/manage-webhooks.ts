@@ -1,4 +1,5 @@
 /** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
+
 import { randomBytes } from 'node:crypto';
 import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';
@@ -27,6 +28,7 @@ import type { Template } from '../../templates/define.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
@@ -80,6 +82,7 @@ export async function createEndpoint(
   input: EndpointInput,
   checks: CreationChecks,
   urlName: string,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requireAct(context, 'webhook.create');
   const { accountId } = context.caller;
@@ -109,6 +112,7 @@ export async function createEndpoint(
       createdAt,
     });
     writeDown('webhook.create', endpointObject(id), { after });
+    await bind(tx, id);
     return id;
   });
 }

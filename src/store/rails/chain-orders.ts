@@ -64,6 +64,10 @@ const ADD: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, $13, $13)
     on conflict (key, network, mode) do nothing returning id`,
 };
+const HAS: Statement = {
+  name: 'chain_order_has',
+  text: `select from chain_order where key = $3 and network = $2 and mode = $1`,
+};
 const COLUMNS = `id, key, intent, currency, to_address as "to", amount_minor::text as "amountMinor", fee_minor::text as "feeMinor",
   from_address as "from", key_index as "keyIndex", deposit_index as "depositIndex", proof, state, place::int as nonce, included_height::int as "includedHeight",
   told_hash as "toldHash", tries, last_error as "lastError", ordered_at as "orderedAt"`;
@@ -169,6 +173,11 @@ export async function addOrder(
   const given = proof === undefined ? null : JSON.stringify(proof);
   const [row] = await tx.query<{ id: bigint }>(ADD, [mode, network, ...what, given, timeOf(nowMs)]);
   return row?.id;
+}
+
+/** @returns whether there is an order with this key. */
+export async function hasOrder(tx: Tx, { mode, network }: NetworkKey, key: string): Promise<boolean> {
+  return (await tx.query(HAS, [mode, network, key])).length > 0;
 }
 
 /** @returns orders that are not over: first those that have a nonce, in that order, then those that are due. */

@@ -3,6 +3,7 @@
  * test makes; a signer that can be away; processes that die are rails that are made anew on the same database.
  */
 import { expect, test } from 'vitest';
+import { currencyOfLedger } from '../../../src/base/currency.ts';
 import { pauseSending } from '../../../src/store/rails/chain-network.ts';
 import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
 
@@ -50,6 +51,18 @@ test('an order that comes again under its key is the same order', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await settle();
   expect(await received()).toBe(20n * USDT);
+});
+
+test('what is to go back, and was ordered, is not refused when it comes again and gas has risen', async () => {
+  const giveBack = (key: string, fee: string) =>
+    net.make({ networkFees: { USDT_ETH: fee } }).port.giveBack({
+      ...{ key, accountId: 1n, currency: currencyOfLedger('USDT_ETH'), to: PAYEE, amountMinor: 3n * USDT },
+    });
+  await giveBack('suspense:1:1', '1');
+  await giveBack('suspense:1:1', '5');
+  await expect(giveBack('suspense:2:1', '5')).rejects.toThrow('what goes back is no more than what it costs');
+  await settle();
+  expect(await received()).toBe(2n * USDT);
 });
 
 test('a process that dies at any moment of sending sends once', async () => {
