@@ -10,6 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWebhooks } from '../src/webhooks/worker.ts';
 import { startApp, useApp } from './support/app.ts';
+import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
 import { eventually, useReceiver } from './support/receiver.ts';
 import { SILENT } from './support/webhooks.ts';
@@ -204,8 +205,8 @@ test('events tail prints one line for each', async () => {
 }, 60_000);
 
 test('events tail says that the gateway no longer answers, and that it answers again, and misses nothing', async () => {
-  const gateway = await startApp(app.database);
-  const port = Number(new URL(gateway.publicUrl).port);
+  const port = await freePort();
+  const gateway = await startApp(app.database, port);
   const cursor = (await app.get('/v2/events')).json.next;
   const tail = start(
     'events',

@@ -196,7 +196,7 @@ async function follow(signal: AbortSignal): Promise<void> {
  */
 async function outlastLeases(): Promise<void> {
   for (const [table, isOpen, seconds] of [
-    ['job', 'true', 30],
+    ['job', 'true', 6],
     ['webhook_delivery', `state = 'pending'`, 25],
     ['idempotency_key', 'answer is null', 15],
   ] as const)
@@ -299,7 +299,9 @@ test(
     await Promise.all(work);
     await comeToRest();
     const log = await readLog();
-    await sleep(1_000);
+    const last = log.at(-1)?.seq;
+    const until = Date.now() + SETTLE_MAX_MS;
+    while (followed.at(-1) !== last && Date.now() < until) await sleep(100);
     enough.abort();
     await following;
     const requests = receiver.at('hook').length;

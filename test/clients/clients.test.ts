@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeOnramp } from '../live/streams.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';
 import { createApollo } from './recipes/apollo.ts';
 import { createSubscriber } from './recipes/graphql-sse.ts';
@@ -234,7 +235,7 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
   test('follows events by stream tokens, over a connection that ends and a token that has expired', async () => {
     const account = await app.addAccount();
     key = account.apiKey;
-    gateway = await startApp(app.database);
+    gateway = await startApp(app.database, await freePort());
     const strangers: string[] = [];
     const opened = await browser.open(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, {
       strangers,

@@ -175,6 +175,12 @@ describe.runIf(hasBrowser)('with script', () => {
     await page.waitForURL('**/console/statement');
     await page.keyboard.press('/');
     await page.keyboard.type('order-1001');
+    // What is found takes the place of what was offered at once.
+    await page
+      .getByRole('group', { name: 'What was found' })
+      .getByRole('option')
+      .first()
+      .waitFor({ timeout: 15_000 });
     await page.getByRole('option', { name: 'Search “order-1001”' }).click();
     await page.waitForURL('**/console/search?q=order-1001');
     expect(await page.locator('tbody tr').count()).toBe(1);

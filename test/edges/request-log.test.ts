@@ -164,7 +164,9 @@ describe('writing', () => {
 
   it('holds no request up while it has to wait, and says what is missing', async () => {
     const lock = await app.owner.connect();
-    await lock.query('begin; lock table request_log in access exclusive mode');
+    await lock.query(
+      'set idle_in_transaction_session_timeout = 0; begin; lock table request_log in access exclusive mode',
+    );
     try {
       await expect
         .poll(

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
 import { startApp, useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser, type Visit } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProxy } from '../support/proxy.ts';
 import { checkout, type Session, seeTitle, somebody, trigger } from './sessions.ts';
 
@@ -112,16 +113,16 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
   });
 
   test('finds a server that was started anew, without being loaded again', async () => {
-    const first = await startApp(app.database);
+    const port = await freePort();
+    const first = await startApp(app.database, port);
     const session = await checkout(app, somebody());
-    const { port } = new URL(first.publicUrl);
     const page = await browser.open(session.link.replace(app.baseUrl, first.publicUrl));
     await seeTitle(page, PAY);
     await page.evaluate('globalThis.isSame = true');
     first.drain();
     await first.close();
     await page.locator('#net').waitFor({ state: 'visible' });
-    const second = await startApp(app.database, Number(port));
+    const second = await startApp(app.database, port);
     await trigger(app, session, 'pay');
     await seeTitle(page, 'Paid');
     await page.locator('#net').waitFor({ state: 'hidden' });

@@ -61,6 +61,14 @@ export async function dueJobs(owner: pg.Pool): Promise<number> {
   return rows[0].due;
 }
 
+/** @returns how many pieces of news wait to be settled once more, but those that fit no step. */
+async function newsToSettle(owner: pg.Pool): Promise<number> {
+  const { rows } = await owner.query(
+    `select count(*)::int as waiting from rail_news where outcome = 'pending' and untaken = 0`,
+  );
+  return rows[0].waiting;
+}
+
 /**
  * Lets everything come to rest: people decide what waits for them, and the clock goes on until every timer is over.
  *
@@ -77,15 +85,28 @@ export async function comeToRest(
 ): Promise<void> {
   const until = Date.now() + patienceMs;
   const quiet = async () => {
-    while ((await dueJobs(owner)) > 0 && Date.now() < until) await setTimeout(100);
+    while ((await dueJobs(owner)) + (await newsToSettle(owner)) > 0) {
+      if (Date.now() > until) throw new Error(`after ${patienceMs} ms there is still something to do`);
+      await setTimeout(100);
+    }
   };
   for (const [round, advance] of ['10s', '10s', '10s', '2h', '25h', '73h', '10s', '10s', '1h'].entries()) {
     await quiet();
     if (round > 0) await decide(owner, baseUrl, merchants);
     await quiet();
-    await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance } });
+    await advanceClock(baseUrl, platformKey, advance);
   }
   await quiet();
+}
+
+/** Sets the clock ahead; an answer that does not come leaves it unknown whether it was, and once more does no harm here. */
+export async function advanceClock(baseUrl: string, platformKey: string, advance: string): Promise<void> {
+  for (let tries = 0; tries < 10; tries++) {
+    const heard = await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance } });
+    if (heard?.status === 200) return;
+    await setTimeout(200);
+  }
+  throw new Error(`the clock cannot be advanced by ${advance}`);
 }
 
 /** Who holds, looks closer or judges decides in favour; a deposit that is held is kept or goes back. */

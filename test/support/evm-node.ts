@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { TOKEN_CONTRACTS } from '../../src/base/token-contract.ts';
 import { TOKEN_CODE } from './evm-token.ts';
+import { freePort } from './free-port.ts';
 
 /** The node. */
 export interface EvmNode {
@@ -48,7 +49,7 @@ const hexOf = (value: bigint | number) => `0x${value.toString(16)}`;
 
 /** @param chainId - 1, Ethereum's, when not given. */
 export async function startEvmNode(chainId = 1): Promise<EvmNode> {
-  const running = await run(chainId, 0);
+  const running = await run(chainId, await freePort());
   const { url, call } = running;
   const contractOf = (currency: string) => TOKEN_CONTRACTS.get(currency) as string;
   for (const contract of TOKEN_CONTRACTS.values())

@@ -217,6 +217,10 @@ describe('a failure', () => {
     const [row] = (await deliveriesOf(shop)) as [DeliveryRow];
     expect(row).toMatchObject({ state: 'pending', attempts: 1 });
     expectAbout(row.dueAfterMs, 5 * SECOND);
+    if (behaviour === 'hang') {
+      await worker.stop();
+      worker = runWebhooks(test$.database, clock);
+    }
     receiver.answer(shop.name, { status: 200 });
     clock.advance(6 * SECOND);
     const [first, second] = (await receiver.until(shop.name, 2)) as [Received, Received];

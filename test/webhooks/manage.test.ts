@@ -158,6 +158,7 @@ describe('endpoints', () => {
     await open();
     await untilDelivered();
     await app.database.withTx(async (tx) => {
+      await tx.query({ name: '', text: 'set local idle_in_transaction_session_timeout = 0' }, []);
       await holdRelay(tx, shop.accountId);
       await open();
       await create();
