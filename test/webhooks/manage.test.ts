@@ -270,6 +270,35 @@ describe('endpoints', () => {
   });
 });
 
+test('one is removed while what came of its deliveries is written down: nobody waits in a circle', async () => {
+  const { id } = await create();
+  await actOn('pauseWebhookEndpoint', id);
+  await open();
+  const waiting = `from webhook_delivery where endpoint_id = '${id}' and state = 'pending'`;
+  await eventually(
+    'deliveries',
+    async () => (await app.owner.query(`select ${waiting}`)).rowCount || undefined,
+  );
+  const writer = await app.owner.connect();
+  try {
+    // As it is done for an endpoint that is well: deliveries, and then its turn.
+    await writer.query(`begin; select ${waiting} for no key update`);
+    const removed = actOn('removeWebhookEndpoint', id);
+    await eventually('it waits', async () => {
+      const { rowCount } = await app.owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount || undefined;
+    });
+    await writer.query(`update webhook_turn set at = at where endpoint_id = '${id}'; commit`);
+    expect((await removed).removedAt).not.toBeNull();
+  } finally {
+    await writer.query('rollback');
+    writer.release();
+  }
+  expect((await app.owner.query(`select ${waiting}`)).rowCount).toBe(0);
+});
+
 describe('secrets', () => {
   test('after a rotation requests are signed with both, until the old one ends', async () => {
     const { id } = await create();

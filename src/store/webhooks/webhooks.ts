@@ -84,13 +84,20 @@ const CHANGE: Statement = {
       max_per_second int, signing_key text)
     where p.account_id = $1 and p.id = $2 and p.removed_at is null`,
 };
+/**
+ * Locks in the order in which the outcomes of tries are written: the endpoint (PostgreSQL does the last part first), its deliveries by
+ * their ids, its turn.
+ */
 const REMOVE: Statement = {
   name: 'webhook_remove',
-  text: `with skipped as (
-      update webhook_delivery set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
-       where account_id = $1 and endpoint_id = $2 and state = 'pending'
+  text: `with waiting as materialized (
+      select id from webhook_delivery
+       where account_id = $1 and endpoint_id = $2 and state = 'pending' order by id for no key update
+    ), skipped as (
+      update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
+        from waiting w where d.account_id = $1 and d.id = w.id returning d.id
     ), turn as (
-      delete from webhook_turn where account_id = $1 and endpoint_id = $2
+      delete from webhook_turn where account_id = $1 and endpoint_id = $2 and (select count(*) from skipped) >= 0
     )
     update webhook_endpoint set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
 };
