@@ -296,7 +296,10 @@ test('one is removed while what came of its deliveries is written down: nobody w
     await writer.query('rollback');
     writer.release();
   }
-  expect((await app.owner.query(`select ${waiting}`)).rowCount).toBe(0);
+  // What the relay adds meanwhile is skipped when its turn comes.
+  await eventually('nothing is pending', async () => {
+    return (await app.owner.query(`select ${waiting}`)).rowCount === 0 || undefined;
+  });
 });
 
 describe('secrets', () => {

@@ -118,11 +118,15 @@ const CLAIM: Statement = {
     where j.account_id = due.account_id and j.transaction_id = due.transaction_id and j.id = due.id
     returning ${JOB.replaceAll('n.', 'j.')}`,
 };
+/** A job that is locked is being ended: whoever waited for it while others wait for what is renewed would wait in a circle. */
 const RENEW: Statement = {
   name: 'job_renew',
   text: `update job j set leased_until = $1::timestamptz + interval '${LEASE_SECONDS} seconds'
-    from unnest($3::bigint[], $4::bigint[], $5::bigint[]) u(account_id, transaction_id, id)
-    where j.account_id = u.account_id and j.transaction_id = u.transaction_id and j.id = u.id and j.leased_by = $2`,
+    from (
+      select m.account_id, m.transaction_id, m.id from unnest($3::bigint[], $4::bigint[], $5::bigint[]) u(account_id, transaction_id, id)
+        join job m on m.account_id = u.account_id and m.transaction_id = u.transaction_id and m.id = u.id and m.leased_by = $2
+         for no key update of m skip locked) mine
+    where j.account_id = mine.account_id and j.transaction_id = mine.transaction_id and j.id = mine.id`,
 };
 const END: Statement = {
   name: 'job_end',

@@ -15,8 +15,12 @@ const RETIRE: Statement = {
 };
 const SKIP: Statement = {
   name: 'event_log_skip',
-  text: `update webhook_delivery d set state = 'skipped', ended_at = $1, leased_until = null, leased_by = null from event_floor f
-    where d.account_id = f.account_id and d.event_seq < f.seq and d.state = 'pending'`,
+  text: `with gone as materialized (
+      select d.account_id, d.id from webhook_delivery d join event_floor f on d.account_id = f.account_id and d.event_seq < f.seq
+       where d.state = 'pending' order by d.account_id, d.id for no key update of d
+    )
+    update webhook_delivery d set state = 'skipped', ended_at = $1, leased_until = null, leased_by = null from gone
+     where d.account_id = gone.account_id and d.id = gone.id`,
 };
 
 /** Creates the partitions from one time to another. @returns how many were created. */

@@ -71,9 +71,12 @@ const ALL: Statement = {
         select account_id, endpoint_id, event_seq, round + 1, transaction_id, $2, $2 from meant
          where not $8::boolean order by event_seq, endpoint_id limit ${REDELIVERIES_MAX}
       on conflict do nothing returning account_id, endpoint_id, event_seq
+    ), shut as materialized (
+      select p.account_id, p.id from (select distinct account_id, endpoint_id from again) a
+        join webhook_endpoint p on p.account_id = a.account_id and p.id = a.endpoint_id and p.consecutive_failures >= ${BREAKER_FAILURES}
+       order by p.account_id, p.id for no key update of p
     ), probed as (
-      update webhook_endpoint p set blocked_until = null from (select distinct account_id, endpoint_id from again) a
-       where p.account_id = a.account_id and p.id = a.endpoint_id and p.consecutive_failures >= ${BREAKER_FAILURES}
+      update webhook_endpoint p set blocked_until = null from shut where p.account_id = shut.account_id and p.id = shut.id
       returning p.account_id, p.id
     ), turned as (
       ${turnNow(

@@ -61,27 +61,34 @@ const BURY: Statement = {
       delete from webhook_worker where seen_at < $1::timestamptz - interval '${DEAD_SECONDS} seconds' returning id
     ), freed as (
       update webhook_delivery d set leased_until = null, leased_by = null from (
-        select e.account_id, e.id from dead join webhook_delivery e on e.leased_by = dead.id for update of e skip locked) f
+        select e.account_id, e.id from dead join webhook_delivery e on e.leased_by = dead.id for no key update of e skip locked) f
        where d.account_id = f.account_id and d.id = f.id returning d.account_id, d.endpoint_id
     )
     ${turnNow('select account_id, endpoint_id from freed', `$1::timestamptz - interval '${DEAD_SECONDS} seconds'`)}`,
 };
+/** Deliveries are locked by their ids, as by all who wait for several of an endpoint. */
 const GIVE_BACK: Statement = {
   name: 'turn_give_back',
-  text: `with freed as (
-      update webhook_delivery d set leased_until = null, leased_by = null where d.leased_by = $1 and d.leased_until >= $5 and d.state = 'pending'
+  text: `with mine as materialized (
+      select d.account_id, d.id from webhook_delivery d where d.leased_by = $1 and d.leased_until >= $5 and d.state = 'pending'
          and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = d.account_id and u.id = d.id)
-      returning d.account_id, d.endpoint_id
+       order by d.account_id, d.id for no key update of d
+    ), freed as (
+      update webhook_delivery d set leased_until = null, leased_by = null from mine
+       where d.account_id = mine.account_id and d.id = mine.id returning d.account_id, d.endpoint_id
     )
     ${turnNow('select account_id, endpoint_id from freed', '$4::timestamptz')}`,
 };
 const GIVE_BACK_UNSENT: Statement = {
   name: 'turn_give_back_unsent',
-  text: `with freed as (
-      update webhook_delivery d set leased_until = null, leased_by = null, attempts = d.attempts - 1
-        from unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) u(account_id, id, leased_until)
-       where d.account_id = u.account_id and d.id = u.id and d.leased_until = u.leased_until and d.state = 'pending' and d.leased_by = $4
-      returning d.account_id, d.endpoint_id
+  text: `with mine as materialized (
+      select d.account_id, d.id from unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) u(account_id, id, leased_until)
+        join webhook_delivery d on d.account_id = u.account_id and d.id = u.id and d.leased_until = u.leased_until
+         and d.state = 'pending' and d.leased_by = $4
+       order by d.account_id, d.id for no key update of d
+    ), freed as (
+      update webhook_delivery d set leased_until = null, leased_by = null, attempts = d.attempts - 1 from mine
+       where d.account_id = mine.account_id and d.id = mine.id returning d.account_id, d.endpoint_id
     )
     ${turnNow('select account_id, endpoint_id from freed', '$5::timestamptz')}`,
 };

@@ -225,6 +225,23 @@ describe('leases', () => {
     expect((await taken('heir', 10_001)).map(({ kind }) => kind)).toEqual(mine.map(({ kind }) => kind));
   });
 
+  test('a job that is being ended is not waited for when leases are renewed', async () => {
+    await addPlain([1, 2]);
+    const now = await inMs(1_000);
+    const mine = await claimJobs(store.database, { now, limit: 2, worker: null, leasedBy: 'mine' });
+    const ending = await store.owner.connect();
+    try {
+      await ending.query('begin');
+      await ending.query('delete from job where id = $1', [String(mine[0]?.id)]);
+      await renewLeases(store.database, 'mine', mine, now.live + 60_000);
+    } finally {
+      await ending.query('commit');
+      ending.release();
+    }
+    const { rows } = await store.owner.query('select leased_until from job where leased_by = $1', ['mine']);
+    expect(rows.map((row) => row.leased_until.getTime())).toEqual([now.live + 66_000]);
+  });
+
   test('C-32: who lost a job to another worker neither renews it nor puts it off', async () => {
     await addPlain([1]);
     const now = await inMs(1_000);
