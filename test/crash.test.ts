@@ -11,6 +11,7 @@ import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { fundAccount } from '../src/resolvers/sandbox/fund-account.ts';
 import { createAccount, platformAccount } from '../src/store/account/accounts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
+import { outlast } from './support/change-unlocked.ts';
 import { advanceClock, audit, comeToRest, type Standing } from './support/crash.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
@@ -160,20 +161,16 @@ async function clockOfDatabase(): Promise<string> {
   return rows[0].now;
 }
 
-/**
- * As if the leases that were taken before the restart had ended: who held them is dead. What the living are about to change is left to
- * them: two who wait for each other's rows would be a deadlock.
- */
-async function outlastLeases(): Promise<void> {
-  for (const [table, isOpen, seconds] of [
-    ['job', 'true', 6],
-    ['idempotency_key', 'answer is null', 15],
-  ] as const)
-    await store.owner.query(
-      `update ${table} set leased_until = clock_timestamp() where ctid = any (array(
-         select ctid from ${table} where ${isOpen} and leased_until < $1::timestamptz + $2::interval for update skip locked))`,
-      [restartedAt, `${seconds} seconds`],
-    );
+/** As if the leases that were taken before the last start had ended. */
+function outlastLeases(): Promise<void> {
+  return outlast(
+    store.owner,
+    [
+      ['job', 'true', 6],
+      ['idempotency_key', 'answer is null', 15],
+    ],
+    restartedAt,
+  );
 }
 
 /** Creates, acts on what it created, and asks again for what was not answered, until it is over and all is answered. */

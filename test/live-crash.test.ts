@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeUnlocked } from './support/change-unlocked.ts';
 import { useDatabase } from './support/database.ts';
 import { newHome } from './support/home.ts';
 import { bookFunds, compareBooks, type Funds, waiting } from './support/live-books.ts';
@@ -94,21 +95,17 @@ async function rest(): Promise<void> {
   const isOver = async () =>
     (await orders.progress()).ended >= ORDERS && (await waiting(store.owner)).length === 0;
   while (!(await isOver()) && Date.now() < until) {
-    for (const hurry of HURRY) await store.owner.query(hurry);
+    for (const [table, set, where] of HURRY) await changeUnlocked(store.owner, { table, set, where });
     await sleep(1_000);
   }
 }
 
-/** What the gateways are about to change is left to them: two who wait for each other's rows would be a deadlock. */
 const HURRY = [
   ['job', 'due_at = least(due_at, clock_timestamp())', 'last_error is not null'],
   ['rail_news', 'due_at = least(due_at, clock_timestamp())', `outcome = 'pending'`],
   ['chain_order', `due_at = '2020-01-01'`, 'ended_at is null'],
   ['pix_order', 'ask_at = least(ask_at, clock_timestamp())', 'is_done is null'],
-].map(
-  ([table, change, rows]) =>
-    `update ${table} set ${change} where ctid = any (array(select ctid from ${table} where ${rows} for update skip locked))`,
-);
+] as const;
 
 async function tell(): Promise<void> {
   const { made, ended } = await orders.progress();

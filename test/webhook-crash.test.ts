@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeEventCursor } from '../src/events/cursor.ts';
-import { subscribe } from './live/streams.ts';
+import { type ServerEvent, subscribe } from './live/streams.ts';
+import { outlast } from './support/change-unlocked.ts';
 import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
 import { cpfOf } from './support/load.ts';
@@ -172,39 +173,41 @@ async function killPostgres(): Promise<void> {
 /** Subscribes to the log from its beginning, and again from its place whenever the stream ends, until the signal. */
 async function follow(signal: AbortSignal): Promise<void> {
   let lastEventId = encodeEventCursor(BigInt(api.accountId), 0n);
+  const take = ({ id, event, data }: ServerEvent) => {
+    if (data?.errors) surprises.push(`the stream says ${JSON.stringify(data)}`);
+    if (event !== 'next' || id === undefined) return;
+    lastEventId = id;
+    if (data.data.events.__typename === 'TransactionEvent')
+      followed.push(Buffer.from(id, 'base64url').toString().split(':')[2] as string);
+  };
   while (!signal.aborted) {
     const query = 'subscription { events { __typename cursor } }';
     const stream = await subscribe(api, query, { lastEventId }).catch(() => undefined);
     const close = () => stream?.close();
     signal.addEventListener('abort', close);
-    await stream?.ended;
+    const takeNew = () => {
+      for (const each of stream?.events.splice(0) ?? []) take(each);
+      return false;
+    };
+    // Whoever waits for the last event looks while the stream is open.
+    await stream?.until(takeNew, SECONDS * 1_000 + SETTLE_MAX_MS);
+    close();
     signal.removeEventListener('abort', close);
-    for (const { id, event, data } of stream?.events ?? []) {
-      if (data?.errors) surprises.push(`the stream says ${JSON.stringify(data)}`);
-      if (event !== 'next' || id === undefined) continue;
-      lastEventId = id;
-      if (data.data.events.__typename === 'TransactionEvent')
-        followed.push(Buffer.from(id, 'base64url').toString().split(':')[2] as string);
-    }
     await sleep(100);
   }
 }
 
-/**
- * As if the leases that were taken before the last start had ended: most of those who held them are dead. What the living are
- * about to change is left to them: two who wait for each other's rows would be a deadlock.
- */
-async function outlastLeases(): Promise<void> {
-  for (const [table, isOpen, seconds] of [
-    ['job', 'true', 6],
-    ['webhook_delivery', `state = 'pending'`, 25],
-    ['idempotency_key', 'answer is null', 15],
-  ] as const)
-    await owner.query(
-      `update ${table} set leased_until = clock_timestamp() where ctid = any (array(
-         select ctid from ${table} where ${isOpen} and leased_until < $1::timestamptz + $2::interval for update skip locked))`,
-      [restartedAt, `${seconds} seconds`],
-    );
+/** As if the leases that were taken before the last start had ended. */
+function outlastLeases(): Promise<void> {
+  return outlast(
+    owner,
+    [
+      ['job', 'true', 6],
+      ['webhook_delivery', `state = 'pending'`, 25],
+      ['idempotency_key', 'answer is null', 15],
+    ],
+    restartedAt,
+  );
 }
 
 /** Events that were not relayed, jobs that were not done, news that waits to be tried again, deliveries that have not ended. */

@@ -14,6 +14,7 @@ import { fundAccount } from '../src/resolvers/sandbox/fund-account.ts';
 import { createAccount, platformAccount } from '../src/store/account/accounts.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { REGISTRY } from '../src/templates/index.ts';
+import { changeUnlocked } from './support/change-unlocked.ts';
 import { unfinished } from './support/crash.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
@@ -231,22 +232,19 @@ async function rest(): Promise<void> {
     return orders.length + news.length + (await unfinished(store.owner)).length > 0;
   };
   do {
-    await hurry(
-      'pix_order',
-      `sent_at = sent_at - interval '61 seconds', ask_at = least(ask_at, clock_timestamp())`,
-      'is_done is null',
-    );
-    await hurry('rail_news', 'due_at = least(due_at, clock_timestamp())', `outcome = 'pending'`);
+    await changeUnlocked(store.owner, {
+      table: 'pix_order',
+      set: `sent_at = sent_at - interval '61 seconds', ask_at = least(ask_at, clock_timestamp())`,
+      where: 'is_done is null',
+    });
+    await changeUnlocked(store.owner, {
+      table: 'rail_news',
+      set: 'due_at = least(due_at, clock_timestamp())',
+      where: `outcome = 'pending'`,
+    });
     await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance: '5m' } });
     await setTimeout(2_000);
   } while ((await isOpen()) && Date.now() < until);
-}
-
-/** What the gateway is about to change is left to it: two who wait for each other's rows would be a deadlock. */
-async function hurry(table: string, change: string, isOpen: string): Promise<void> {
-  await store.owner.query(
-    `update ${table} set ${change} where ctid = any (array(select ctid from ${table} where ${isOpen} for update skip locked))`,
-  );
 }
 
 async function rows(sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {

@@ -46,8 +46,24 @@ export function variableTaker(
     const take = isInputType(found) && name !== '__proto__' ? taker(found) : () => UNUSUAL;
     return { name, take, mayLack: !defaultValue && !isNonNullType(found) };
   });
-  const takeAll = (given: Variables) => {
-    const coerced: Record<string, unknown> = {};
+  return (given) => {
+    const coerced = takeAll(takers, given);
+    if (coerced) return { coerced };
+    return getVariableValues(schema, definitions, given, { maxErrors: VARIABLE_ERRORS_MAX });
+  };
+}
+
+interface VariableTaker {
+  readonly name: string;
+  readonly take: Take;
+  /** Whether there need not be a value. */
+  readonly mayLack: boolean;
+}
+
+/** @returns undefined where graphql-js has to look. */
+function takeAll(takers: readonly VariableTaker[], given: Variables): Record<string, unknown> | undefined {
+  const coerced: Record<string, unknown> = {};
+  try {
     for (const { name, take, mayLack } of takers) {
       const isGiven = Object.hasOwn(given, name);
       if (!isGiven && mayLack) continue;
@@ -55,22 +71,11 @@ export function variableTaker(
       if (value === UNUSUAL) return undefined;
       coerced[name] = value;
     }
-    return coerced;
-  };
-  return (given) => {
-    const coerced = unlessItFails(() => takeAll(given));
-    if (coerced) return { coerced };
-    return getVariableValues(schema, definitions, given, { maxErrors: VARIABLE_ERRORS_MAX });
-  };
-}
-
-/** A type throws what it does not take; and an input object may be given deeper than functions can call each other. */
-function unlessItFails<Value>(take: () => Value): Value | undefined {
-  try {
-    return take();
   } catch {
+    // A type throws what it does not take; and an input object may be given deeper than functions can call each other.
     return undefined;
   }
+  return coerced;
 }
 
 function taker(type: GraphQLInputType): Take {

@@ -121,6 +121,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
       resolve: async (query, _root, args, context) => {
         const keyed = { mutation: 'createStaticLink', act: 'link.create', args } as const;
         const given = namedMembers<StaticLinkInput>('input', args.input);
+        // As answers were kept before `makeOnce`.
         const { kept } = await keepOnce(context, keyed, async (attempt) => ({
           slug: attempt.made ?? (await createStaticLink(context, given, checksOf(context), attempt)),
         }));

@@ -1,5 +1,4 @@
 /** Changes whom withdrawals may go to (C-22). What is added is usable after the cooling time of the account. */
-
 import { randomBytes } from 'node:crypto';
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';

@@ -1,5 +1,4 @@
 /** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
-
 import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';

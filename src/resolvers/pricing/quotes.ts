@@ -1,5 +1,4 @@
 /** Quotes: what an order would cost now, and prices that are promised for a while (C-21). */
-
 import { randomBytes } from 'node:crypto';
 import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';

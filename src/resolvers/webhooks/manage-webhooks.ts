@@ -1,5 +1,4 @@
 /** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
-
 import { randomBytes } from 'node:crypto';
 import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';

@@ -105,7 +105,7 @@ interface SliceForm extends Pick<StatementSlice, 'isBackward' | 'withTransaction
 }
 
 /** Each sub-account gives at most a page of lines, and the page merges them. */
-function statementSlice({ isBackward, withTransactions, isBounded }: SliceForm): Statement {
+function makeSlice({ isBackward, withTransactions, isBounded }: SliceForm): Statement {
   const order = isBackward ? 'asc' : 'desc';
   const [columns, join] = withTransactions
     ? [`${LINE_COLUMNS}, ${columnsOfTransaction(TRANSACTION_COLUMNS)}`, TRANSACTION_OF_LINE]
@@ -142,7 +142,7 @@ const slices = new Map<string, Statement>();
 function sliceStatement({ isBackward, withTransactions = false, below, above }: StatementSlice): Statement {
   const isBounded = below !== undefined || above !== undefined;
   const form = `${isBackward} ${withTransactions} ${isBounded}`;
-  const known = slices.get(form) ?? statementSlice({ isBackward, withTransactions, isBounded });
+  const known = slices.get(form) ?? makeSlice({ isBackward, withTransactions, isBounded });
   slices.set(form, known);
   return known;
 }
