@@ -281,8 +281,12 @@ async function orderDefects(owner: pg.Pool): Promise<string[]> {
     `select case when o.key like ':%' then t.end2end else o.key end as end2end, kind || coalesce(' ' || (request ->> 'isExcess'), '') as kind,
             count(*)::text as orders
        from sandbox_order o left join transaction t on t.account_id = o.account_id and t.id = o.transaction_id
-      where kind in ('charge', 'payout', 'transfer', 'transfer_back', 'return', 'conversion')
+      where kind in ('charge', 'payout', 'transfer', 'transfer_back', 'conversion')
       group by o.account_id, 1, 2 having count(*) > 1`,
+  );
+  const unlisted = await owner.query<{ end2end: string; key: string }>(
+    `select t.end2end, o.key from transaction t join sandbox_order o on o.account_id = t.account_id and o.transaction_id = t.id
+      where o.kind = 'return' and not coalesce(t.process -> 'returns', '[]') @> jsonb_build_array(jsonb_build_object('returnId', o.key))`,
   );
   const charges = await owner.query<{ end2end: string; shown: string; ordered: string }>(
     `select t.end2end, t.process ->> 'txid' as shown, o.request ->> 'txid' as ordered
@@ -292,6 +296,9 @@ async function orderDefects(owner: pg.Pool): Promise<string[]> {
   );
   return [
     ...repeated.rows.map(({ end2end, kind, orders }) => `${end2end}: ${orders} orders of ${kind}`),
+    ...unlisted.rows.map(
+      ({ end2end, key }) => `${end2end}: ordered the return ${key}, which it does not list`,
+    ),
     ...charges.rows.map(
       ({ end2end, shown, ordered }) => `${end2end}: shows the charge ${shown}, ordered was ${ordered}`,
     ),
@@ -305,7 +312,8 @@ const MONEY = `
            t.process, s.scale as source_scale,
            t.source_amount * 10::numeric ^ s.scale as source, t.target_amount * 10::numeric ^ d.scale as target,
            coalesce(t.network_fee::numeric, 0) * 10::numeric ^ case when t.template like 'withdraw%' then s.scale else d.scale end as fee,
-           exists (select from event e where e.account_id = t.account_id and e.transaction_id = t.id and e.state = 'BROADCAST') as was_broadcast
+           exists (select from event e where e.account_id = t.account_id and e.transaction_id = t.id and e.state = 'BROADCAST') as was_broadcast,
+           exists (select from event e where e.account_id = t.account_id and e.transaction_id = t.id and e.component = 'partial_success') as was_credited
       from transaction t
       left join lateral (select max(scale) as scale from ledger_account a where a.account_id = t.account_id and a.currency = t.source_currency) s on true
       left join lateral (select max(scale) as scale from ledger_account a where a.account_id = t.account_id and a.currency = t.target_currency) d on true
@@ -316,7 +324,7 @@ const MONEY = `
     union all select account_id, id, target_currency, 'available', - (process ->> 'disputed')::numeric
       from minor where step in ('dispute/ACCEPTED', 'dispute/OPEN')
     union all select account_id, id, target_currency, 'available', target + fee
-      from minor where template = 'onramp_instant' and step = 'partial_success/DONE'
+      from minor where template = 'onramp_instant' and was_credited
     union all select account_id, id, source_currency, 'available', - source
       from minor where template = 'offramp' and step in ('success/DONE', 'pix_out/RETURNED')
     union all select account_id, id, target_currency, 'available', target
