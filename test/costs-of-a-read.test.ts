@@ -3,10 +3,11 @@
  * that the process allocates for it, by the sampling profiler of V8, which counts what is collected at once, too. Clients are a
  * thread of their own, whose memory is not counted.
  */
+import { IncomingMessage } from 'node:http';
 import type { HeapProfiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import { Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { useApp } from './support/app.ts';
 import { beginCount, counted } from './support/count-statements.ts';
 import { unpinned } from './support/hot-statements.ts';
@@ -81,15 +82,27 @@ async function allocated(work: () => Promise<void>): Promise<number> {
   }
 }
 
-test.each(READS)('%s: statements and memory', async (name, path, query, statements, most) => {
+/** Runs work with a client of its own, which asks for something so often. */
+async function withClient(
+  path: string,
+  query: string | null,
+  work: (ask: (times: number) => Promise<void>) => Promise<void>,
+): Promise<void> {
   const client = new Worker(CLIENT, { eval: true });
   const body = query === null ? undefined : JSON.stringify({ query });
-  const ask = async (times: number) => {
-    const answer = new Promise((resolve) => client.once('message', resolve));
-    client.postMessage({ url: `${app.baseUrl}${path}`, key: app.apiKey, body, times });
-    expect(await answer).toBe('done');
-  };
   try {
+    await work(async (times) => {
+      const answer = new Promise((resolve) => client.once('message', resolve));
+      client.postMessage({ url: `${app.baseUrl}${path}`, key: app.apiKey, body, times });
+      expect(await answer).toBe('done');
+    });
+  } finally {
+    await client.terminate();
+  }
+}
+
+test.each(READS)('%s: statements and memory', (name, path, query, statements, most) =>
+  withClient(path, query, async (ask) => {
     await ask(WARM_UPS);
     beginCount();
     await ask(1);
@@ -99,7 +112,13 @@ test.each(READS)('%s: statements and memory', async (name, path, query, statemen
     expect(sent, [...byName.keys()].join()).toBeLessThanOrEqual(statements);
     expect(unpinned(byName.keys())).toEqual([]);
     expect(bytes).toBeLessThan(most);
-  } finally {
-    await client.terminate();
-  }
-});
+  }));
+
+test('a body that comes with its head is taken at once, and not as a stream', () =>
+  withClient('/graphql', PAGE, async (ask) => {
+    const emit = vi.spyOn(IncomingMessage.prototype, 'emit');
+    await ask(REQUESTS);
+    const ended = emit.mock.calls.filter(([event]) => event === 'end').length;
+    emit.mockRestore();
+    expect(ended).toBe(0);
+  }));

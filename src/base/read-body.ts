@@ -34,7 +34,7 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
   // Of a request without a body, nothing may come any more.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   if (request.destroyed) return Promise.reject(endedEarly());
-  if (isStillToCome(request)) return takenOf(request);
+  if (hasCome(request)) return Promise.resolve(takenOf(request));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -59,34 +59,22 @@ interface Endable {
   readonly _dumpAndCloseReadable: () => void;
 }
 
-/** Node itself holds so much of a body before it lets its sender wait. Unit: bytes. */
-const TAKEN_MAX_BYTES = 65_536;
-
-/** Whether all of a small body is still to come; mostly it comes at once with its headers, and after those were looked at. */
-function isStillToCome(request: IncomingMessage): request is IncomingMessage & Endable {
+/** Whether all of a body is there already: mostly it comes in one piece with its headers. */
+function hasCome(request: IncomingMessage): request is IncomingMessage & Endable {
+  const { readableLength } = request;
   return (
-    Number(request.headers['content-length']) <= TAKEN_MAX_BYTES &&
-    !request.complete &&
-    request.readableLength === 0 &&
+    readableLength > 0 &&
+    readableLength === Number(request.headers['content-length']) &&
     '_dumpAndCloseReadable' in request
   );
 }
 
 /**
- * Takes a body as it comes, past the stream: that is begun, read, ended and closed in several turns, for one piece. Afterwards the request
- * counts as destroyed and emits nothing: whether the client left, the response says.
+ * Takes a body that is there at once: as a stream it is begun, read, ended and closed in several turns, for one piece. Afterwards the
+ * request counts as destroyed and emits nothing: whether the client left, the response says.
  */
-function takenOf(request: IncomingMessage & Endable): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.once('close', () => reject(endedEarly()));
-    request.push = (chunk: Buffer | null) => {
-      if (chunk) chunks.push(chunk);
-      else {
-        request._dumpAndCloseReadable();
-        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-      }
-      return true;
-    };
-  });
+function takenOf(request: IncomingMessage & Endable): Buffer {
+  const body: Buffer = request.read();
+  request._dumpAndCloseReadable();
+  return body;
 }

@@ -72,6 +72,28 @@ test('a body that has come before it is read', async () => {
   socket.destroy();
 });
 
+test('a body that came in one piece with its head is taken at once; two such requests of one connection at once', async () => {
+  const emitted: (string | symbol)[] = [];
+  before = async (request) => {
+    const { emit } = request;
+    request.emit = (event: string | symbol, ...details: unknown[]) => {
+      emitted.push(event);
+      return emit.call(request, event, ...details);
+    };
+  };
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let answers = '';
+  socket.on('data', (bytes) => {
+    answers += bytes;
+  });
+  socket.write(
+    ['abc', 'def'].map((body) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n${body}`).join(''),
+  );
+  while (!answers.includes('3 def')) await setImmediate();
+  expect([answers.includes('3 abc'), emitted]).toEqual([true, ['data', 'data']]);
+  socket.destroy();
+});
+
 test('a small body in pieces, and the next request of its connection', async () => {
   const socket = send('Content-Length: 3\r\n', 'a');
   let answers = '';
