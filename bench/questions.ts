@@ -1,7 +1,7 @@
 /** What is asked: the same records by REST, by the gateway's GraphQL and that of others, and by PostGraphile's. */
 import type pg from 'pg';
 import { GATEWAY_DOCUMENTS, POSTGRAPHILE_DOCUMENTS } from './documents.ts';
-import type { RivalName } from './rivals.ts';
+import type { ServerName } from './rivals.ts';
 import type { SeededAccount } from './seed.ts';
 
 /** An HTTP request. */
@@ -10,6 +10,9 @@ export interface Ask {
   readonly path: string;
   readonly body?: string;
 }
+
+/** Who answers: a server, or the one whose answers are unchanged, asked with their ETags. */
+export type RivalName = ServerName | 'gateway, 304';
 
 /** A question to one server. */
 export interface Cell {

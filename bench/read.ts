@@ -12,9 +12,9 @@ import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { openDatabase } from '../src/store/connection.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { withBenchServer } from './environment.ts';
-import { type Ask, type AskedAccount, type Cell, cellsOf, factsOf } from './questions.ts';
+import { type Ask, type AskedAccount, type Cell, cellsOf, factsOf, type RivalName } from './questions.ts';
 import { type Goal, goal, publish, type Section } from './report.ts';
-import { type Rival, type RivalName, withRivals } from './rivals.ts';
+import { type Rival, type ServerName, withRivals } from './rivals.ts';
 import { LARGE_SIZE, type SeededAccount, SMALL_SIZE, seed } from './seed.ts';
 import { count, median, ratio } from './table.ts';
 
@@ -45,18 +45,17 @@ interface Measured extends Cell {
   readonly tags: string[];
 }
 
-const BASE: RivalName = 'hand-written';
+const BASE = 'hand-written';
 /** Requests per CPU second, as a ratio to those of the hand-written server. */
 const GOALS = { REST: 1, GraphQL: 0.9 } as const;
 /** The same for answers of which nothing has changed: for Q1, and for pages. */
 const UNCHANGED_GOALS = { single: 2, page: 5 } as const;
-const UNCHANGED: RivalName = 'gateway, unchanged';
+const UNCHANGED = 'gateway, unchanged';
 /** Asks whether its answer is the newest one, and is told that it is. */
-const KNOWING: RivalName = 'gateway, 304';
-const RIVALS: readonly RivalName[] = [
+const KNOWING = 'gateway, 304';
+const SERVERS: readonly ServerName[] = [
   'gateway',
   UNCHANGED,
-  KNOWING,
   'hand-written',
   'hand-written, pipelined',
   'PostGraphile',
@@ -68,7 +67,7 @@ const FOR_INFORMATION = / without total$/;
 
 /** Servers and the processes that their CPU time is read from. */
 interface Bench {
-  readonly rivals: ReadonlyMap<RivalName, Rival>;
+  readonly servers: ReadonlyMap<ServerName, Rival>;
   readonly postmaster: number;
   readonly options: Options;
 }
@@ -91,7 +90,7 @@ async function measureAll(
     }
     const { rows } = await owner.query('select pg_backend_pid() as pid');
     const postmaster = parentOf(rows[0].pid);
-    await withRivals(RIVALS, url, (rivals) => drive({ rivals, postmaster, options }, cells));
+    await withRivals(SERVERS, url, (servers) => drive({ servers, postmaster, options }, cells));
     return cells;
   } finally {
     await owner.end();
@@ -121,8 +120,9 @@ async function withKeys(url: string, accounts: readonly SeededAccount[]): Promis
 async function drive(bench: Bench, cells: readonly Measured[]): Promise<void> {
   await compareAnswers(bench, cells);
   for (const cell of cells) if (cell.rival === KNOWING) await learnTags(bench, cell);
-  const { warmUp } = bench.options;
-  for (const cell of warmUp > 0 ? cells : []) await load(bench, cell, warmUp);
+  // Twice, as what is compiled for one question has to be compiled anew when another one comes.
+  const warmUp = bench.options.warmUp / 2;
+  for (const cell of warmUp > 0 ? [...cells, ...cells] : []) await load(bench, cell, warmUp);
   for (let round = 1; round <= bench.options.rounds; round++) {
     // Every other round backwards: what drifts does not favour the first.
     for (const cell of round % 2 ? cells : cells.toReversed()) cell.samples.push(await measure(bench, cell));
@@ -186,10 +186,10 @@ async function learnTags(bench: Bench, { rival, account, asks, tags }: Measured)
 
 async function measure(bench: Bench, cell: Measured): Promise<Sample> {
   await delay(150);
-  const rival = bench.rivals.get(cell.rival) as Rival;
-  const before = { node: processCpu(rival.pid), postgres: clusterCpu(bench.postmaster) };
+  const { pid } = serverOf(bench, cell.rival);
+  const before = { node: processCpu(pid), postgres: clusterCpu(bench.postmaster) };
   const { requests, seconds } = await load(bench, cell, bench.options.seconds);
-  const nodeUs = (processCpu(rival.pid) - before.node) / requests;
+  const nodeUs = (processCpu(pid) - before.node) / requests;
   const postgresUs = (clusterCpu(bench.postmaster) - before.postgres) / requests;
   return { perSecond: requests / seconds, nodeUs, postgresUs, perCpuSecond: 1e6 / (nodeUs + postgresUs) };
 }
@@ -220,8 +220,12 @@ async function load(
   return { requests: result.requests.total, seconds: result.duration };
 }
 
-function urlOf({ rivals }: Bench, name: RivalName): string {
-  return `http://127.0.0.1:${(rivals.get(name) as Rival).port}`;
+function serverOf({ servers }: Bench, name: RivalName): Rival {
+  return servers.get(name === KNOWING ? UNCHANGED : name) as Rival;
+}
+
+function urlOf(bench: Bench, name: RivalName): string {
+  return `http://127.0.0.1:${serverOf(bench, name).port}`;
 }
 
 function headersOf(account: AskedAccount): Record<string, string> {

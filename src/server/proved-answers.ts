@@ -165,7 +165,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<str
 /** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */
 function hasSame(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false;
-  return given.trim() === '*' || given.match(TAGS)?.includes(etag) === true;
+  return given === etag || given.trim() === '*' || given.match(TAGS)?.includes(etag) === true;
 }
 
 const TAGS = /"[^"]*"/g;
