@@ -151,15 +151,18 @@ function bytesOfPieces(pieces: readonly string[], encoding: 'utf8' | 'latin1'): 
 export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<string, string>): void {
   const { contentType, body, etag } = answer;
   const { request, response, requestId } = exchange;
-  const headers = {
-    ...given,
-    ...answer.headers,
+  const headers: Record<string, string> = { ...given, ...answer.headers };
+  if (etag !== null) {
     // A browser may keep it, and asks each time whether it is still the same.
-    ...(etag !== null && { 'cache-control': 'private, no-cache', etag }),
-  };
-  if (etag !== null && hasSame(request.headers['if-none-match'], etag))
-    response.writeHead(304, { 'x-request-id': requestId, ...headers }).end();
-  else send(exchange, 200, contentType, body, headers, 'latin1');
+    headers['cache-control'] = 'private, no-cache';
+    headers.etag = etag;
+    if (hasSame(request.headers['if-none-match'], etag)) {
+      headers['x-request-id'] = requestId;
+      response.writeHead(304, headers).end();
+      return;
+    }
+  }
+  send(exchange, 200, contentType, body, headers, 'latin1');
 }
 
 /** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */

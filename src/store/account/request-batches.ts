@@ -45,13 +45,11 @@ const WRITE_MAX_MS = 5_000;
 /** Its age counts from when the database writes it: one process with a clock far ahead would hold up retention for all. */
 const WRITE = 'copy request_batch (account_id, requests, terms, entries) from stdin';
 
-/** What one account asked. */
-interface Row {
-  /** By text, with their places. */
-  readonly terms: Map<string, number>;
-  readonly entries: GrowingText;
-  requests: number;
-}
+/** The term of every batch. */
+const ALL = '';
+/** What most requests have in common is no term of its own. */
+const USUAL_KIND: RequestActorKind = 'KEY';
+const USUAL_STATUS = 2;
 
 /** Requests that are written together: a row for each account. */
 export class RequestBatch {
@@ -66,65 +64,96 @@ export class RequestBatch {
   add(request: AnsweredRequest): void {
     let row = this.#rows.get(request.accountId);
     if (!row) {
-      row = { terms: new Map(), entries: new GrowingText(), requests: 0 };
+      row = new Row();
       this.#rows.set(request.accountId, row);
     }
-    const places = addTerms(row.terms, request);
-    row.entries.append(`${row.requests === 0 ? '[' : ','}${entryOf(request, places)}`);
-    row.requests += 1;
+    row.add(request);
     this.#count += 1;
   }
 
   /** Writes them, in at most five seconds. @throws the driver's error, or that there was no answer in time. */
   async write(database: Pick<Database, 'copyWithin'>): Promise<void> {
     const lines = new CopiedLines();
-    for (const [accountId, { terms, entries, requests }] of this.#rows)
-      lines.add([accountId, requests, JSON.stringify([...terms.keys()]), `${entries.bytes}]`]);
+    for (const [accountId, { terms, entries, count }] of this.#rows)
+      lines.add([accountId, count, terms, entries]);
     await database.copyWithin(WRITE_MAX_MS, WRITE, lines.bytes);
   }
 }
 
-/** Places of terms. */
-interface Places {
-  readonly actor: number;
-  readonly transaction: number | null;
-}
+/** What one account asked, as the migrations `request_batches` and `request_entries_by_term` describe it. */
+class Row {
+  /** By text, with their places. */
+  readonly #terms = new Map<string, number>([[ALL, 0]]);
+  readonly #entries = new GrowingText();
+  #count = 0;
+  /** Of the newest request. What comes together is mostly alike, and terms and texts of it are made once. */
+  #moment: string | undefined;
+  #newest: AnsweredRequest | undefined;
+  #asked = '';
 
-/** As the migrations `request_batches` and `request_entries_by_term` describe it. */
-function entryOf(request: AnsweredRequest, { actor, transaction }: Places): string {
-  const { atMs, actorKind, method, route, operation, status, durationMs, requestId, errorCode } = request;
-  const asked = `"${actorKind}",${actor},"${method}",${quoted(route)},${jsonOf(operation)}`;
-  return `[${atMs},${asked},${status},${durationMs},${quoted(requestId)},${transaction},${jsonOf(errorCode)}]`;
+  get count(): number {
+    return this.#count;
+  }
+
+  /** As JSON. */
+  get terms(): string {
+    return JSON.stringify([...this.#terms.keys()]);
+  }
+
+  /** As JSON. */
+  get entries(): string {
+    return `${this.#entries.bytes}]`;
+  }
+
+  add(request: AnsweredRequest): void {
+    const { atMs, actorKind, status, durationMs, requestId, end2end, errorCode } = request;
+    this.#addMoment(requestId);
+    if (actorKind !== USUAL_KIND) this.#place(term('kind', actorKind));
+    const statusClass = Math.floor(status / 100);
+    if (statusClass !== USUAL_STATUS) this.#place(term('status', statusClass));
+    // The rest is made of words of our own. A text of the database holds no other characters either.
+    const transaction =
+      end2end === null ? null : this.#place(term('transaction', end2end.toWellFormed().replaceAll('\0', '')));
+    this.#entries.append(
+      `${this.#count === 0 ? '[' : ','}[${atMs},${this.#textOfAsked(request)},${status},${durationMs},${quoted(requestId)},${transaction},${jsonOf(errorCode)}]`,
+    );
+    this.#count += 1;
+  }
+
+  #place(text: string): number {
+    const place = this.#terms.get(text) ?? this.#terms.size;
+    this.#terms.set(text, place);
+    return place;
+  }
+
+  #addMoment(requestId: string): void {
+    if (this.#moment !== undefined && hasTime(requestId) && requestId.startsWith(this.#moment)) return;
+    const part = commonPart(requestId);
+    this.#place(term('request', part));
+    if (hasTime(requestId)) this.#moment = part;
+  }
+
+  /** Who asked for what. */
+  #textOfAsked(request: AnsweredRequest): string {
+    const { actorKind, actorId, method, route, operation } = request;
+    const newest = this.#newest;
+    const isSame =
+      newest?.actorId === actorId &&
+      newest.actorKind === actorKind &&
+      newest.method === method &&
+      newest.route === route &&
+      newest.operation === operation;
+    if (!isSame) {
+      const actor = this.#place(term('actor', actorId));
+      this.#asked = `"${actorKind}",${actor},"${method}",${quoted(route)},${jsonOf(operation)}`;
+      this.#newest = request;
+    }
+    return this.#asked;
+  }
 }
 
 function jsonOf(text: string | null): string {
   return text === null ? 'null' : quoted(text);
-}
-
-/** The term of every batch. */
-const ALL = '';
-/** What most requests have in common is no term of its own. */
-const USUAL_KIND: RequestActorKind = 'KEY';
-const USUAL_STATUS = 2;
-
-function addTerms(terms: Map<string, number>, request: AnsweredRequest): Places {
-  const { actorKind, actorId, requestId, end2end, status } = request;
-  const add = (text: string): number => {
-    const place = terms.get(text) ?? terms.size;
-    terms.set(text, place);
-    return place;
-  };
-  add(ALL);
-  add(term('request', commonPart(requestId)));
-  if (actorKind !== USUAL_KIND) add(term('kind', actorKind));
-  const statusClass = Math.floor(status / 100);
-  if (statusClass !== USUAL_STATUS) add(term('status', statusClass));
-  return {
-    actor: add(term('actor', actorId)),
-    // The rest is made of words of our own. A text of the database holds no other characters either.
-    transaction:
-      end2end === null ? null : add(term('transaction', end2end.toWellFormed().replaceAll('\0', ''))),
-  };
 }
 
 /** @returns the terms of every batch that holds what is asked for; the first finds the fewest of them. */
@@ -149,8 +178,12 @@ const VERSION_AT = 14;
 /** So many characters of an id that begins with the time are the same for a quarter of a second. */
 const TIME_LENGTH = 11;
 
-/** @returns what an id of a request has in common with those of the same moment (UUID version 7); any other is as it is. */
+/** @returns what an id of a request has in common with those of the same moment; any other is as it is. */
 function commonPart(requestId: string): string {
-  const hasTime = requestId.length === UUID_LENGTH && requestId[VERSION_AT] === '7';
-  return hasTime ? requestId.slice(0, TIME_LENGTH) : requestId;
+  return hasTime(requestId) ? requestId.slice(0, TIME_LENGTH) : requestId;
+}
+
+/** Whether an id begins with the time (UUID version 7). */
+function hasTime(requestId: string): boolean {
+  return requestId.length === UUID_LENGTH && requestId[VERSION_AT] === '7';
 }

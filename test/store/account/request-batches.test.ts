@@ -89,6 +89,33 @@ describe('an entry', () => {
     expect(await idsOf({ actorId: 'key_1', end2end: 'CRX1' })).toEqual(['r-7', 'r-1']);
   });
 
+  it('is its own, however little it differs from the one before', async () => {
+    const id = newRequestId();
+    const base = request({ operation: 'One' });
+    const changes: Partial<AnsweredRequest>[] = [
+      { requestId: id },
+      // Begins as the other does, and is a client's own.
+      { requestId: `${id.slice(0, 11)}-mine` },
+      // Of another moment, and then of the first one again.
+      { requestId: `0${id.slice(1, 10)}f${id.slice(11)}` },
+      { requestId: `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}` },
+      { actorId: 'key_2' },
+      { actorKind: 'PAYER' },
+      { method: 'POST' },
+      { route: '/graphql' },
+      { operation: 'Two' },
+      { operation: null },
+    ];
+    const asked = changes.flatMap((change) => [
+      { ...base, requestId: newRequestId(), ...change },
+      { ...base, requestId: newRequestId() },
+    ]);
+    await record(...asked);
+    const read = await readRequests(test.database, ACCOUNT, ANY, { ...ALL, isNewestFirst: false });
+    expect(read).toMatchObject(asked.map(({ accountId: _, atMs: __, ...rest }) => rest));
+    for (const { requestId } of asked) expect(await idsOf({ requestId })).toEqual([requestId]);
+  });
+
   it('is read as it was, whatever it holds', async () => {
     const odd = request({
       ...{ actorKind: 'PERSON', actorId: 'per_1', method: 'POST', operation: 'One', status: 499 },
