@@ -55,10 +55,10 @@ export async function collect(): Promise<void> {
 }
 
 /**
- * @returns the resident memory of this process once nothing that nobody holds is left, and the room of it is given back, as V8 does by itself
- *   in a process that has had little to do for eight seconds. Until then up to 134 MB are room for what is new, in which nothing is.
+ * @returns the resident memory of this process without room in which nothing is. Any load grows the room for what is new, up to 134 MB; how
+ *   much of it there is at a moment is chance, and no subscriber's.
  */
-export async function rssAtRest(): Promise<number> {
+export async function heldRss(): Promise<number> {
   await collect();
   globalThis.gc?.({ type: 'major', flavor: 'last-resort' });
   return process.memoryUsage.rss();
