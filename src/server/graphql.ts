@@ -103,7 +103,7 @@ export function graphqlServer(
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
         await context.limits.checkAgain();
-        return answer(exchange, { data, errors }, { ...headers, 'content-type': mediaType }, prove);
+        return answer(exchange, mediaType, { data, errors }, headers, prove);
       }
     }
     // Yoga takes an already parsed body from here.
@@ -184,15 +184,16 @@ async function answerAgain(
 /** @param result - data as JSON text, each character a byte of UTF-8. */
 function answer(
   exchange: Exchange,
+  mediaType: string,
   { data, errors }: { readonly data: string; readonly errors: readonly GraphQLError[] | undefined },
-  headers: Record<string, string> & { readonly 'content-type': string },
+  headers: Record<string, string>,
   prove: Prove,
 ): void {
   const before = errors ? `"errors":${utf8Text(JSON.stringify(errors))},` : '';
   const body = `{${before}"data":${data}}`;
-  const proved = errors ? undefined : prove(headers['content-type'], body);
+  const proved = errors ? undefined : prove(mediaType, body);
   if (proved) sendAnswer(exchange, proved, headers);
-  else send(exchange, 200, headers['content-type'], body, headers, 'latin1');
+  else send(exchange, 200, mediaType, body, headers, 'latin1');
 }
 
 function answerMediaType({ request }: Exchange): string | undefined {

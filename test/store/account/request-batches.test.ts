@@ -96,8 +96,10 @@ describe('an entry', () => {
       { requestId: id },
       // Begins as the other does, and is a client's own.
       { requestId: `${id.slice(0, 11)}-mine` },
+      // A term of a client's own that all ids of this moment begin with.
+      { requestId: id.slice(0, 5) },
       // Of another moment, and then of the first one again.
-      { requestId: `0${id.slice(1, 10)}f${id.slice(11)}` },
+      { requestId: `${id.slice(0, 10)}${id[10] === 'f' ? '0' : 'f'}${id.slice(11)}` },
       { requestId: `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}` },
       { actorId: 'key_2' },
       { actorKind: 'PAYER' },
