@@ -86,11 +86,33 @@ const PARTS: readonly Part[] = [
     quick: '--events 1000 --endpoints 50 --accounts 20 --few 5 --starts 0',
   },
 ];
-/** Goals that take longer than a run of this program may. */
+/** Goals that take longer than a run of this program may, and where their figures stand. */
 const ELSEWHERE = [
-  ['mixed load for 60 minutes: heap and RSS level, 0 answers of 5xx', '`npm run soak -- --minutes 60`'],
-  ['reads of 1,000,000 transactions beside those of 10,000', '`npm run growth`'],
-  ['the same of 3,000,000', '`npm run growth -- --transactions 3000000`'],
+  [
+    'a whole onramp beside the first engine (`204e3cd`), 48 callers: CPU ≤ 0.5',
+    '`npm run onramps -- --beside`',
+    '[beside the first engine](README.md#beside-the-first-engine)',
+  ],
+  [
+    'mixed load for 60 minutes: heap and RSS level, 0 answers of 5xx',
+    '`npm run soak -- --minutes 60`',
+    '[soak](README.md#soak)',
+  ],
+  [
+    'reads, totals, audit and export of 1,000,000 and 3,000,000 transactions beside 10,000: ≤ 2',
+    '`npm run growth -- --transactions 100000,1000000,3000000`',
+    '[growth](README.md#growth)',
+  ],
+  [
+    'steps of workers with 10,000 accounts and endpoints and 1,000,000 events',
+    '`npm run relay`',
+    '[growth](README.md#growth)',
+  ],
+  [
+    'import of 1,000,000 records',
+    '`npm run import -- --sizes 10000,100000,1000000`',
+    '[growth](README.md#growth)',
+  ],
 ];
 /** Figures that their makers published; none of these runs here. */
 const PUBLISHED = [
@@ -189,7 +211,10 @@ function resultsText(outcomes: readonly Outcome[], isQuick: boolean, seconds: nu
     ...ofIssues.flatMap((some, at) => (some.length > 0 ? [titles[at] as string, goalsTable(some)] : [])),
     ...(isQuick
       ? []
-      : ['### Measured by other commands, because they take longer', table(['Goal', 'Command'], ELSEWHERE)]),
+      : [
+          '### Measured by other commands, because they take longer',
+          table(['Goal', 'Command', 'Last run'], ELSEWHERE),
+        ]),
     ...outcomes.flatMap(({ part, args, report, seconds: taken, loads }) => [
       `## ${part.title}`,
       `\`${part.file.replace('.ts', '')} ${args}\`: ${Math.round(taken)} s, load ${loads.map((load) => load.toFixed(1)).join(' before, ')} after.`,

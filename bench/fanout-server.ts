@@ -8,7 +8,7 @@ import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
 import { openDatabase } from '../src/store/connection.ts';
 import { REGISTRY } from '../src/templates/index.ts';
-import { answerTasks, heldRss } from './tasks.ts';
+import { answerTasks, residentMemory } from './tasks.ts';
 
 const database = openDatabase(process.argv[2] as string);
 const config = readConfig({ RATE_LIMIT: 'off', EVENT_STREAMS_MAX: '100000' });
@@ -73,6 +73,6 @@ answerTasks({
     await post('/v2/onramp', ONRAMP);
     return String(rungAt);
   },
-  rss: heldRss,
+  memory: residentMemory,
   heap: async () => process.memoryUsage().heapUsed,
 });

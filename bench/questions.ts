@@ -32,8 +32,9 @@ const STATEMENT = { currency: 'USDT_TRX', subAccount: 'available' };
 const REST_RIVALS: readonly RivalName[] = [
   'gateway',
   'gateway, unchanged',
-  'gateway, 304',
   'hand-written',
+  // Not beside the one of the same process, which would come to its turn warm.
+  'gateway, 304',
   'hand-written, pipelined',
 ];
 /** They answer the gateway's documents. */

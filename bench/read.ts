@@ -120,7 +120,7 @@ async function withKeys(url: string, accounts: readonly SeededAccount[]): Promis
 async function drive(bench: Bench, cells: readonly Measured[]): Promise<void> {
   await compareAnswers(bench, cells);
   for (const cell of cells) if (cell.rival === KNOWING) await learnTags(bench, cell);
-  // Twice, as what is compiled for one question has to be compiled anew when another one comes.
+  // Twice: a new question makes V8 discard code that it had optimized for the one before.
   const warmUp = bench.options.warmUp / 2;
   for (const cell of warmUp > 0 ? [...cells, ...cells] : []) await load(bench, cell, warmUp);
   for (let round = 1; round <= bench.options.rounds; round++) {

@@ -22,8 +22,8 @@ const PROGRAMS = {
 export type ServerName = keyof typeof PROGRAMS;
 const START_TIMEOUT_MS = 60_000;
 /**
- * Each stands still while the others have their turns. After eight seconds without much to do, V8 gives memory back and forgets what it
- * compiled, which no server under load goes through; so that the turns begin alike, it does so for none of them.
+ * Each waits while the others have their turns. After eight idle seconds V8's memory reducer drops compiled code, and the next turn measures
+ * how it is compiled again. So it is off for all of them.
  */
 const AS_UNDER_LOAD = '--no-memory-reducer';
 

@@ -54,12 +54,10 @@ export async function collect(): Promise<void> {
   }
 }
 
-/**
- * @returns the resident memory of this process without room in which nothing is. Any load grows the room for what is new, up to 134 MB; how
- *   much of it there is at a moment is chance, and no subscriber's.
- */
-export async function heldRss(): Promise<number> {
+/** @returns resident memory before and after V8 returned what it does not use, above all room for what is new: any load makes it grow. */
+export async function residentMemory(): Promise<{ readonly whole: number; readonly held: number }> {
+  const whole = process.memoryUsage.rss();
   await collect();
   globalThis.gc?.({ type: 'major', flavor: 'last-resort' });
-  return process.memoryUsage.rss();
+  return { whole, held: process.memoryUsage.rss() };
 }

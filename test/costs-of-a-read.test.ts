@@ -4,10 +4,9 @@
  * thread of their own, whose memory is not counted.
  */
 import { IncomingMessage } from 'node:http';
-import type { HeapProfiler } from 'node:inspector';
-import { Session } from 'node:inspector/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test, vi } from 'vitest';
+import { allocated } from './support/allocated.ts';
 import { useApp } from './support/app.ts';
 import { beginCount, counted } from './support/count-statements.ts';
 import { unpinned } from './support/hot-statements.ts';
@@ -36,9 +35,6 @@ const READS: readonly (readonly [
 /** So often before anything is counted: statements are prepared, documents compiled. */
 const WARM_UPS = 100;
 const REQUESTS = 100;
-/** One sample for so many bytes: a thousand samples and more for each read. */
-const INTERVAL = 4_096;
-
 const CLIENT = `
 const { Agent, request } = require('node:http');
 const { parentPort } = require('node:worker_threads');
@@ -58,29 +54,6 @@ parentPort.on('message', async ({ url, key, body, times }) => {
     parentPort.postMessage(String(error));
   }
 });`;
-
-/** @returns bytes that a function and those that it called have allocated. */
-function sizeOf({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
-  return children.reduce((sum, child) => sum + sizeOf(child), selfSize);
-}
-
-/** @returns bytes that were allocated meanwhile. */
-async function allocated(work: () => Promise<void>): Promise<number> {
-  const session = new Session();
-  session.connect();
-  try {
-    await session.post('HeapProfiler.startSampling', {
-      samplingInterval: INTERVAL,
-      includeObjectsCollectedByMajorGC: true,
-      includeObjectsCollectedByMinorGC: true,
-    });
-    await work();
-    const { profile } = await session.post('HeapProfiler.stopSampling');
-    return sizeOf(profile.head);
-  } finally {
-    session.disconnect();
-  }
-}
 
 /** Runs work with a client of its own, which asks for something so often. */
 async function withClient(

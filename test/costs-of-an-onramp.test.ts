@@ -1,9 +1,10 @@
 /**
- * Goal: a whole onramp stays cheap to write. Method: statements, database transactions and bytes of the log are counted while
- * onramps are created over REST, paid and credited: one alone, and by 48 callers at once. `npm run count` prints the figures.
+ * Goal: a whole onramp stays cheap to write. Method: statements, database transactions, bytes of the log and memory that is allocated are
+ * counted while onramps are created over REST, paid and credited: one alone, and by 48 callers at once. `npm run count` prints the figures.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { allocated } from './support/allocated.ts';
 import { useApp } from './support/app.ts';
 import { beginCount, type Costs, counted, walBytes } from './support/count-statements.ts';
 import { unpinned } from './support/hot-statements.ts';
@@ -13,7 +14,7 @@ import { logEnd, logParts } from './support/log-by-table.ts';
 /** Most that an onramp alone may cost: what it costs now. */
 const MAX = { statements: 73, transactions: 18, wal: 24_100 };
 /** Most for each of many: goals of the project. How much they share depends on the machine; a fourth of it is usual. */
-const SHARED_MAX = { statements: 24, transactions: 10 };
+const SHARED_MAX = { statements: 24, transactions: 10, wal: 20_000, memory: 960_000 };
 const CALLERS = 48;
 const isTold = process.env.COUNT === '1';
 
@@ -91,25 +92,40 @@ test('an onramp alone', { timeout: 120_000 }, async () => {
   if (wal !== undefined) expect(wal).toBeLessThanOrEqual(MAX.wal);
 });
 
-test('onramps of 48 callers at once', { timeout: 120_000 }, async () => {
-  const times = 4;
-  const before = await walBytes(app.owner);
-  const from = await logEnd(app.owner);
-  beginCount();
+/** Onramps of each caller. */
+const TIMES = 4;
+
+async function payByAll(): Promise<void> {
   const made = await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       const ids: string[] = [];
-      for (let n = 0; n < times; n += 1) ids.push(await payNew());
+      for (let n = 0; n < TIMES; n += 1) ids.push(await payNew());
       return ids;
     }),
   );
   await credited(made.flat());
+}
+
+test('onramps of 48 callers at once', { timeout: 120_000 }, async () => {
+  const before = await walBytes(app.owner);
+  const from = await logEnd(app.owner);
+  beginCount();
+  await payByAll();
   const costs = counted();
   const after = await walBytes(app.owner);
-  const onramps = CALLERS * times;
+  const onramps = CALLERS * TIMES;
   const wal = before === undefined || after === undefined ? undefined : Number(after - before) / onramps;
   told('48 callers', costs, onramps, wal);
   if (isTold) await tellLog(from, onramps);
   expect(costs.statements / onramps).toBeLessThanOrEqual(SHARED_MAX.statements);
   expect(costs.transactions / onramps).toBeLessThanOrEqual(SHARED_MAX.transactions);
+  if (wal !== undefined) expect(wal).toBeLessThanOrEqual(SHARED_MAX.wal);
+});
+
+test('memory that onramps of 48 callers allocate, with that of the callers', {
+  timeout: 120_000,
+}, async () => {
+  const bytes = (await allocated(payByAll)) / (CALLERS * TIMES);
+  if (isTold) process.stdout.write(`\n48 callers: ${Math.round(bytes)} bytes of memory\n`);
+  expect(bytes).toBeLessThanOrEqual(SHARED_MAX.memory);
 });

@@ -1,7 +1,7 @@
 /** What fan-out is compared with: `node:http` that writes the same bytes to every open response, and knows nothing of what it writes. */
 import type { ServerResponse } from 'node:http';
 import { listen } from '../../src/server/listen.ts';
-import { answerTasks, heldRss } from '../tasks.ts';
+import { answerTasks, residentMemory } from '../tasks.ts';
 
 const responses = new Set<ServerResponse>();
 const HEAD = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
@@ -29,6 +29,6 @@ answerTasks({
     for (const response of responses) response.write(event);
     return String(at);
   },
-  rss: heldRss,
+  memory: residentMemory,
   heap: async () => process.memoryUsage().heapUsed,
 });

@@ -86,9 +86,10 @@ class Row {
   readonly #terms = new Map<string, number>([[ALL, 0]]);
   readonly #entries = new GrowingText();
   #count = 0;
-  /** Of the newest request. What comes together is mostly alike, and terms and texts of it are made once. */
+  /** Common part of the last id that began with the time: its term is there already. */
   #moment: string | undefined;
-  #newest: AnsweredRequest | undefined;
+  /** The request that `#asked` was made of. It is used again while the next ones ask the same, as most do. */
+  #alike: AnsweredRequest | undefined;
   #asked = '';
 
   get count(): number {
@@ -136,17 +137,17 @@ class Row {
   /** Who asked for what. */
   #textOfAsked(request: AnsweredRequest): string {
     const { actorKind, actorId, method, route, operation } = request;
-    const newest = this.#newest;
+    const alike = this.#alike;
     const isSame =
-      newest?.actorId === actorId &&
-      newest.actorKind === actorKind &&
-      newest.method === method &&
-      newest.route === route &&
-      newest.operation === operation;
+      alike?.actorId === actorId &&
+      alike.actorKind === actorKind &&
+      alike.method === method &&
+      alike.route === route &&
+      alike.operation === operation;
     if (!isSame) {
       const actor = this.#place(term('actor', actorId));
       this.#asked = `"${actorKind}",${actor},"${method}",${quoted(route)},${jsonOf(operation)}`;
-      this.#newest = request;
+      this.#alike = request;
     }
     return this.#asked;
   }
