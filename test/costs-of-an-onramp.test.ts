@@ -13,8 +13,11 @@ import { logEnd, logParts } from './support/log-by-table.ts';
 
 /** Most that an onramp alone may cost: what it costs now. */
 const MAX = { statements: 73, transactions: 18, wal: 24_100 };
-/** Most for each of many: goals of the project. How much they share depends on the machine; a fourth of it is usual. */
-const SHARED_MAX = { statements: 24, transactions: 10, wal: 20_000, memory: 960_000 };
+/**
+ * Most for each of many. How much they share depends on the machine: statements and transactions are goals of the project, of which a fourth is
+ * usual; for bytes of the log the goal is 20,000, and 19,100 are usual; of memory, half of it is, callers and what waits for them included.
+ */
+const SHARED_MAX = { statements: 24, transactions: 10, wal: 21_000, memory: 1_300_000 };
 const CALLERS = 48;
 const isTold = process.env.COUNT === '1';
 
