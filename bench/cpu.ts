@@ -8,15 +8,21 @@ const TICK_US = 10_000;
 /** Fields of proc(5) `stat`. */
 interface ProcessTimes {
   readonly parent: number;
-  /** Of the process itself. Unit: µs. */
-  readonly own: number;
   /** Of children that ended and were waited for, and of their children. Unit: µs. */
   readonly ended: number;
 }
 
-/** @returns the CPU time that a process has used, all threads together. Unit: µs. */
+/**
+ * @returns the CPU time that the threads of a process have used. `stat` counts hundredths of a second for each process, which is as much as
+ *   servers differ by in a turn; the scheduler's own figures are exact. Unit: µs.
+ */
 export function processCpu(pid: number): number {
-  return timesOf(pid).own;
+  let ns = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const text = textOrNothing(`/proc/${pid}/task/${thread}/schedstat`);
+    ns += Number(text?.split(' ', 1)[0] ?? 0);
+  }
+  return ns / 1_000;
 }
 
 /** @returns the CPU time of children of this process that ended. Unit: µs. */
@@ -29,11 +35,13 @@ export function endedChildrenCpu(): number {
  * @returns the CPU time of all processes of a PostgreSQL server, ended ones too. Unit: µs.
  */
 export function clusterCpu(postmaster: number): number {
-  const first = timesOf(postmaster);
-  let sum = first.own + first.ended;
+  let sum = processCpu(postmaster) + timesOf(postmaster).ended;
   for (const name of readdirSync('/proc')) {
-    const times = /^\d+$/.test(name) ? timesOrNothing(Number(name)) : undefined;
-    if (times?.parent === postmaster) sum += times.own;
+    if (!/^\d+$/.test(name)) continue;
+    const stat = textOrNothing(`/proc/${name}/stat`);
+    if (stat === undefined || timesIn(stat).parent !== postmaster) continue;
+    // Each is one thread.
+    sum += Number(textOrNothing(`/proc/${name}/schedstat`)?.split(' ', 1)[0] ?? 0) / 1_000;
   }
   return sum;
 }
@@ -51,22 +59,21 @@ export function machine(): string {
   return `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), load ${load}, Node ${process.version}`;
 }
 
-function timesOrNothing(pid: number): ProcessTimes | undefined {
+function textOrNothing(file: string): string | undefined {
   try {
-    return timesOf(pid);
+    return readFileSync(file, 'utf8');
   } catch {
     return undefined; // ended meanwhile
   }
 }
 
 function timesOf(pid: number): ProcessTimes {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return timesIn(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+function timesIn(stat: string): ProcessTimes {
   // The name in brackets may hold anything; field 3 comes after it.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = (field: number) => Number(fields[field - 3]);
-  return {
-    parent: ticks(4),
-    own: (ticks(14) + ticks(15)) * TICK_US,
-    ended: (ticks(16) + ticks(17)) * TICK_US,
-  };
+  return { parent: ticks(4), ended: (ticks(16) + ticks(17)) * TICK_US };
 }
