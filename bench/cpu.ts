@@ -17,12 +17,9 @@ interface ProcessTimes {
  *   servers differ by in a turn; the scheduler's own figures are exact. Unit: µs.
  */
 export function processCpu(pid: number): number {
-  let ns = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const text = textOrNothing(`/proc/${pid}/task/${thread}/schedstat`);
-    ns += Number(text?.split(' ', 1)[0] ?? 0);
-  }
-  return ns / 1_000;
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) sum += threadCpu(`/proc/${pid}/task/${thread}`);
+  return sum;
 }
 
 /** @returns the CPU time of children of this process that ended. Unit: µs. */
@@ -41,7 +38,7 @@ export function clusterCpu(postmaster: number): number {
     const stat = textOrNothing(`/proc/${name}/stat`);
     if (stat === undefined || timesIn(stat).parent !== postmaster) continue;
     // Each is one thread.
-    sum += Number(textOrNothing(`/proc/${name}/schedstat`)?.split(' ', 1)[0] ?? 0) / 1_000;
+    sum += threadCpu(`/proc/${name}`);
   }
   return sum;
 }
@@ -57,6 +54,14 @@ export function machine(): string {
     .map((value) => value.toFixed(2))
     .join(' ');
   return `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), load ${load}, Node ${process.version}`;
+}
+
+// Where the kernel does not count so, this throws: 0 would be no figure.
+readFileSync('/proc/self/schedstat');
+
+/** @returns what the thread of a folder has used; nothing of one that ended meanwhile. Unit: µs. */
+function threadCpu(folder: string): number {
+  return Number(textOrNothing(`${folder}/schedstat`)?.split(' ', 1)[0] ?? 0) / 1_000;
 }
 
 function textOrNothing(file: string): string | undefined {

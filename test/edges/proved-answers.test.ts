@@ -80,6 +80,7 @@ describe.each([...PATHS, SEARCH])('GET %s', (path) => {
     const same = await app.get(path, { headers: { ...own, 'if-none-match': given(etag) } });
     expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', etag]);
     expect([...same.headers].filter(isOfNoBody)).toEqual([...headers].filter(isOfNoBody));
+    expect(same.headers.get('cache-control')).toBe('private, no-cache');
     expect(same.headers.get('content-type')).toBeNull();
     const other = await app.get(path, { headers: { 'if-none-match': `"x", W/"${etag.slice(2)}` } });
     expect(other.status).toBe(200);
