@@ -6,11 +6,13 @@
  *
  * `npm run relay -- --events 1000000 --endpoints 10000 --accounts 10000 --few 100 --starts 3 [--check]`
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
 import { openDatabase } from '../src/store/connection.ts';
 import type { Database } from '../src/store/database.ts';
@@ -188,7 +190,7 @@ async function run(url: string, size: Size): Promise<Steps[]> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
   const nothing = async () => {};
-  const services = { database, mode: 'sandbox' as const, clock: { nowMs: async () => Date.now() } };
+  const services = { database, mode: 'sandbox' as const, clock: SYSTEM_CLOCK };
   const lease = () =>
     leaseDeliveries(database, {
       mode: 'sandbox',

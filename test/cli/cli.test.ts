@@ -2,6 +2,7 @@
  * Goal: the commands that read say what the API says, the command line helps, and its document is what it prints. Method:
  * real processes on a database that has the example history; the help and the shells as they are.
  */
+
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -11,6 +12,7 @@ import { CLI_REFERENCE, cliReference } from '../../scripts/cli-reference.ts';
 import { EXAMPLES } from '../../src/cli/examples.ts';
 import { crossrampProgram } from '../../src/cli/program.ts';
 import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { useApp } from '../support/app.ts';
 import { freePort } from '../support/free-port.ts';
 import { crossramp } from '../support/process.ts';
@@ -107,7 +109,10 @@ describe('commands of the operator', () => {
       settledAt: new Date().toISOString(),
       payerTaxId: '52998224725',
     } as const;
-    const failing = { ...app.services, clock: { nowMs: () => Promise.reject(new Error('no clock')) } };
+    const failing = {
+      ...app.services,
+      clock: { ...SYSTEM_CLOCK, nowMs: () => Promise.reject(new Error('no clock')) },
+    };
     await receiveNews(failing, pino({ level: 'silent' }), news);
     const list = async (...args: string[]) =>
       JSON.parse((await crossramp(env, 'news', 'list', '--json', ...args)).stdout);

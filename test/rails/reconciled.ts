@@ -2,7 +2,8 @@
  * What every network holds of reconciliation (C-33, C-34): where all agrees nothing is found, and a difference of every kind is found, by its
  * kind. Differences are planted on the node, in what is told, and in what the rail has on record.
  */
-import { describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
 import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { currencyOfLedger } from '../../src/base/currency.ts';
 import type { Instant } from '../../src/base/instant.ts';
@@ -212,16 +213,34 @@ export function reconciles(net: ReconciledNetwork): void {
   ];
 
   describe('a planted difference is found', () => {
+    const isMoved = ({ kind }: Finding) => kind !== 'balance';
+
     test.each(plants)('%s', async (_name, plant, expected) => {
       const before = last ?? (await report());
       await plant();
       const after = await report();
       last = after;
       const known = before.findings.map((each) => JSON.stringify(each));
-      const isMoved = ({ kind }: Finding) => kind !== 'balance';
       const found = after.findings.filter(isMoved).filter((each) => !known.includes(JSON.stringify(each)));
       expect(found).toEqual([expect.objectContaining(expected)]);
       expect(after.matched).toBeGreaterThanOrEqual(before.matched - 1);
+    });
+
+    test('what is found is of the same moment each time, however long the clock takes to answer', async () => {
+      const { clock } = app.services.forMode(mode);
+      const { nowMs } = clock;
+      const found = (await report()).findings.filter(isMoved);
+      vi.spyOn(clock, 'nowMs').mockImplementation(async () => {
+        const answer = await nowMs();
+        await sleep(20);
+        return answer;
+      });
+      try {
+        expect((await report()).findings.filter(isMoved)).toEqual(found);
+      } finally {
+        vi.restoreAllMocks();
+      }
+      expect(found).not.toEqual([]);
     });
 
     test('a balance that no transfer explains, and it goes when the books have it', async () => {

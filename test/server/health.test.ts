@@ -2,7 +2,9 @@
  * Goal: `/readyz` says what a request that comes at the same time would find, neither what was before it nor what a single dead
  * connection makes of it (C-51). Method: a made-up database whose connections answer or are silent, and time that a test moves.
  */
+
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { UnderWay } from '../../src/resolvers/services/under-way.ts';
 import { readinessServer } from '../../src/server/health.ts';
 import type { Exchange } from '../../src/server/http.ts';
@@ -36,7 +38,10 @@ function gateway() {
     }) as never;
   };
   const database = { within } as Database;
-  const serve = readinessServer({ database, clock: { nowMs: async () => 0 }, writes }, () => false);
+  const serve = readinessServer(
+    { database, clock: { ...SYSTEM_CLOCK, nowMs: async () => 0 }, writes },
+    () => false,
+  );
   /** @returns what is answered, once it is. */
   const ask = async (): Promise<string> => {
     let answered = '';

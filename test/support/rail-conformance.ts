@@ -2,10 +2,12 @@
  * What every rail holds, whoever wrote it: the suite that the author of a rail runs (docs/rails.md). The world outside of the rail is
  * away all the time; what a rail does when it is there is for the rail's own tests.
  */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { SettingsError } from '../../src/base/settings.ts';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import type { RailPart, RailTools } from '../../src/resolvers/services/rail-part.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -34,7 +36,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
   const said: unknown[] = [];
   const note = (...words: unknown[]) => void said.push(words);
   const tools = (): RailTools => ({
-    ...{ mode: 'live', database: store.database, clock: { nowMs: async () => Date.now() } },
+    ...{ mode: 'live', database: store.database, clock: SYSTEM_CLOCK },
     receive: () => Promise.reject(new Error('nothing is told of a world that is away')),
     log: { info: note, warn: note, error: note } as never,
   });

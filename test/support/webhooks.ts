@@ -16,14 +16,15 @@ export const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000
 
 /** A time that only goes by itself and by the test. */
 export class TestClock {
-  aheadMs = 0;
+  #aheadMs = 0;
   readonly notifier = new Notifier();
 
-  readonly nowMs = async () => Date.now() + this.aheadMs;
+  readonly nowMs = async () => Date.now() + this.#aheadMs;
+  readonly aheadMs = async () => this.#aheadMs;
 
   /** Sets the clock ahead, and says so as the sandbox does. */
   advance(byMs: number): void {
-    this.aheadMs += byMs;
+    this.#aheadMs += byMs;
     this.notifier.notifyMoved([{ accountId: 0n, transactionId: 0n }]);
   }
 }

@@ -2,7 +2,9 @@
  * Goal: relays and dispatchers of several processes do not work for nothing on an account that is busy, and nobody's events wait
  * for longer than a rest (decision 0049). Method: turns that are taken by hand, and statements that are counted.
  */
+
 import { expect, test } from 'vitest';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import type { Database, Statement } from '../../src/store/database.ts';
 import { relayLag } from '../../src/store/webhooks/relay.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
@@ -39,8 +41,7 @@ function counting(name: string) {
 
 function relayOf() {
   const { database, count } = counting('relay_lock');
-  const clock = { nowMs: async () => Date.now() };
-  return { ...createRelay({ database, clock, mode: 'sandbox' }, SILENT), steps: count };
+  return { ...createRelay({ database, clock: SYSTEM_CLOCK, mode: 'sandbox' }, SILENT), steps: count };
 }
 
 /** Most steps since a moment of an account that rests: on any machine, whatever a step takes. */

@@ -2,7 +2,9 @@
  * Goal: every event becomes a delivery of each endpoint that wants it, exactly once, in order, whatever writers and
  * relays do at the same time (C-61, docs of the event log). Method: events written as the engine writes them.
  */
+
 import { describe, expect, test } from 'vitest';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { openDatabase } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 import { holdRelay, relayLag, relayStep } from '../../src/store/webhooks/relay.ts';
@@ -14,9 +16,8 @@ import { elsewhere } from '../support/one-connection.ts';
 import { eventually } from '../support/receiver.ts';
 
 const test$ = useDatabase();
-const clock = { nowMs: async () => Date.now() };
 
-const relay = () => relayAll({ database: test$.database, mode: 'sandbox', clock });
+const relay = () => relayAll({ database: test$.database, mode: 'sandbox', clock: SYSTEM_CLOCK });
 const deliveriesOf = async (accountId: bigint) =>
   (
     await test$.owner.query<{ endpoint: string; seq: number }>(
@@ -201,7 +202,7 @@ describe('exactly once', () => {
     await write([{ accountId: held }, { accountId: free }]);
     const during = await test$.database.withTx(async (tx) => {
       expect(await holdRelay(tx, held)).toBe(0n);
-      return elsewhere(() => relayAll({ database: test$.database, mode: 'sandbox', clock }));
+      return elsewhere(() => relayAll({ database: test$.database, mode: 'sandbox', clock: SYSTEM_CLOCK }));
     });
     expect(during.held).toEqual([held]);
     expect(await deliveriesOf(held)).toEqual([]);

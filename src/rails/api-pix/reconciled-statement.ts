@@ -69,7 +69,7 @@ async function askEnded(
   { tools, kinds }: StatementParts,
   { from, to }: StatementPeriod,
 ): Promise<readonly StatementEntry[]> {
-  const aheadMs = (await tools.clock.nowMs()) - Date.now();
+  const aheadMs = await tools.clock.aheadMs();
   const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
   const waiting = await readEndedPixOrders(tools.database, tools.mode, machine);
   const entries: StatementEntry[] = [];

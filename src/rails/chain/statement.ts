@@ -34,8 +34,6 @@ interface Placed {
 export function networkStatement(parts: NetworkParts): RailStatement {
   const { clock, database, key } = parts;
   const times = () => blockTimes(parts);
-  // Blocks stand on the machine's clock, and a period on that of the mode.
-  const aheadOf = async () => (await clock.nowMs()) - Date.now();
   const placed = async (transfers: readonly Transfer[], aheadMs: number): Promise<readonly Placed[]> => {
     const { at } = times();
     return inParts(transfers, async (transfer) => ({
@@ -48,7 +46,8 @@ export function networkStatement(parts: NetworkParts): RailStatement {
   return {
     kinds: ['deposit', 'transfer', 'refund', 'gas'],
     read: async ({ from, to }) => {
-      const aheadMs = await aheadOf();
+      // Blocks stand on the machine's clock, and a period on that of the mode.
+      const aheadMs = await clock.aheadMs();
       const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
       const period = { fromMs: machine.from.getTime(), toMs: machine.to.getTime() };
       const range = await heightsBetween(times(), period, await finalHeight(parts));
@@ -62,7 +61,7 @@ export function networkStatement(parts: NetworkParts): RailStatement {
       const heights = [...new Set(told.map(({ height }) => height))];
       const found = await inParts(heights, (height) => transfersIn(parts, { from: height, to: height }));
       const asked = found.flat().filter(({ txHash }) => hashes.includes(txHash));
-      return entriesOf(asked, await aheadOf());
+      return entriesOf(asked, await clock.aheadMs());
     },
     balances: async () => balancesOf(parts, await ownAddresses(parts)),
   };

@@ -10,9 +10,10 @@ export function sandboxClock(database: Database): Clock {
   // Whoever asks in the same turn of the event loop shares the read.
   const readAhead = readTogether(() => readAheadMs(database), setImmediate);
   return {
-    nowMs: async () => {
-      const aheadMs = await readAhead();
+    nowMs: async (tx) => {
+      const aheadMs = await (tx ? readAheadMs(tx) : readAhead());
       return Date.now() + aheadMs;
     },
+    aheadMs: readAhead,
   };
 }

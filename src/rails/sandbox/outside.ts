@@ -52,8 +52,7 @@ export function pspOutside(url: string, clock: Clock): Outside {
     throw new GatewayError('UNAVAILABLE', `the PIX provider of the sandbox refused ${path}: ${answer.error}`);
   };
   const follow = async () => {
-    const aheadMs = Math.max(0, Math.round((await clock.nowMs()) - Date.now()));
-    isFollowed = await call(['POST', '/clock', { aheadMs }]);
+    isFollowed = await call(['POST', '/clock', { aheadMs: await clock.aheadMs() }]);
   };
   /** A provider that was started after the sandbox does not know its time yet. */
   const act = async (what: ControlAct) => {

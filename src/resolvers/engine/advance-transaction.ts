@@ -131,25 +131,20 @@ async function commitBatch(
   begun: readonly AdvanceRequest[],
   grow: Grow<AdvanceRequest>,
 ): Promise<Outcome[]> {
-  const beganMs = await parts.clock.nowMs();
-  const askedAt = performance.now();
   const done = await parts.database.withTx(async (tx) => {
     const accountIds = new Set(begun.map(accountOf));
     const heads = await lockHeads(tx, [...accountIds], parts.mode);
     assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
     // Another process may have held the lock: requests that came meanwhile for these accounts join the batch.
     const requests = grow((request) => accountIds.has(accountOf(request)));
-    // The time now that the lock is held; all clocks run at the same speed.
-    const nowMs = Math.floor(beganMs + performance.now() - askedAt);
-    const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
-    await planBatch(tx, parts, batch.items, nowMs);
-    const names = await judgeLimits(tx, { ...parts, ispb: parts.ispb() }, batch.items, nowMs);
-    await postPlans(tx, batch.items, nowMs, endShort);
-    const refused = batch.items.filter(
-      ({ request, code }) => 'create' in request.target && code !== 'ADVANCED',
-    );
+    const batch = await readBatch(tx, parts, { requests, heads });
+    const { items, nowMs } = batch;
+    await planBatch(tx, parts, items, nowMs);
+    const names = await judgeLimits(tx, { ...parts, ispb: parts.ispb() }, items, nowMs);
+    await postPlans(tx, items, nowMs, endShort);
+    const refused = items.filter(({ request, code }) => 'create' in request.target && code !== 'ADVANCED');
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
-    return { items: batch.items, ...(await storeBatch(tx, parts, batch, { nowMs, names })) };
+    return { items, ...(await storeBatch(tx, parts, batch, names)) };
   });
   return tell(parts, done);
 }
@@ -181,6 +176,8 @@ function keyOf({ accountId, id }: ProcessRow): string {
 
 interface Batch {
   readonly items: Item[];
+  /** The time now that the accounts are locked and no request joins any more: each of them is judged by a time after it came. */
+  readonly nowMs: number;
   readonly heads: Map<bigint, Head>;
   /** Places in the lists, by transaction made here. */
   readonly places: ReadonlyMap<ProcessRow['end2end'], bigint>;
@@ -188,14 +185,14 @@ interface Batch {
 
 async function readBatch(
   tx: Tx,
-  { registry }: EngineParts,
+  { registry, clock }: EngineParts,
   { requests, heads }: Pick<Batch, 'heads'> & { readonly requests: readonly AdvanceRequest[] },
-  nowMs: number,
 ): Promise<Batch> {
   const accountIds = [...heads.keys()];
   const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
   const isMaking = existing.length < requests.length;
-  const [rows, listHeads] = await together([
+  const [nowMs, rows, listHeads] = await together([
+    clock.nowMs(tx),
     existing.length > 0 ? readProcesses(tx, existing) : [],
     isMaking ? readListHeads(tx, accountIds) : [],
   ]);
@@ -226,7 +223,7 @@ async function readBatch(
     const before = blank(create, id, createdAt);
     return { request, before, row: before, code: 'STEP_CONFLICT', steps: [] };
   });
-  return { items, heads, places };
+  return { items, nowMs, heads, places };
 }
 
 function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
@@ -257,7 +254,8 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
       known && !mayActAgain(known, item)
         ? undefined
         : plan(parts.registry.of(row.template), row, request.trigger, {
-            nowMs,
+            // The machine's clock may have been set back since the job was claimed: a timer that is told early would be lost.
+            nowMs: request.job ? Math.max(nowMs, millisOf(request.job.dueAt)) : nowMs,
             available,
             ispb: parts.ispb(),
           });
@@ -290,15 +288,15 @@ function addedBy({ registry }: EngineParts, places: Batch['places']): (item: Ite
 async function storeBatch(
   tx: Tx,
   parts: EngineParts,
-  { items, heads, places }: Batch,
-  counting: { readonly nowMs: number; readonly names: KnownNames },
+  { items, nowMs, heads, places }: Batch,
+  names: KnownNames,
 ): Promise<StoredJobs> {
   const moved = items.filter(({ code }) => code === 'ADVANCED');
   const made = moved.filter(({ request }) => 'create' in request.target);
   const changed = moved.filter(({ request }) => !('create' in request.target));
   // In this order, and sent in one piece. The first also notes on the transactions what is counted of them.
   const stored = [
-    countVolumes(tx, parts.registry, items, counting),
+    countVolumes(tx, parts.registry, items, { nowMs, names }),
     made.length > 0 && addTransactions(tx, made.map(addedBy(parts, places))),
     changed.length > 0 &&
       changeTransactions(
@@ -307,12 +305,12 @@ async function storeBatch(
       ),
     keepBatchNews(tx, moved),
   ];
-  const [jobs] = await together([storeJobs(tx, parts, items, counting.nowMs), ...stored]);
+  const [jobs] = await together([storeJobs(tx, parts, items, nowMs), ...stored]);
   for (const { request, row } of moved) await request.atomically?.(tx, row);
   for (const { request, row, code } of items)
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
-  const acts = chainActs(moved, heads, instantOf(new Date(counting.nowMs)));
+  const acts = chainActs(moved, heads, instantOf(new Date(nowMs)));
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
   return jobs;
 }

@@ -1,7 +1,7 @@
 /** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
 import type { Tx } from '../../store/database.ts';
 import type { Author } from '../../store/engine/audit.ts';
-import type { JobKey } from '../../store/engine/jobs.ts';
+import type { Job, JobKey } from '../../store/engine/jobs.ts';
 import type { NewsRecord } from '../../store/engine/news.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
@@ -22,8 +22,8 @@ export interface AdvanceRequest {
   readonly trigger: Trigger;
   /** What a rail told: acts once under its natural key (C-33). */
   readonly news?: NewsRecord;
-  /** The job whose outcome this is; it ends with it. */
-  readonly job?: JobKey;
+  /** The job whose outcome this is; it ends with it. What it is for is not judged by an earlier time than that at which it was due. */
+  readonly job?: JobKey & Pick<Job, 'dueAt'>;
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */

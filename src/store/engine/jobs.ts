@@ -1,5 +1,6 @@
 /** Jobs: work that is due after a commit or at a later time. A job is stored by the database transaction that causes it. */
 import type { AccountMode, Times } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 
 /** A job to be written. */
@@ -20,6 +21,8 @@ export interface Job {
   readonly transactionId: bigint | null;
   readonly kind: string;
   readonly payload: unknown;
+  /** On the process clock. */
+  readonly dueAt: Instant;
   /** Number of this attempt, from 1. */
   readonly attempts: number;
   /** The lease holder; null for a claim without one. */
@@ -65,8 +68,8 @@ const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and 
 const NO_TRANSACTION = 0n;
 
 /** A job of table alias `n`. */
-const JOB = `n.account_id as "accountId", n.id, nullif(n.transaction_id, ${NO_TRANSACTION}) as "transactionId", n.kind, n.payload, n.attempts,
-        n.leased_by as "leasedBy"`;
+const JOB = `n.account_id as "accountId", n.id, nullif(n.transaction_id, ${NO_TRANSACTION}) as "transactionId", n.kind, n.payload, n.due_at as "dueAt",
+        n.attempts,        n.leased_by as "leasedBy"`;
 /** The members of `jobRecord`, with their types. */
 export const JOB_RECORD =
   'account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz';

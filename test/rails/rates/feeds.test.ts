@@ -2,6 +2,7 @@
  * Goal: rates come from feeds that lie, hang, fall silent or talk nonsense, and nothing is quoted that is stale or contested (C-21).
  * Method: feeds are HTTP servers of this test, asked by the real poller, kept in a real database; orders by the real API.
  */
+
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +11,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createRates, readRateSettings } from '../../../src/rails/rates/index.ts';
 import { currentRate } from '../../../src/resolvers/pricing/price.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { useApp } from '../../support/app.ts';
 import { newHome } from '../../support/home.ts';
 import { LIVE_RAILS } from '../../support/live-rails.ts';
@@ -38,7 +40,6 @@ const feed = (name: string, more: object = {}) => ({
   ...{ name, url: urlOf(name), prices: [{ asset: 'USDT', path: '$.last' }], ...more },
 });
 
-const clock = { nowMs: async () => Date.now() };
 const app = useApp({ liveRails: LIVE_RAILS });
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -50,7 +51,7 @@ afterEach(async () => {
 function polled(feeds: readonly object[], more: object = {}) {
   const json = { everySeconds: 1, timeoutSeconds: 20, feeds, ...more };
   const part = createRates(readRateSettings(json, 'rates'), {
-    ...{ mode: 'live', database: app.database, clock, log: pino({ level: 'silent' }) },
+    ...{ mode: 'live', database: app.database, clock: SYSTEM_CLOCK, log: pino({ level: 'silent' }) },
     receive: () => Promise.reject(new Error('rates tell no news')),
   });
   const running = part.start?.();

@@ -1,6 +1,7 @@
 /**
  * Goal: the engine posts exactly what its steps say. Method: templates made for the test, on the real ledger.
  */
+
 import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/currency.ts';
 import { newEnd2end } from '../../../src/base/end2end.ts';
@@ -9,6 +10,7 @@ import { createAdvance } from '../../../src/resolvers/engine/advance-transaction
 import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { Notifier } from '../../../src/resolvers/services/notifier.ts';
 import type { Template } from '../../../src/templates/define.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
@@ -34,7 +36,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     database: app.database,
     registry: registryOf([template]),
     mode: 'sandbox',
-    clock: { nowMs: async () => Date.now() },
+    clock: SYSTEM_CLOCK,
     notifier: new Notifier(),
     handOver: { receiver: undefined },
     storedBody: () => ({ form: null, payload: '{}' }),

@@ -1,9 +1,11 @@
 /** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
+
 import { expect, test } from 'vitest';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
 import { reconcileFile } from '../../../src/resolvers/rails/reconcile-file.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { type Context, GATEWAY } from '../../../src/resolvers/services/context.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { DEFAULT_COLUMNS } from '../../../src/wire/bank-file.ts';
@@ -16,7 +18,7 @@ const dayFrom = (days: number) => dayAfter(DAY, days);
 const pixId = () => newEndToEndId({ ispb: '88888888', at: new Date(AT) });
 const servicesAt = (nowMs: number) => ({
   ...app.services.forMode('sandbox'),
-  clock: { nowMs: async () => nowMs },
+  clock: { ...SYSTEM_CLOCK, nowMs: async () => nowMs },
 });
 
 /** Ten days later. */

@@ -2,10 +2,12 @@
  * Goal: each configured rail is reconciled once for each day, whatever processes there are, die or stand still (C-33). Method: the real
  * store; the clock and the statement of the rail are the test's.
  */
+
 import { beforeEach, expect, test } from 'vitest';
 import type { RailsFile } from '../../../src/compose/rails-file.ts';
 import { reconcileNights } from '../../../src/resolvers/rails/reconcile-nightly.ts';
 import { reconciliationChecks } from '../../../src/resolvers/rails/reconciliation-checks.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { RailStatement, StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { useApp } from '../../support/app.ts';
@@ -33,7 +35,7 @@ const log = { info: note('info'), warn: note('warn'), error: note('error') } as 
 /** A process at a moment in Brasília. */
 const at = (time: string): Services => {
   const nowMs = Date.parse(`${time}-03:00`);
-  return { ...app.services.forMode('live'), clock: { nowMs: async () => nowMs } };
+  return { ...app.services.forMode('live'), clock: { ...SYSTEM_CLOCK, nowMs: async () => nowMs } };
 };
 const turn = (time: string) => reconcileNights(at(time), log, 3 * HOUR);
 const days = async () => {

@@ -2,6 +2,7 @@
  * Goal: what is to be done is done once, in time and in order, whatever fails and whoever dies. Method: jobs in the
  * database, workers that die by not going on, leases that the owner ends, rails that fail or wait, the virtual clock.
  */
+
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -12,6 +13,7 @@ import { NEWS, settle, startWorker, type Worker } from '../../../src/resolvers/e
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { News, PaymentNews } from '../../../src/resolvers/services/news.ts';
 import { newsRecordOf } from '../../../src/resolvers/services/news-record.ts';
@@ -361,6 +363,8 @@ describe('two workers', () => {
     const underWay = new Set<string>();
     const twice: string[] = [];
     const places = new Set<number>();
+    // One worker takes at most a hundred at once; until the other has some, nobody ends any.
+    const both = Promise.withResolvers<void>();
     for (const place of [0, 1]) {
       const database = openDatabase(store.url);
       databases.push(database);
@@ -371,6 +375,8 @@ describe('two workers', () => {
         underWay.add(order.key);
         begun.set(order.key, (begun.get(order.key) ?? 0) + 1);
         places.add(place);
+        if (places.size === 2) both.resolve();
+        await both.promise;
         await setTimeout(20);
         const answer = await check(order);
         underWay.delete(order.key);
@@ -682,7 +688,7 @@ describe('an effect that fails', () => {
   function frozen() {
     const own = newServices();
     const time = { ms: Date.now() + 1_000_000_000_000 };
-    return { own: withParts(own, { clock: { nowMs: async () => time.ms } }), time };
+    return { own: withParts(own, { clock: { ...SYSTEM_CLOCK, nowMs: async () => time.ms } }), time };
   }
 
   /** Tries as often; gives how long it waited after each, in seconds. */
@@ -738,7 +744,8 @@ describe('an effect that fails', () => {
     const clock = frozen();
     const { check } = clock.own.rails.identity;
     replace(clock.own.rails.identity, 'check', () => Promise.reject(new Error('nobody home')));
-    const row = await make('onramp');
+    // Its session lasts until after all of that, by the clock of the worker.
+    const row = await make('onramp', 2_000_000_000);
     expect(await waits(row, 'check_identity', 12, clock)).toEqual([
       1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 21_600, 21_600, 21_600, 21_600,
     ]);
