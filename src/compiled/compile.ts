@@ -73,7 +73,7 @@ function planned(asked: Asked, used: readonly string[], grow: (fields: number) =
     const failures = new Failures();
     let data: string;
     try {
-      data = await planOf(variables).write({ contextValue, variables, failures });
+      data = await planOf(variables).write({ contextValue, variables, failures, written: new Map() });
     } catch (error) {
       failures.add(error as GraphQLError, undefined);
       data = 'null';

@@ -18,10 +18,13 @@ export function placed(error: unknown, nodes: readonly FieldNode[], path: Path):
 /** Collects errors of places that may be null. */
 export class Failures {
   readonly errors: GraphQLError[] = [];
+  /** How many were told, with those that are not listed. */
+  told = 0;
   readonly #nulled = new Set<Path>();
 
   /** The place becomes null because of the error. */
   add(error: GraphQLError, path: Path): void {
+    this.told += 1;
     for (let place = path; ; place = place.prev) {
       if (this.#nulled.has(place)) return;
       if (place === undefined) break;

@@ -44,6 +44,7 @@ export class Plan {
   readonly #objects = new Map<string, WriteFields>();
   readonly #leaves = new Map<unknown, LeafText>();
   readonly #numbers = new Map<SelectionSetNode, number>();
+  #root: WriteFields | undefined;
 
   /**
    * @param directives - values of the variables that directives use.
@@ -58,8 +59,8 @@ export class Plan {
   /** Writes the data of the operation. It throws, or rejects, when all of it is null. */
   write(run: Run): Text {
     const { schema, operation } = this.#asked;
-    const root = schema.getQueryType() as GraphQLObjectType;
-    return this.#object(root, [operation.selectionSet])(undefined, run, undefined);
+    this.#root ??= this.#object(schema.getQueryType() as GraphQLObjectType, [operation.selectionSet]);
+    return this.#root(undefined, run, undefined);
   }
 
   /** The same selections of the same type are written by the same function, wherever they stand. */
@@ -70,6 +71,7 @@ export class Plan {
       const fields = this.#fields(type, sets);
       write = objectWriter(fields.map(({ site, write: of }) => [site.key, of]));
       if (fields.every(({ site }) => isPlain(site))) write = remembered(write);
+      else if (isOfItself(type)) write = sharedInRun(write);
       this.#objects.set(name, write);
     }
     return write;
@@ -268,6 +270,29 @@ function remembered(write: WriteFields): WriteFields {
     const text = write(source, { ...run, failures }, path);
     if (typeof text !== 'string' || failures.errors.length > 0) return write(source, run, path);
     texts.set(source, text);
+    return text;
+  };
+}
+
+/** @returns whether all that there is of such an object follows from it alone, whatever its place. */
+function isOfItself(type: GraphQLObjectType, around: readonly GraphQLObjectType[] = []): boolean {
+  return Object.values(type.getFields()).every((field) => {
+    if (field.args.length > 0 || (field.resolve && !objectResolver(field))) return false;
+    const of = getNullableType(field.type);
+    if (isLeafType(of)) return true;
+    return isObjectType(of) && of !== type && !around.includes(of) && isOfItself(of, [...around, type]);
+  });
+}
+
+/** What many have in common, such as the ledger account of all lines of a page, is written once for those behind each other. */
+function sharedInRun(write: WriteFields): WriteFields {
+  return (source, run, path) => {
+    const last = run.written.get(write);
+    if (last && last.source === source) return last.text;
+    const { told } = run.failures;
+    const text = write(source, run, path);
+    // An error says where it happened: it is found anew at each place.
+    if (typeof text === 'string' && run.failures.told === told) run.written.set(write, { source, text });
     return text;
   };
 }

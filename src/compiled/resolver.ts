@@ -10,6 +10,8 @@ export interface Run {
   readonly contextValue: unknown;
   readonly variables: Variables;
   readonly failures: Failures;
+  /** By what writes objects: the last one that it has written, and its text. */
+  readonly written: Map<unknown, { readonly source: unknown; readonly text: string }>;
 }
 
 /** For resolvers that take none. */

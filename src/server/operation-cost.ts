@@ -37,19 +37,20 @@ export const NO_COST: Cost = { points: 0, isWithin: false };
 /** @returns the cost function for this schema. */
 export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf {
   const costs = new Map<string, Cost>();
-  const counted = new Map<string, readonly string[]>();
+  const counted = new Map<string, CountedOperation>();
+  let operations = 0;
   return (params, context) => {
     const key = operationKey(params);
-    const names = counted.get(key);
-    const before = names && costs.get(withValues(key, names, params));
+    const operation = counted.get(key);
+    const before = operation && costs.get(withValues(operation, params));
     if (before !== undefined) return before;
     const { document } = prepare(params.query, context);
     if (!document) return NO_COST;
     const cost = measure(schema, document, params, context);
     // What is invalid may be so by a variable that does not count.
     if (cost === NO_COST || key.length > LENGTH_MAX) return cost;
-    const counting = names ?? countingVariables(schema, document);
-    const remembered = withValues(key, counting, params);
+    const counting = operation ?? { number: ++operations, names: countingVariables(schema, document) };
+    const remembered = withValues(counting, params);
     if (remembered.length > LENGTH_MAX) return cost;
     keepNewest(counted, REMEMBERED_MAX, key, counting);
     keepNewest(costs, REMEMBERED_MAX, remembered, cost);
@@ -57,11 +58,19 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
   };
 }
 
-function withValues(key: string, names: readonly string[], { variables }: OperationParams): string {
-  if (names.length === 0) return key;
+/** An operation whose cost is remembered. */
+interface CountedOperation {
+  /** Stands for it in what is remembered: its text would be put together with the values for each request. */
+  readonly number: number;
+  /** The variables that its cost follows from. */
+  readonly names: readonly string[];
+}
+
+function withValues({ number, names }: CountedOperation, { variables }: OperationParams): string {
+  if (names.length === 0) return `${number}`;
   // Null is something else than nothing, for which there may be a default.
   const values = names.map((name) => (variables && Object.hasOwn(variables, name) ? [variables[name]] : 0));
-  return `${key}${JSON.stringify(values)}`;
+  return `${number} ${JSON.stringify(values)}`;
 }
 
 /** The variables that say how much is asked for: those in arguments of fields whose cost follows from them. */

@@ -2,6 +2,7 @@
  * Goal: a compiled query is answered as graphql-js answers it: the same bytes, nulls, errors and paths. Method: a small schema whose
  * resolvers do everything that resolvers can do wrong, now and later; each query is executed by both.
  */
+import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import {
   execute,
@@ -133,6 +134,9 @@ const FIXED = [
   () => AWAITED,
   () => CHANGING,
 ];
+let looks = 0;
+/** Two objects that many have in common. */
+const [COMMON, OTHER] = [{ name: 'common' }, { name: 'other' }];
 
 const SCHEMA = createSchema({
   typeDefs: /* GraphQL */ `
@@ -161,8 +165,12 @@ const SCHEMA = createSchema({
       thing: Thing thingLater: Thing mustThing: Thing! noThing: Thing plain: String constructor: String
     }
     type Query { thing: Thing thingLater: Thing mustThing: Thing! mustThingLater: Thing! things: [Thing!]! text: String pet: Pet
-      sameError: String sameErrorAgain: String fixed: [Fixed] loaded: [Loaded!]! }
+      sameError: String sameErrorAgain: String fixed: [Fixed] loaded: [Loaded!]!
+        owners: [Owner] ownersLast: [Owner] strict: Strict }
     type Fixed { a: String b: Int }
+    type Owner { common: Common }
+    type Strict { owner: Owner must: String! }
+    type Common { name: String looks: Int broken: String inner: Fixed }
     type Loaded { id: ID loaded: String next: Loaded }
     type Mutation { change: Int }
   `,
@@ -185,9 +193,32 @@ const SCHEMA = createSchema({
         id: await loader?.load(`next of ${id}`),
       }),
     },
+    Strict: {
+      must: failLater('it has to be there'),
+      owner: async () => {
+        await setImmediate();
+        return { common: COMMON };
+      },
+    },
+    Common: {
+      name: ({ name }: { name: string }) => `${name}!`,
+      looks: () => {
+        looks += 1;
+        return 1;
+      },
+      broken: fail('broken'),
+      inner: () => CHANGING,
+    },
     Query: {
       loaded: async () => [{ id: 'a' }, { id: 'b' }, { id: 'c' }],
       fixed: () => FIXED.map((each) => each()),
+      owners: () => [COMMON, COMMON, OTHER, COMMON, COMMON].map((common) => ({ common })),
+      ownersLast: async () => {
+        await setImmediate();
+        await setImmediate();
+        return [{ common: COMMON }];
+      },
+      strict: () => ({}),
       thing: () => ({ plain: () => 'called' }),
       thingLater: () => later({ plain: 'property' }),
       mustThing: () => ({}),
@@ -433,6 +464,27 @@ test('what never changes is read once for a query, however often it is written',
   expect(reads).toBe(0);
 });
 
+test.each([
+  '{ owners { common { name __typename inner { a b } } } }',
+  '{ owners { common { name broken inner { a __typename } } } }',
+  'query($d: Boolean = true) { owners { common { name inner @skip(if: $d) { a } } } }',
+  // An error below what is null already is none, and one at another place is.
+  '{ strict { must owner { ...shared } } ownersLast { ...shared } } fragment shared on Owner { common { name broken } }',
+])('objects that many have in common: %s', async (query) => {
+  const { expected, first, second } = await byBoth(query);
+  expect(first).toEqual(expected);
+  expect(second).toEqual(expected);
+});
+
+test('an object that several have in common is written once for those behind each other, and anew for each execution', async () => {
+  const document = parse('{ owners { common { name looks } } }');
+  const { execute: run } = compile(SCHEMA, document, getOperationAST(document) as never, () => {});
+  await run({}, {});
+  looks = 0;
+  await run({}, {});
+  expect(looks).toBe(3);
+});
+
 test('what rejects where nobody waits any more is nobody’s to catch', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
@@ -442,7 +494,7 @@ test('what rejects where nobody waits any more is nobody’s to catch', async ()
       ({ first }) => first,
     );
     expect(data).toBe('{"thing":null,"text":"root"}');
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     expect(unhandled).toEqual([]);
   } finally {
     process.off('unhandledRejection', note);

@@ -225,8 +225,7 @@ export async function readStatementLines(
     ...bounds,
   ]);
   const { total = 0n, hasNewer = false, hasOlder = false } = rows[0] ?? {};
-  const lines = rows[0]?.id == null ? [] : rows.map((row) => lineOf(accountId, row));
-  return { total, hasNewer, hasOlder, lines };
+  return { total, hasNewer, hasOlder, lines: rows[0]?.id == null ? [] : linesOf(accountId, rows) };
 }
 
 /** Reads a page of the statement, newest line first, each with its transaction, and the exact total, in one statement. */
@@ -281,27 +280,37 @@ function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {
   return [accountId, currency ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
 }
 
-function lineOf(accountId: bigint, row: FlatLine): LedgerLineRow {
+/** Lines of the same ledger account have one object of it, so that it is written once. */
+function linesOf(accountId: bigint, rows: readonly FlatLine[]): LedgerLineRow[] {
+  const accounts = new Map<bigint, LedgerAccountRow>();
+  return rows.map((row) => {
+    const ledgerAccount = accounts.get(row.ledgerAccountId) ?? accountOf(accountId, row);
+    accounts.set(row.ledgerAccountId, ledgerAccount);
+    return {
+      accountId,
+      ledgerAccountId: row.ledgerAccountId,
+      id: row.id,
+      journalId: row.journalId,
+      transactionId: row.transactionId,
+      postedAt: row.postedAt,
+      delta: row.delta,
+      balanceBefore: row.balanceBefore,
+      balanceAfter: row.balanceAfter,
+      ledgerAccount,
+      transaction: row.transaction,
+    };
+  });
+}
+
+function accountOf(accountId: bigint, row: FlatLine): LedgerAccountRow {
   return {
     accountId,
-    ledgerAccountId: row.ledgerAccountId,
-    id: row.id,
-    journalId: row.journalId,
-    transactionId: row.transactionId,
-    postedAt: row.postedAt,
-    delta: row.delta,
-    balanceBefore: row.balanceBefore,
-    balanceAfter: row.balanceAfter,
-    ledgerAccount: {
-      accountId,
-      id: row.ledgerAccountId,
-      code: row.code,
-      name: row.name,
-      currency: row.currency,
-      prettyName: row.prettyName,
-      scale: row.scale,
-      subAccount: row.subAccount,
-    },
-    transaction: row.transaction,
+    id: row.ledgerAccountId,
+    code: row.code,
+    name: row.name,
+    currency: row.currency,
+    prettyName: row.prettyName,
+    scale: row.scale,
+    subAccount: row.subAccount,
   };
 }
