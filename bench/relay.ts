@@ -6,7 +6,6 @@
  *
  * `npm run relay -- --events 1000000 --endpoints 10000 --accounts 10000 --few 100 --starts 3 [--check]`
  */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

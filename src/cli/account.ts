@@ -29,10 +29,9 @@ export function accountCommand(): Command {
       const templates = REGISTRY.templates.map((template) => template.name);
       const id = await withServices(async (services) => {
         const own = services.forMode(mode);
-        const nowMs = await own.clock.nowMs();
         return own.database.withTx(async (tx) => {
           const made = await createAccount(tx, name, { templates, mode });
-          await auditedIn(tx, operatorOn(own, made), nowMs, async (_tx, writeDown) =>
+          await auditedIn(tx, operatorOn(own, made), async (_tx, writeDown) =>
             writeDown('account.create', accountObject(made), { after: { name, mode } }),
           );
           return made;

@@ -1,5 +1,4 @@
 /** `crossramp import` and `crossramp export`. */
-
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -69,9 +68,7 @@ function writtenDown(context: Context, file: string): NonNullable<ImportOptions[
     if (transactions.taken + entries.taken === 0) return;
     const after = { file, transactions: transactions.taken, entries: entries.taken };
     const object = accountObject(context.caller.accountId);
-    await auditedIn(tx, context, await context.clock.nowMs(), async (_tx, writeDown) =>
-      writeDown('account.import', object, { after }),
-    );
+    await auditedIn(tx, context, async (_tx, writeDown) => writeDown('account.import', object, { after }));
   };
 }
 

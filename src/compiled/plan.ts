@@ -274,7 +274,7 @@ function remembered(write: WriteFields): WriteFields {
   };
 }
 
-/** @returns whether all that there is of such an object follows from it alone, whatever its place. */
+/** @returns whether all that there is of such an object follows from it and the execution alone, whatever its place and what is asked of it. */
 function isOfItself(type: GraphQLObjectType, around: readonly GraphQLObjectType[] = []): boolean {
   return Object.values(type.getFields()).every((field) => {
     if (field.args.length > 0 || (field.resolve && !objectResolver(field))) return false;

@@ -2,7 +2,6 @@
  * Goal: the commands that read say what the API says, the command line helps, and its document is what it prints. Method:
  * real processes on a database that has the example history; the help and the shells as they are.
  */
-
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';

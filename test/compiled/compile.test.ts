@@ -166,10 +166,11 @@ const SCHEMA = createSchema({
     }
     type Query { thing: Thing thingLater: Thing mustThing: Thing! mustThingLater: Thing! things: [Thing!]! text: String pet: Pet
       sameError: String sameErrorAgain: String fixed: [Fixed] loaded: [Loaded!]!
-        owners: [Owner] ownersLast: [Owner] strict: Strict }
+        owners: [Owner] placed: [Placed] ownersLast: [Owner] strict: Strict }
     type Fixed { a: String b: Int }
     type Owner { common: Common }
     type Strict { owner: Owner must: String! }
+    type Placed { place: String said(word: String): String }
     type Common { name: String looks: Int broken: String inner: Fixed }
     type Loaded { id: ID loaded: String next: Loaded }
     type Mutation { change: Int }
@@ -193,6 +194,11 @@ const SCHEMA = createSchema({
         id: await loader?.load(`next of ${id}`),
       }),
     },
+    Placed: {
+      place: (_source: unknown, _args: object, _context: object, { path }: GraphQLResolveInfo) =>
+        `${path.prev?.key}`,
+      said: (_source: unknown, { word }: { word?: string }) => word,
+    },
     Strict: {
       must: failLater('it has to be there'),
       owner: async () => {
@@ -213,6 +219,7 @@ const SCHEMA = createSchema({
       loaded: async () => [{ id: 'a' }, { id: 'b' }, { id: 'c' }],
       fixed: () => FIXED.map((each) => each()),
       owners: () => [COMMON, COMMON, OTHER, COMMON, COMMON].map((common) => ({ common })),
+      placed: () => [COMMON, COMMON, COMMON],
       ownersLast: async () => {
         await setImmediate();
         await setImmediate();
@@ -466,6 +473,7 @@ test('what never changes is read once for a query, however often it is written',
 
 test.each([
   '{ owners { common { name __typename inner { a b } } } }',
+  '{ placed { place } again: placed { place said(word: "a") other: said(word: "b") } }',
   '{ owners { common { name broken inner { a __typename } } } }',
   'query($d: Boolean = true) { owners { common { name inner @skip(if: $d) { a } } } }',
   // An error below what is null already is none, and one at another place is.

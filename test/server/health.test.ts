@@ -2,7 +2,6 @@
  * Goal: `/readyz` says what a request that comes at the same time would find, neither what was before it nor what a single dead
  * connection makes of it (C-51). Method: a made-up database whose connections answer or are silent, and time that a test moves.
  */
-
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { UnderWay } from '../../src/resolvers/services/under-way.ts';

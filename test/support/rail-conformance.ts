@@ -2,7 +2,6 @@
  * What every rail holds, whoever wrote it: the suite that the author of a rail runs (docs/rails.md). The world outside of the rail is
  * away all the time; what a rail does when it is there is for the rail's own tests.
  */
-
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';

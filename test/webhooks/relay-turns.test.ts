@@ -2,7 +2,6 @@
  * Goal: relays and dispatchers of several processes do not work for nothing on an account that is busy, and nobody's events wait
  * for longer than a rest (decision 0049). Method: turns that are taken by hand, and statements that are counted.
  */
-
 import { expect, test } from 'vitest';
 import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import type { Database, Statement } from '../../src/store/database.ts';

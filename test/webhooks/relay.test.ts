@@ -2,7 +2,6 @@
  * Goal: every event becomes a delivery of each endpoint that wants it, exactly once, in order, whatever writers and
  * relays do at the same time (C-61, docs of the event log). Method: events written as the engine writes them.
  */
-
 import { describe, expect, test } from 'vitest';
 import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { openDatabase } from '../../src/store/connection.ts';

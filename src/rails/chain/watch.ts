@@ -322,20 +322,20 @@ async function drop({ database, key, receive }: NetworkParts, row: ArrivalRow): 
 }
 
 async function rowOf(
-  { providers, clock }: NetworkParts,
+  parts: NetworkParts,
   { block, ...arrival }: Arrival,
   before: ArrivalRow | undefined,
   state: 'seen' | 'confirmed',
 ): Promise<ArrivalRow> {
-  const seenAt = before?.seenAt ?? (await seenAtOf(providers, block.height, await clock.nowMs()));
+  const seenAt = before?.seenAt ?? (await seenAtOf(parts, block.height));
   return { ...arrival, height: block.height, blockHash: block.hash, seenAt, state };
 }
 
 /** By the clock of the accounts, as old as its block is. */
-async function seenAtOf(providers: readonly NetworkDriver[], height: number, nowMs: number): Promise<string> {
+async function seenAtOf({ providers, clock }: NetworkParts, height: number): Promise<string> {
   const block = await askFirst(providers, (each) => each.block(height));
-  const ageMs = Math.max(0, Date.now() - (block?.atMs ?? Date.now()));
-  return instantOf(new Date(nowMs - ageMs));
+  const atMs = Math.min(block?.atMs ?? Infinity, Date.now());
+  return instantOf(new Date(atMs + (await clock.aheadMs())));
 }
 
 function newsOf(kind: DepositNews['kind'], row: ArrivalRow): DepositNews {

@@ -52,7 +52,8 @@ export function pspOutside(url: string, clock: Clock): Outside {
     throw new GatewayError('UNAVAILABLE', `the PIX provider of the sandbox refused ${path}: ${answer.error}`);
   };
   const follow = async () => {
-    isFollowed = await call(['POST', '/clock', { aheadMs: await clock.aheadMs() }]);
+    // A demo that was cut off leaves the clock behind; that of the provider only goes forward.
+    isFollowed = await call(['POST', '/clock', { aheadMs: Math.max(0, await clock.aheadMs()) }]);
   };
   /** A provider that was started after the sandbox does not know its time yet. */
   const act = async (what: ControlAct) => {

@@ -30,27 +30,26 @@ export type WriteDown = (
  * before it made, so none is lost by another.
  *
  * @param work - short: it holds the lock that every writer of the account takes. What it writes down is stored with what it
- *   did; nothing is when it throws. It is told the time, because the clock of a sandbox is in the database, too: whoever
- *   asked for it here would wait for a second connection while those that wait for the lock hold them all.
+ *   did; nothing is when it throws. It is told the time, read under the lock: acts are judged, and stand in the audit log, in the
+ *   order of their times.
  */
-export async function audited<Result>(
+export function audited<Result>(
   context: Context,
   work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
-  const nowMs = await context.clock.nowMs();
-  return context.database.withTx((tx) => auditedIn(tx, context, nowMs, work));
+  return context.database.withTx((tx) => auditedIn(tx, context, work));
 }
 
 /** As `audited`, in a database transaction that is open. */
 export async function auditedIn<Result>(
   tx: Tx,
-  context: Pick<Context, 'caller' | 'origin' | 'mode'>,
-  nowMs: number,
+  context: Pick<Context, 'caller' | 'origin' | 'mode' | 'clock'>,
   work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
   const { accountId } = context.caller;
   const head = (await lockHeads(tx, [accountId], context.mode)).get(accountId);
   assert(head, `account ${accountId} is ${context.mode}`);
+  const nowMs = await context.clock.nowMs(tx);
   const at = instantOf(new Date(nowMs));
   const entries: AuditEntry[] = [];
   const writeDown: WriteDown = (act, object, { maker, origin, ...facts } = {}) => {

@@ -250,12 +250,12 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
     const balances =
       request.trigger.on === 'dispute_opened' ? await readAvailable(tx, row.accountId) : NO_BALANCES;
     const available = (currency: string) => balances.get(currency) ?? 0n;
+    const isOver = request.sequence !== undefined && request.sequence !== row.process?.sequence;
     const steps =
-      known && !mayActAgain(known, item)
+      isOver || (known && !mayActAgain(known, item))
         ? undefined
         : plan(parts.registry.of(row.template), row, request.trigger, {
-            // The machine's clock may have been set back since the job was claimed: a timer that is told early would be lost.
-            nowMs: request.job ? Math.max(nowMs, millisOf(request.job.dueAt)) : nowMs,
+            nowMs: momentOf(request, nowMs),
             available,
             ispb: parts.ispb(),
           });
@@ -267,6 +267,11 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
       if (key !== undefined) told.set(key, { accountId: row.accountId, transactionId: row.id });
     } else if (known) item.code = 'DUPLICATE';
   }
+}
+
+/** The machine's clock may have been set back since a timer was claimed: told before its time, it would be lost. */
+function momentOf({ trigger, job }: AdvanceRequest, nowMs: number): number {
+  return trigger.on === 'expired' && job ? Math.max(nowMs, millisOf(job.dueAt)) : nowMs;
 }
 
 const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();

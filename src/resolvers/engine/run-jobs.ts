@@ -215,17 +215,12 @@ async function perform(services: Services, job: Job, known: ProcessRow | undefin
   const target = targetOf(job);
   const row = known ?? (await readProcesses(services.database, [target]))[0];
   const facts = job.payload as EffectFacts;
-  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row?.process?.sequence !== facts.sequence;
-  const trigger =
-    row && !isStale
-      ? await EFFECT_PERFORMERS[job.kind as EffectName](
-          services,
-          { key: `${row.end2end}:${job.id}`, row },
-          facts,
-        )
-      : undefined;
+  const kind = job.kind as EffectName;
+  const order = row && { key: `${row.end2end}:${job.id}`, row };
+  const trigger = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
+  const sequence = STEP_TIMERS.includes(kind) ? facts.sequence : undefined;
   // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
-  if (trigger) await services.advance({ target, trigger, job });
+  if (trigger) await services.advance({ target, trigger, job, sequence });
   else await endJobs(services.database, [job], await services.clock.nowMs());
   return trigger !== undefined;
 }

@@ -49,14 +49,14 @@ export async function signIn(
   prepare: (tx: Tx, writeDown: WriteDown) => Promise<void> = async () => {},
 ): Promise<string> {
   const own = await services.forAccount(accountId);
-  const nowMs = await own.clock.nowMs();
+  const { mode, clock } = own;
   const token = newPersonToken();
   const id = `ses_${randomBase62(16)}`;
   const at = new Date();
   const verifiedAt = way === 'PASSKEY' ? at : null;
   await own.database.withTx(async (tx) => {
     const caller = blankCaller(own, personId, accountId);
-    await auditedIn(tx, { caller, origin, mode: own.mode }, nowMs, async (_tx, writeDown) => {
+    await auditedIn(tx, { caller, origin, mode, clock }, async (_tx, writeDown) => {
       await prepare(tx, writeDown);
       const member = await readMember(tx, accountId, personId);
       if (!member?.joinedAt) throw new GatewayError('UNAUTHORIZED', 'the person has no role in this account');
@@ -104,9 +104,9 @@ export async function switchAccount(context: Context, accountId: bigint): Promis
   const place = (await readOwnAccounts(database, caller.id)).find((each) => each.accountId === accountId);
   if (!place) throw notFound();
   const { mode, role } = place;
-  const nowMs = await context.forMode(mode).clock.nowMs();
+  const { clock } = context.forMode(mode);
   await database.withTx((tx) =>
-    auditedIn(tx, { caller: { ...caller, accountId }, origin, mode }, nowMs, async (_tx, writeDown) => {
+    auditedIn(tx, { caller: { ...caller, accountId }, origin, mode, clock }, async (_tx, writeDown) => {
       if (!(await switchSession(tx, sessionId, accountId))) throw notFound();
       writeDown('person.switch_account', { kind: 'session', id: sessionId }, { after: { role } });
     }),

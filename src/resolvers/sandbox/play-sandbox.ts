@@ -58,7 +58,7 @@ export async function advanceClock(context: Context, by: string): Promise<Date> 
   const sandbox = requireSandbox(context, 'sandbox.advance_clock');
   const object = { kind: 'sandbox_clock', id: 'sandbox' } as const;
   const nowMs = await sandbox.advanceClock(parseDuration(by, 'advance'), (tx, thenMs) =>
-    auditedIn(tx, context, thenMs, async (_tx, writeDown) =>
+    auditedIn(tx, context, async (_tx, writeDown) =>
       writeDown('sandbox.advance_clock', object, { after: { by, now: new Date(thenMs).toISOString() } }),
     ),
   );

@@ -22,8 +22,10 @@ export interface AdvanceRequest {
   readonly trigger: Trigger;
   /** What a rail told: acts once under its natural key (C-33). */
   readonly news?: NewsRecord;
-  /** The job whose outcome this is; it ends with it. What it is for is not judged by an earlier time than that at which it was due. */
+  /** The job whose outcome this is; it ends with it. A timer is not judged by an earlier time than that at which it was due. */
   readonly job?: JobKey & Pick<Job, 'dueAt'>;
+  /** Place of the step that it is for, in the transaction's history: at any other it does not fit. */
+  readonly sequence?: number | undefined;
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */

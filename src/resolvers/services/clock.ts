@@ -1,5 +1,4 @@
 /** The clock that the processes of an account obey: the machine's, or in a sandbox one that can be set ahead. */
-
 import type { Tx } from '../../store/database.ts';
 
 /** Tells the time. */

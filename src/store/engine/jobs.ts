@@ -68,8 +68,8 @@ const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and 
 const NO_TRANSACTION = 0n;
 
 /** A job of table alias `n`. */
-const JOB = `n.account_id as "accountId", n.id, nullif(n.transaction_id, ${NO_TRANSACTION}) as "transactionId", n.kind, n.payload, n.due_at as "dueAt",
-        n.attempts,        n.leased_by as "leasedBy"`;
+const JOB = `n.account_id as "accountId", n.id, nullif(n.transaction_id, ${NO_TRANSACTION}) as "transactionId", n.kind, n.payload,
+        n.due_at as "dueAt", n.attempts, n.leased_by as "leasedBy"`;
 /** The members of `jobRecord`, with their types. */
 export const JOB_RECORD =
   'account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz';

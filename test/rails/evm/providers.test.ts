@@ -2,8 +2,11 @@
  * Goal: with two providers no money moves by the word of one: a provider that lies, lags or is dead stops the reading of the network and
  * raises an alarm, and never makes a wrong credit. Method: a real node behind two proxies, one of which the test bends.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
+import { instantOf } from '../../../src/base/instant.ts';
 import { TOKEN_CONTRACTS } from '../../../src/base/token-contract.ts';
+import type { DepositNews } from '../../../src/resolvers/services/news.ts';
 import { startRpcProxy, type Twist } from '../../support/rpc-proxy.ts';
 import { FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
 
@@ -115,6 +118,19 @@ test('one that is of another chain, or answers nonsense', async () => {
       detail: expect.stringContaining('expected chain 1'),
     }),
   );
+});
+
+test('C-33: a deposit is as old as its block, however long a provider takes to say how old that is', async () => {
+  await depositIsFinal();
+  const minuteAgo = Math.floor(Date.now() / 1_000) - 60;
+  providers.bent.twist = async ({ method, params }, result) => {
+    if (method !== 'eth_getBlockByNumber' || params[0] === 'latest') return result;
+    await sleep(200);
+    return { ...(result as object), timestamp: `0x${minuteAgo.toString(16)}` };
+  };
+  await net.turns(4);
+  const [seen] = net.news as DepositNews[];
+  expect(seen).toMatchObject({ kind: 'deposit_confirmed', seenAt: instantOf(new Date(minuteAgo * 1_000)) });
 });
 
 test('of three, one that lies is outvoted', async () => {

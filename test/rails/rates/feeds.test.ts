@@ -2,7 +2,6 @@
  * Goal: rates come from feeds that lie, hang, fall silent or talk nonsense, and nothing is quoted that is stale or contested (C-21).
  * Method: feeds are HTTP servers of this test, asked by the real poller, kept in a real database; orders by the real API.
  */
-
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

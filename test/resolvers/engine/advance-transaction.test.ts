@@ -1,7 +1,6 @@
 /**
  * Goal: the engine posts exactly what its steps say. Method: templates made for the test, on the real ledger.
  */
-
 import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/currency.ts';
 import { newEnd2end } from '../../../src/base/end2end.ts';

@@ -1,10 +1,10 @@
 /**
  * Goal: a batch of the engine is judged by the time at which it has its account, however long it waited for that, and whatever came
- * to it meanwhile (C-21, C-30). Method: somebody holds the account while requests come and the clock of the sandbox moves on; a timer
- * that is told before its time, as after the machine's clock was set back.
+ * to it meanwhile (C-21, C-30). Method: somebody holds the account while requests come and the clock of the sandbox moves on; timers
+ * that are told before their time, as after the machine's clock was set back, or after their step.
  */
-import { beforeEach, expect, test, vi } from 'vitest';
-import { millisOf } from '../../../src/base/instant.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { instantOf, millisOf } from '../../../src/base/instant.ts';
 import type { AdvanceRequest } from '../../../src/resolvers/services/advance.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
@@ -13,31 +13,41 @@ import { eventually } from '../../support/receiver.ts';
 import { inboundOf, type Merchant } from '../inbound/support.ts';
 
 const app = useApp();
-const { onramp, reach, rowOf, stepOf } = inboundOf(app);
+const { reach, rowOf, stepOf } = inboundOf(app);
 const MINUTE_MS = 60_000;
-const LOCK = 31 * MINUTE_MS;
+const CUSTOMER = { clientName: 'Maria Silva', clientTaxId: '52998224725', expiresIn: 86_400 };
 let merchant: Merchant;
 /** Rests at its quote, which holds for half an hour. */
 let quoted: ProcessRow;
-/** Can be paid, and is cancelled: what the batch begins with. */
-let cancelled: ProcessRow;
 
 beforeEach(async () => {
   merchant = await app.addAccount();
+  quoted = await create({ accept: false });
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** An onramp whose session lasts for a day. */
+async function create(options: { readonly accept: boolean }): Promise<ProcessRow> {
   const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }`;
-  const customer = { clientName: 'Maria Silva', clientTaxId: '52998224725', expiresIn: 86_400 };
-  const input = { accept: false, amountPayment: '550', currency: 'USDT_TRX', ...customer };
+  const input = { ...options, amountPayment: '550', currency: 'USDT_TRX', ...CUSTOMER };
   const { json } = await app.graphql(query, { input }, { key: merchant.apiKey });
   expect(json.errors).toBeUndefined();
-  quoted = await rowOf(json.data.createOnramp.transaction.end2end);
-  cancelled = await onramp(merchant);
-  await reach(cancelled, 'depositpix/QRCODE');
-});
+  return rowOf(json.data.createOnramp.transaction.end2end);
+}
 
 const about = ({ accountId, id }: ProcessRow, trigger: AdvanceRequest['trigger']): AdvanceRequest => ({
   target: { accountId, transactionId: id },
   trigger,
 });
+
+async function jobOf({ accountId, id: transactionId }: ProcessRow, kind: string) {
+  const { rows } = await app.owner.query(
+    'select id, due_at::text as "dueAt", payload from job where transaction_id = $1 and kind = $2',
+    [String(transactionId), kind],
+  );
+  const [{ id, dueAt, payload }] = rows;
+  return { job: { accountId, transactionId, id: BigInt(id), dueAt }, payload };
+}
 
 const isHeldUp = async () => {
   const { rows } = await app.owner.query(
@@ -49,23 +59,34 @@ const isHeldUp = async () => {
 /** Holds the account; a batch begins, and waits for it; the clock moves beyond the lock of the price, and more comes to the batch. */
 async function whileHeld(meanwhile: () => Promise<unknown>): Promise<void> {
   const { advance, sandbox } = app.services;
+  const other = await create({ accept: true });
+  await reach(other, 'depositpix/QRCODE');
   const holder = await app.owner.connect();
-  await holder.query('begin');
-  await holder.query('select from account_head where account_id = $1 for update', [merchant.accountId]);
-  const begun = advance(about(cancelled, { on: 'cancelled' }));
-  await eventually('a batch that waits for the account', isHeldUp);
-  await (sandbox as Sandbox).advanceClock(LOCK);
-  await meanwhile();
-  await holder.query('rollback');
-  holder.release();
-  expect((await begun).code).toBe('ADVANCED');
+  try {
+    await holder.query('begin');
+    await holder.query('select from account_head where account_id = $1 for update', [merchant.accountId]);
+    const begun = advance(about(other, { on: 'cancelled' })).catch((error: Error) => error);
+    await eventually('a batch that waits for the account', isHeldUp);
+    await (sandbox as Sandbox).advanceClock(31 * MINUTE_MS);
+    await meanwhile();
+    await holder.query('rollback');
+    expect(await begun).toMatchObject({ code: 'ADVANCED' });
+  } finally {
+    holder.release(true);
+  }
 }
 
 test('C-21: a timer that comes to a batch while it waits is judged by the time of its own, and is not lost', async () => {
   const advance = vi.spyOn(app.services, 'advance');
-  const isTold = () => advance.mock.calls.some(([{ trigger }]) => trigger.on === 'expired');
-  await whileHeld(() => eventually('the end of the quote is told', isTold));
-  await advance.mock.results.at(-1)?.value;
+  const told = () => {
+    const place = advance.mock.calls.findIndex(
+      ([{ target, trigger }]) =>
+        trigger.on === 'expired' && 'transactionId' in target && target.transactionId === quoted.id,
+    );
+    return place < 0 ? undefined : advance.mock.results[place]?.value;
+  };
+  await whileHeld(() => eventually('the end of the quote is told', () => told() !== undefined));
+  expect((await told())?.code).toBe('ADVANCED');
   expect(await stepOf(quoted)).toBe('quote/EXPIRED');
 });
 
@@ -82,13 +103,34 @@ test('C-21: an acceptance that comes to a batch after the lock of the price is t
 });
 
 test('C-21: a timer that was due when it was claimed is due for its step, also where the clock was set back in between', async () => {
-  const { rows } = await app.owner.query(
-    `select id, due_at::text as "dueAt" from job where transaction_id = $1 and kind = 'expire'`,
-    [String(quoted.id)],
-  );
-  const [{ id, dueAt }] = rows;
-  expect(millisOf(dueAt)).toBeGreaterThan(await app.services.clock.nowMs());
-  const job = { accountId: quoted.accountId, transactionId: quoted.id, id: BigInt(id), dueAt };
+  const { job } = await jobOf(quoted, 'expire');
+  expect(millisOf(job.dueAt)).toBeGreaterThan(await app.services.clock.nowMs());
   expect((await app.services.advance({ ...about(quoted, { on: 'expired' }), job })).code).toBe('ADVANCED');
   expect(await stepOf(quoted)).toBe('quote/EXPIRED');
+});
+
+test('the outcome of other work is of the time at which it comes: what follows it is due then', async () => {
+  const { job } = await jobOf(quoted, 'expire');
+  const dueAt = instantOf(new Date((await app.services.clock.nowMs()) + MINUTE_MS));
+  const { code, goesOn } = await app.services.advance({
+    ...about(quoted, { on: 'accepted' }),
+    job: { ...job, dueAt },
+  });
+  expect({ code, goesOn }).toEqual({ code: 'ADVANCED', goesOn: true });
+});
+
+test('a timer of a step that was left while it was told does nothing to the step that followed', async () => {
+  vi.spyOn(app.services.rails.identity, 'check').mockResolvedValue('step_up');
+  const row = await create({ accept: true });
+  await reach(row, 'valida_id/PENDING');
+  const { job, payload } = await jobOf(row, 'deny_step_up');
+  expect(payload.sequence).toBeTypeOf('number');
+  const { advance } = app.services;
+  const ofStep = { job, sequence: payload.sequence };
+  const both = [
+    advance(about(row, { on: 'review_required' })),
+    advance({ ...about(row, { on: 'step_up_denied' }), ...ofStep }),
+  ];
+  expect((await Promise.all(both)).map(({ code }) => code)).toEqual(['ADVANCED', 'STEP_CONFLICT']);
+  expect(await stepOf(row)).toBe('valida_id/REVIEW');
 });

@@ -1,5 +1,4 @@
 /** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
-
 import { expect, test } from 'vitest';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';

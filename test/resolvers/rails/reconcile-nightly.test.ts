@@ -2,7 +2,6 @@
  * Goal: each configured rail is reconciled once for each day, whatever processes there are, die or stand still (C-33). Method: the real
  * store; the clock and the statement of the rail are the test's.
  */
-
 import { beforeEach, expect, test } from 'vitest';
 import type { RailsFile } from '../../../src/compose/rails-file.ts';
 import { reconcileNights } from '../../../src/resolvers/rails/reconcile-nightly.ts';

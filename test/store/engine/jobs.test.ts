@@ -2,7 +2,6 @@
  * Goal: what is to be done is done once, in time and in order, whatever fails and whoever dies. Method: jobs in the
  * database, workers that die by not going on, leases that the owner ends, rails that fail or wait, the virtual clock.
  */
-
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
