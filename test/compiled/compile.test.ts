@@ -166,11 +166,12 @@ const SCHEMA = createSchema({
     }
     type Query { thing: Thing thingLater: Thing mustThing: Thing! mustThingLater: Thing! things: [Thing!]! text: String pet: Pet
       sameError: String sameErrorAgain: String fixed: [Fixed] loaded: [Loaded!]!
-        owners: [Owner] placed: [Placed] ownersLast: [Owner] strict: Strict }
+        owners: [Owner] placed: [Placed] told: [Told] ownersLast: [Owner] strict: Strict }
     type Fixed { a: String b: Int }
     type Owner { common: Common }
     type Strict { owner: Owner must: String! }
-    type Placed { place: String said(word: String): String }
+    type Placed { place: String }
+    type Told { said(word: String): String }
     type Common { name: String looks: Int broken: String inner: Fixed }
     type Loaded { id: ID loaded: String next: Loaded }
     type Mutation { change: Int }
@@ -197,6 +198,8 @@ const SCHEMA = createSchema({
     Placed: {
       place: (_source: unknown, _args: object, _context: object, { path }: GraphQLResolveInfo) =>
         `${path.prev?.key}`,
+    },
+    Told: {
       said: (_source: unknown, { word }: { word?: string }) => word,
     },
     Strict: {
@@ -220,6 +223,7 @@ const SCHEMA = createSchema({
       fixed: () => FIXED.map((each) => each()),
       owners: () => [COMMON, COMMON, OTHER, COMMON, COMMON].map((common) => ({ common })),
       placed: () => [COMMON, COMMON, COMMON],
+      told: () => [COMMON, COMMON],
       ownersLast: async () => {
         await setImmediate();
         await setImmediate();
@@ -473,7 +477,8 @@ test('what never changes is read once for a query, however often it is written',
 
 test.each([
   '{ owners { common { name __typename inner { a b } } } }',
-  '{ placed { place } again: placed { place said(word: "a") other: said(word: "b") } }',
+  '{ placed { place } again: placed { place } }',
+  'query($w: String = "w") { told { said(word: $w) other: said } }',
   '{ owners { common { name broken inner { a __typename } } } }',
   'query($d: Boolean = true) { owners { common { name inner @skip(if: $d) { a } } } }',
   // An error below what is null already is none, and one at another place is.

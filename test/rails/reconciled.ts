@@ -230,8 +230,8 @@ export function reconciles(net: ReconciledNetwork): void {
       const { clock } = app.services.forMode(mode);
       const { nowMs } = clock;
       const found = (await report()).findings.filter(isMoved);
-      vi.spyOn(clock, 'nowMs').mockImplementation(async () => {
-        const answer = await nowMs();
+      vi.spyOn(clock, 'nowMs').mockImplementation(async (tx) => {
+        const answer = await nowMs(tx);
         await sleep(20);
         return answer;
       });

@@ -27,7 +27,7 @@ import {
 } from '../../store/rails/chain-network.ts';
 import { ownHashes } from '../../store/rails/chain-orders.ts';
 import { askAgreed, askAll, askFirst, reachedBy } from './agree.ts';
-import type { Arrival, Block, NetworkDriver } from './driver.ts';
+import type { Arrival, Block, BlockRef, NetworkDriver } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** Reads the network. */
@@ -327,15 +327,19 @@ async function rowOf(
   before: ArrivalRow | undefined,
   state: 'seen' | 'confirmed',
 ): Promise<ArrivalRow> {
-  const seenAt = before?.seenAt ?? (await seenAtOf(parts, block.height));
+  const seenAt = before?.seenAt ?? (await seenAtOf(parts, block));
   return { ...arrival, height: block.height, blockHash: block.hash, seenAt, state };
 }
 
 /** By the clock of the accounts, as old as its block is. */
-async function seenAtOf({ providers, clock }: NetworkParts, height: number): Promise<string> {
-  const block = await askFirst(providers, (each) => each.block(height));
-  const atMs = Math.min(block?.atMs ?? Infinity, Date.now());
-  return instantOf(new Date(atMs + (await clock.aheadMs())));
+async function seenAtOf({ providers, clock }: NetworkParts, { height, hash }: BlockRef): Promise<string> {
+  const { atMs } = await askFirst(providers, async (each) => {
+    const block = await each.block(height);
+    // One that lags does not have it yet.
+    if (block?.hash !== hash) throw new Error(`there is no block ${hash} at ${height}`);
+    return block;
+  });
+  return instantOf(new Date(Math.min(atMs, Date.now()) + (await clock.aheadMs())));
 }
 
 function newsOf(kind: DepositNews['kind'], row: ArrivalRow): DepositNews {

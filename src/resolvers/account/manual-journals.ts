@@ -77,10 +77,12 @@ export async function proposeJournal(
     amountMinor: String(toMinor(amount, currency.decimals)),
     reason,
     maker: context.caller.id,
-    madeAt: instantOf(new Date(await context.clock.nowMs())),
   };
-  return written(context, 'journal.propose', accountId, async (tx, writeDown) => {
-    const made = await addManualJournal(tx, context.mode, proposal);
+  return written(context, 'journal.propose', accountId, async (tx, nowMs, writeDown) => {
+    const made = await addManualJournal(tx, context.mode, {
+      ...proposal,
+      madeAt: instantOf(new Date(nowMs)),
+    });
     await attempt.bind(tx, String(made.id));
     writeDown(made, { after: { debit: from, credit: to, currency: currency.code, amount, reason } });
     return made;
@@ -97,8 +99,7 @@ export async function approveJournal(context: Context, id: string, attempt: Atte
   requireAct(context, 'journal.approve');
   const proposal = await findOwnJournal(context, id);
   if (attempt.made !== null) return proposal;
-  const nowMs = await context.clock.nowMs();
-  return decide(context, 'journal.approve', proposal, nowMs, async (tx) => {
+  return decide(context, 'journal.approve', proposal, async (tx, nowMs) => {
     const { caller } = context;
     if (await haveOneMaker(tx, caller.accountId, proposal.maker, caller.id))
       throw new GatewayError(
@@ -121,7 +122,7 @@ export async function rejectJournal(context: Context, id: string, attempt: Attem
   requireAct(context, 'journal.reject');
   const proposal = await findOwnJournal(context, id);
   if (attempt.made !== null) return proposal;
-  return decide(context, 'journal.reject', proposal, await context.clock.nowMs(), async (tx) => {
+  return decide(context, 'journal.reject', proposal, async (tx) => {
     await attempt.bind(tx, id);
     return null;
   });
@@ -163,15 +164,16 @@ async function written(
   context: Context,
   act: ActName,
   accountId: bigint,
-  work: (tx: Tx, writeDown: WriteDown) => Promise<ManualJournal>,
+  work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
   const { database, mode, caller, clock, notifier } = context;
-  const at = instantOf(new Date(await clock.nowMs()));
   const concerned = [...new Set([caller.accountId, accountId])];
   const done = await database.withTx(async (tx) => {
     const heads = await lockHeads(tx, concerned, mode);
+    const nowMs = await clock.nowMs(tx);
+    const at = instantOf(new Date(nowMs));
     const entries: ReturnType<typeof auditEntry>[] = [];
-    const made = await work(tx, ({ id }, facts, maker) => {
+    const made = await work(tx, nowMs, ({ id }, facts, maker) => {
       const object = { kind: 'manual_journal', id: String(id) } as const;
       entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
     });
@@ -186,14 +188,13 @@ function decide(
   context: Context,
   act: 'journal.approve' | 'journal.reject',
   { id, accountId, maker }: ManualJournal,
-  nowMs: number,
-  work: (tx: Tx) => Promise<bigint | null>,
+  work: (tx: Tx, nowMs: number) => Promise<bigint | null>,
 ): Promise<ManualJournal> {
-  const decidedAt = instantOf(new Date(nowMs));
-  return written(context, act, accountId, async (tx, writeDown) => {
+  return written(context, act, accountId, async (tx, nowMs, writeDown) => {
+    const decidedAt = instantOf(new Date(nowMs));
     const now = await findManualJournal(tx, id, context.mode);
     if (now?.state !== 'proposed') throw new GatewayError('STEP_CONFLICT', `journal ${id} is ${now?.state}`);
-    const journalId = await work(tx);
+    const journalId = await work(tx, nowMs);
     const decided = await decideManualJournal(tx, id, { decidedBy: context.caller.id, decidedAt, journalId });
     assert(decided, 'under the lock nobody else decides');
     writeDown(decided, { before: { state: now.state }, after: { state: decided.state } }, maker);

@@ -2,7 +2,7 @@
 
 import { known } from '../../base/assert.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
-import { instantOf } from '../../base/instant.ts';
+import { type Instant, instantOf } from '../../base/instant.ts';
 import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
@@ -67,8 +67,7 @@ export async function closeNewsByHand(
       `news ${id} is of money that came, which has to be booked: try it again`,
     );
   const author = authorOf(context, 'news.close');
-  const at = instantOf(new Date(await context.clock.nowMs()));
-  await decide(context, news, { author, attempt, after: { state: 'closed', reason } }, (tx) =>
+  await decide(context, news, { author, attempt, after: { state: 'closed', reason } }, (tx, at) =>
     closeNews(tx, news.id, { reason, by: author.actorId, at }),
   );
   return findOwnNews(context, id);
@@ -86,14 +85,14 @@ async function decide(
   { database, mode, clock }: Context,
   { id, kind, accountId, attempts, lastError }: FoundNews,
   { author, attempt, after }: { readonly author: Author; readonly attempt: Attempt; readonly after: object },
-  work: (tx: Tx) => Promise<boolean>,
+  work: (tx: Tx, at: Instant) => Promise<boolean>,
 ): Promise<void> {
   const concerned = accountId ?? (await platformAccount(database, mode));
-  const at = instantOf(new Date(await clock.nowMs()));
   await database.withTx(async (tx) => {
     const heads = await lockHeads(tx, [concerned], mode);
+    const at = instantOf(new Date(await clock.nowMs(tx)));
     const now = known(await findNews(tx, id, mode), 'news');
-    if (!(await work(tx)))
+    if (!(await work(tx, at)))
       throw new GatewayError(
         'STEP_CONFLICT',
         `news ${id} is ${now.outcome === 'closed' ? 'closed' : 'settled'}`,

@@ -84,12 +84,12 @@ async function decide(
   work: (tx: Tx, at: Date) => Promise<void>,
 ): Promise<SuspenseRow> {
   const { database, mode, clock, notifier } = context;
-  const at = new Date(await clock.nowMs());
   const act = after.state === 'assigned' ? 'suspense.assign' : 'suspense.return';
   const author = authorOf(context, act);
   const concerned = [accountId, ...(after.assignedTo === null ? [] : [after.assignedTo])];
   const decided = await database.withTx(async (tx) => {
     const heads = await lockHeads(tx, [...new Set(concerned)], mode);
+    const at = new Date(await clock.nowMs(tx));
     const now = await findSuspense(tx, id, mode);
     assert(now, 'an entry stays where it is');
     if (now.state !== 'open')

@@ -137,12 +137,12 @@ async function offer(
   const trigger = triggerOf(news);
   if (!trigger) return untaken('there is no step for it', target);
   const money = moneyOf(news);
-  const nowMs = await services.clock.nowMs();
   const { code, row } = await services.advance({
     target,
     trigger,
     news: record,
     otherwise: async (tx, at) => {
+      const nowMs = await services.clock.nowMs(tx);
       if (money) await bookSuspense(tx, { record, ...target, ...money, reason: reasonAt(news, at), nowMs });
       else if (isArrival(news)) await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
     },
@@ -197,9 +197,9 @@ async function bookAlone(
   money: Money,
   { accountId, reason }: { readonly accountId: bigint; readonly reason: SuspenseReason },
 ): Promise<Receipt> {
-  const nowMs = await clock.nowMs();
   const isBooked = await database.withTx(async (tx) => {
     await lockHeads(tx, [accountId], mode);
+    const nowMs = await clock.nowMs(tx);
     return bookSuspense(tx, { record, accountId, transactionId: null, ...money, reason, nowMs });
   });
   if (isBooked) notifier.notify([accountId]);

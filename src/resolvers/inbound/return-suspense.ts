@@ -97,9 +97,9 @@ export async function endReturn(
       ? await findByReturn(database, news.order, mode)
       : await findSuspense(database, BigInt(id), mode);
   if (!entry) return undefined;
-  const nowMs = await clock.nowMs();
   const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
     await lockHeads(tx, [entry.accountId], mode);
+    const nowMs = await clock.nowMs(tx);
     const now = await findSuspense(tx, entry.id, mode);
     assert(now, 'an entry stays where it is');
     const isMeant = now.state === 'returning' && keyOf(now) === news.order;

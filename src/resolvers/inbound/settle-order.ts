@@ -134,9 +134,9 @@ async function decide(
   const { database, mode, clock } = context;
   const { key, kind, accountId, amount, pspId } = order;
   const { as, proof, news, askedAtMs } = given;
-  const at = instantOf(new Date(await clock.nowMs()));
   await database.withTx(async (tx) => {
     const heads = await lockHeads(tx, [accountId], mode);
+    const at = instantOf(new Date(await clock.nowMs(tx)));
     const now = known(await readPixOrder(tx, mode, key), 'an order');
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
     const end = {

@@ -99,12 +99,11 @@ async function book(
   const booking = { currency: currency.code, amount: fromMinor(amount, currency.decimals) };
   if (attempt.made !== null) return { journalId: attempt.made, ...booking };
   const { accountId } = context.caller;
-  const at = new Date(await context.clock.nowMs());
   const journal = journalOf(currency, amount);
-  const journalId = await audited(context, async (tx, writeDown) => {
+  const journalId = await audited(context, async (tx, writeDown, nowMs) => {
     await judge?.(tx, accountId, currency, amount);
     const request = { accountId, ref: `books:${randomUUID()}`, transactionId: null, journal };
-    const [outcome] = await postJournals(tx, [request], at);
+    const [outcome] = await postJournals(tx, [request], new Date(nowMs));
     if (outcome?.code === 'INSUFFICIENT_BALANCE')
       throw new GatewayError(
         'INSUFFICIENT_BALANCE',

@@ -58,12 +58,12 @@ export async function closeBooks(
     if (!before && !begin.value) refuseEarly({ ...given, value: day }, begin.name, nowMs);
     const bounds = boundsOf(day);
     await sealBooks(database.withTx, mode, bounds.to);
-    await audited(context, async (tx, writeDown) => {
+    await audited(context, async (tx, writeDown, closedMs) => {
       // Another one may have closed it meanwhile: the lock of the platform's account orders them.
       const last = await readLastClose(tx, mode);
       refuseUnlessNext(day, brasiliaDay(nowMs), last);
       const closedBy = authorOf(context, 'books.close').actorId;
-      const closedAt = instantOf(new Date(nowMs));
+      const closedAt = instantOf(new Date(closedMs));
       const previous = last?.hash ?? null;
       const hash = await addBookClose(tx, mode, { day, closedAt, closedBy, previous, bounds });
       await attempt.bind(tx, day);

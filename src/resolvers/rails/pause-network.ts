@@ -58,11 +58,11 @@ async function change(
 ): Promise<Sending> {
   const { database, mode, clock } = context;
   const author = authorOf(context, act);
-  const at = instantOf(new Date(await clock.nowMs()));
   const key = { mode, network };
   const platform = await platformAccount(database, mode);
   return database.withTx(async (tx) => {
     const heads = await lockHeads(tx, [platform], mode);
+    const at = instantOf(new Date(await clock.nowMs(tx)));
     const before = await readNetwork(tx, key);
     const isPaused = before?.pausedAt != null;
     if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };

@@ -3,7 +3,7 @@
  * asks while others are written down shares a lock of the account and a commit with those who ask with it.
  */
 import { groupCommit } from '../../base/group-commit.ts';
-import { instantOf } from '../../base/instant.ts';
+import { type Instant, instantOf } from '../../base/instant.ts';
 import type { Database } from '../../store/database.ts';
 import { isOutOfReach } from '../../store/database-error.ts';
 import {
@@ -19,7 +19,7 @@ import { authorOf, type Context } from '../services/context.ts';
 /** An entry, and the account in whose log it is. */
 interface Note {
   readonly accountId: bigint;
-  readonly entry: AuditEntry;
+  readonly entryAt: (at: Instant) => AuditEntry;
 }
 
 const BATCH_MAX = 200;
@@ -28,26 +28,26 @@ const writers = new WeakMap<Database, (note: Note) => Promise<null>>();
 
 /** Writes down that the caller plays a scenario on an object. @returns when it is committed. */
 export async function noteScenario(context: Context, object: AuditObject, facts: AuditFacts): Promise<void> {
-  const { database, caller, clock } = context;
-  const at = instantOf(new Date(await clock.nowMs()));
-  const entry = auditEntry(authorOf(context, 'sandbox.trigger'), object, at, facts);
-  const write = writers.get(database) ?? writerOf(database);
+  const { database, caller } = context;
+  const author = authorOf(context, 'sandbox.trigger');
+  const write = writers.get(database) ?? writerOf(context);
   writers.set(database, write);
-  await write({ accountId: caller.accountId, entry });
+  await write({ accountId: caller.accountId, entryAt: (at) => auditEntry(author, object, at, facts) });
 }
 
-function writerOf(database: Database): (note: Note) => Promise<null> {
+function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (note: Note) => Promise<null> {
   return groupCommit<Note, null>(
     (begun, grow) =>
       database.withTx(async (tx) => {
         const accountIds = new Set(begun.map(({ accountId }) => accountId));
         const heads = await lockHeads(tx, [...accountIds], 'sandbox');
         const notes = grow(({ accountId }) => accountIds.has(accountId));
+        const at = instantOf(new Date(await clock.nowMs(tx)));
         const chained = [...heads.values()].map((head) => {
           const own = notes.filter(({ accountId }) => accountId === head.accountId);
           return chain(
             head,
-            own.map(({ entry }) => entry),
+            own.map(({ entryAt }) => entryAt(at)),
           );
         });
         const ends = chained.map(({ end }) => end);

@@ -72,8 +72,7 @@ export async function fundSandbox(
 ): Promise<Funding> {
   requireSandbox(context, 'sandbox.fund');
   const { accountId } = context.caller;
-  const nowMs = await context.clock.nowMs();
-  const funding = await audited(context, async (tx, writeDown) => {
+  const funding = await audited(context, async (tx, writeDown, nowMs) => {
     const credited = await postFunding(tx, accountId, given, nowMs);
     writeDown('sandbox.fund', accountObject(accountId), { after: credited });
     return credited;

@@ -56,24 +56,33 @@ const isHeldUp = async () => {
   return rows.length > 0;
 };
 
-/** Holds the account; a batch begins, and waits for it; the clock moves beyond the lock of the price, and more comes to the batch. */
-async function whileHeld(meanwhile: () => Promise<unknown>): Promise<void> {
-  const { advance, sandbox } = app.services;
-  const other = await create({ accept: true });
-  await reach(other, 'depositpix/QRCODE');
+/** Holds the account; something begins, and waits for it; the clock moves beyond the lock of the price, and more comes. @returns what became of the first. */
+async function whileHeld<Begun>(
+  meanwhile: () => Promise<unknown>,
+  begin: () => Promise<Begun>,
+): Promise<Begun> {
   const holder = await app.owner.connect();
   try {
     await holder.query('begin');
     await holder.query('select from account_head where account_id = $1 for update', [merchant.accountId]);
-    const begun = advance(about(other, { on: 'cancelled' })).catch((error: Error) => error);
-    await eventually('a batch that waits for the account', isHeldUp);
-    await (sandbox as Sandbox).advanceClock(31 * MINUTE_MS);
+    const begun = begin();
+    begun.catch(() => {});
+    await eventually('somebody who waits for the account', isHeldUp);
+    await (app.services.sandbox as Sandbox).advanceClock(31 * MINUTE_MS);
     await meanwhile();
     await holder.query('rollback');
-    expect(await begun).toMatchObject({ code: 'ADVANCED' });
+    return await begun;
   } finally {
     holder.release(true);
   }
+}
+
+/** As `whileHeld`: a batch that begins with another transaction. */
+async function whileABatchWaits(meanwhile: () => Promise<unknown>): Promise<void> {
+  const other = await create({ accept: true });
+  await reach(other, 'depositpix/QRCODE');
+  const { code } = await whileHeld(meanwhile, () => app.services.advance(about(other, { on: 'cancelled' })));
+  expect(code).toBe('ADVANCED');
 }
 
 test('C-21: a timer that comes to a batch while it waits is judged by the time of its own, and is not lost', async () => {
@@ -85,7 +94,7 @@ test('C-21: a timer that comes to a batch while it waits is judged by the time o
     );
     return place < 0 ? undefined : advance.mock.results[place]?.value;
   };
-  await whileHeld(() => eventually('the end of the quote is told', () => told() !== undefined));
+  await whileABatchWaits(() => eventually('the end of the quote is told', () => told() !== undefined));
   expect((await told())?.code).toBe('ADVANCED');
   expect(await stepOf(quoted)).toBe('quote/EXPIRED');
 });
@@ -95,11 +104,27 @@ test('C-21: an acceptance that comes to a batch after the lock of the price is t
   const { advance } = app.services;
   // Whoever does timers would be first.
   await app.owner.query(`delete from job where transaction_id = $1`, [String(quoted.id)]);
-  await whileHeld(async () => {
+  await whileABatchWaits(async () => {
     accepted = advance(about(quoted, { on: 'accepted' }));
   });
   expect((await accepted)?.code).toBe('STEP_CONFLICT');
   expect(await stepOf(quoted)).toBe('quote/QUOTE');
+});
+
+test('C-40: an act that waits for the account has the time at which it has it, in the audit log as well', async () => {
+  const body = { currency: 'USDT_TRX', amount: '1' };
+  const fund = () => app.post('/v2/sandbox/fund', body, { key: merchant.apiKey });
+  let movedMs = 0;
+  const meanwhile = async () => {
+    movedMs = await app.services.clock.nowMs();
+  };
+  const { status, text } = await whileHeld(meanwhile, fund);
+  expect(status, text).toBe(200);
+  const { rows } = await app.owner.query(
+    `select at::text from audit_entry where account_id = $1 and act = 'sandbox.fund'`,
+    [String(merchant.accountId)],
+  );
+  expect(rows.map(({ at }) => millisOf(at) >= movedMs)).toEqual([true]);
 });
 
 test('C-21: a timer that was due when it was claimed is due for its step, also where the clock was set back in between', async () => {
