@@ -256,12 +256,16 @@ async function partingOf(
 }
 
 async function tellSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<void> {
+  const seen: { row: ArrivalRow; isKnown: boolean }[] = [];
   for (const arrival of await strangers(parts, found)) {
     const before = await findArrival(parts.database, parts.key, arrival);
     if (before?.state === 'confirmed' && before.blockHash === arrival.block.hash) continue;
-    const row = await rowOf(parts, arrival, before, 'seen');
     // Whoever heard of it and not that it was gone, knows it.
-    if (before?.state !== 'missing') await parts.receive(newsOf('deposit_seen', row));
+    seen.push({ row: await rowOf(parts, arrival, before, 'seen'), isKnown: before?.state === 'missing' });
+  }
+  // Of blocks that were rewritten meanwhile, nothing is told.
+  for (const { row, isKnown } of seen) {
+    if (!isKnown) await parts.receive(newsOf('deposit_seen', row));
     await keepArrival(parts.database, parts.key, row);
   }
 }

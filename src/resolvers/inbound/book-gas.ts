@@ -17,15 +17,15 @@ export async function bookGas(
 ): Promise<Receipt> {
   const accountId = found?.accountId ?? (await platformAccount(database, mode));
   const transactionId = found?.transactionId ?? null;
-  const nowMs = await clock.nowMs();
   const isBooked = await database.withTx(async (tx) => {
     await lockHeads(tx, [accountId], mode);
+    const at = new Date(await clock.nowMs(tx));
     const [newsId] = await keepNews(tx, [{ ...record, outcome: 'noted', accountId, transactionId }]);
     if (newsId === undefined) return false;
     const requests = gasJournals({ trigger: { gas } })
       .filter(() => BigInt(gas.amountMinor) > 0n)
       .map((journal) => ({ accountId, ref: `gas:${newsId}`, transactionId, journal }));
-    const posted = requests.length > 0 ? await postJournals(tx, requests, new Date(nowMs)) : [];
+    const posted = requests.length > 0 ? await postJournals(tx, requests, at) : [];
     assert(
       posted.every(({ code }) => code === 'POSTED'),
       'what a network charged can be booked',

@@ -57,10 +57,10 @@ export async function dropSuspense(
   { id, accountId, assignedTo }: SuspenseRow,
   record: NewsRecord,
 ): Promise<Receipt | undefined> {
-  const at = new Date(await clock.nowMs());
   const concerned = [...new Set([accountId, assignedTo ?? accountId])];
   const receipt = await database.withTx(async (tx): Promise<Receipt | undefined> => {
     await lockHeads(tx, concerned, mode);
+    const at = new Date(await clock.nowMs(tx));
     const now = await findSuspense(tx, id, mode);
     assert(now, 'an entry stays where it is');
     if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
