@@ -1,5 +1,5 @@
 /** Asks several providers of a network the same. What one of them says alone is nothing that money moves by. */
-import type { NetworkDriver } from './driver.ts';
+import type { Block, BlockRef, NetworkDriver } from './driver.ts';
 
 /** What each provider said: its answer, or why there is none. */
 export interface Answer<Value> {
@@ -79,6 +79,23 @@ export async function askFirst<Value>(
     }
   }
   throw failure;
+}
+
+/**
+ * @param ref - with a hash, this block and no other one of its height.
+ * @returns the block, of the first provider that has it: one that lags behind does not have it yet.
+ * @throws the last provider's error when none has it.
+ */
+export function findBlock(
+  providers: readonly NetworkDriver[],
+  { height, hash }: Pick<BlockRef, 'height'> & Partial<BlockRef>,
+): Promise<Block> {
+  return askFirst(providers, async (each) => {
+    const block = await each.block(height);
+    if (!block || block.hash !== (hash ?? block.hash))
+      throw new Error(`${each.provider} has no block ${hash ? `${hash} at ` : ''}${height}`);
+    return block;
+  });
 }
 
 /** @returns the greatest number that so many providers reach; undefined where fewer answer. */

@@ -1,5 +1,5 @@
 /** Which blocks were made in a period, and when a block was made. */
-import { askFirst } from './agree.ts';
+import { findBlock } from './agree.ts';
 import type { Block, BlockRange } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
@@ -10,18 +10,13 @@ export interface BlockTimes {
 }
 
 /** @returns what tells when blocks were made. */
-export function blockTimes({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>): BlockTimes {
+export function blockTimes({ providers }: Pick<NetworkParts, 'providers'>): BlockTimes {
   const known = new Map<number, Promise<Block>>();
-  const ask = async (height: number) => {
-    const found = await askFirst(providers, (each) => each.block(height));
-    if (!found) throw new Error(`${facts.network} has no block ${height}`);
-    return found;
-  };
   return {
     at: (height) => {
       const before = known.get(height);
       if (before) return before;
-      const found = ask(height);
+      const found = findBlock(providers, { height });
       known.set(height, found);
       return found;
     },

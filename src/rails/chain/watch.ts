@@ -26,7 +26,7 @@ import {
   readNetwork,
 } from '../../store/rails/chain-network.ts';
 import { ownHashes } from '../../store/rails/chain-orders.ts';
-import { askAgreed, askAll, askFirst, reachedBy } from './agree.ts';
+import { askAgreed, askAll, findBlock, reachedBy } from './agree.ts';
 import type { Arrival, Block, BlockRef, NetworkDriver } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
@@ -336,13 +336,8 @@ async function rowOf(
 }
 
 /** By the clock of the accounts, as old as its block is. */
-async function seenAtOf({ providers, clock }: NetworkParts, { height, hash }: BlockRef): Promise<string> {
-  const { atMs } = await askFirst(providers, async (each) => {
-    const block = await each.block(height);
-    // One that lags does not have it yet.
-    if (block?.hash !== hash) throw new Error(`there is no block ${hash} at ${height}`);
-    return block;
-  });
+async function seenAtOf({ providers, clock }: NetworkParts, block: BlockRef): Promise<string> {
+  const { atMs } = await findBlock(providers, block);
   return instantOf(new Date(Math.min(atMs, Date.now()) + (await clock.aheadMs())));
 }
 

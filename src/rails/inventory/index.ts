@@ -4,11 +4,11 @@
  */
 import { BRL, type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
+import { lockAccounts } from '../../resolvers/services/lock-accounts.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { HousePosition, Liquidity, Order } from '../../resolvers/services/rails.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import {
   type ConversionAnswer,
   keepConversion,
@@ -46,15 +46,15 @@ export function createInventory({ positions }: InventorySettings, tools: RailToo
 
 async function convert(
   positions: InventorySettings['positions'],
-  { database, mode, clock, log }: RailTools,
+  tools: RailTools,
   { key, row }: Order,
 ): Promise<ConversionAnswer> {
+  const { database, mode, log } = tools;
   const house = await platformAccount(database, mode);
-  const at = new Date(await clock.nowMs());
   const order = { accountId: row.accountId, key };
   const legs = legsOf(row);
   return database.withTx(async (tx) => {
-    await lockHeads(tx, [house], mode);
+    const { nowMs } = await lockAccounts(tx, tools, [house]);
     const before = await readConversion(tx, order);
     if (before) return before;
     const owned = await readOwned(
@@ -69,7 +69,7 @@ async function convert(
         { mode, end2end: row.end2end, currency: beyond.currency.code },
         'a conversion is beyond the limit of a position',
       );
-    await keepConversion(tx, order, answer, at);
+    await keepConversion(tx, order, answer, new Date(nowMs));
     return answer;
   });
 }

@@ -16,7 +16,6 @@ import { readHolder } from '../../store/account/accounts.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/database.ts';
 import { type AuditFacts, appendAudit, auditEntry } from '../../store/engine/audit.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import {
   addManualJournal,
   decideManualJournal,
@@ -29,6 +28,7 @@ import { postJournals } from '../../store/ledger/posting.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import { approvesFrom } from './protections.ts';
 
 /** Most journals that are listed at once. */
@@ -166,12 +166,10 @@ async function written(
   accountId: bigint,
   work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
-  const { database, mode, caller, clock, notifier } = context;
-  const concerned = [...new Set([caller.accountId, accountId])];
+  const { database, caller, notifier } = context;
+  const concerned = [caller.accountId, accountId];
   const done = await database.withTx(async (tx) => {
-    const heads = await lockHeads(tx, concerned, mode);
-    const nowMs = await clock.nowMs(tx);
-    const at = instantOf(new Date(nowMs));
+    const { heads, nowMs, at } = await lockAccounts(tx, context, concerned);
     const entries: ReturnType<typeof auditEntry>[] = [];
     const made = await work(tx, nowMs, ({ id }, facts, maker) => {
       const object = { kind: 'manual_journal', id: String(id) } as const;

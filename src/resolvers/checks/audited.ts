@@ -5,7 +5,6 @@
  */
 import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';
-import { instantOf } from '../../base/instant.ts';
 import type { Tx } from '../../store/database.ts';
 import {
   type AuditEntry,
@@ -15,8 +14,8 @@ import {
   auditEntry,
   difference,
 } from '../../store/engine/audit.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import { authorOf, type Context, type Origin } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 
 /** Says what was done, when it was: an act that changed nothing is not written down. `origin`: where not the caller did it. */
 export type WriteDown = (
@@ -47,10 +46,9 @@ export async function auditedIn<Result>(
   work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
   const { accountId } = context.caller;
-  const head = (await lockHeads(tx, [accountId], context.mode)).get(accountId);
+  const { heads, nowMs, at } = await lockAccounts(tx, context, [accountId]);
+  const head = heads.get(accountId);
   assert(head, `account ${accountId} is ${context.mode}`);
-  const nowMs = await context.clock.nowMs(tx);
-  const at = instantOf(new Date(nowMs));
   const entries: AuditEntry[] = [];
   const writeDown: WriteDown = (act, object, { maker, origin, ...facts } = {}) => {
     const by = origin ? { ...context, origin } : context;

@@ -2,30 +2,30 @@
 import { assert } from '../../base/assert.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { GasNews, Receipt } from '../services/news.ts';
 
 /** @returns what became of the news: `noted`, as it moves no transaction. */
 export async function bookGas(
-  { database, mode, clock, notifier }: Services,
+  services: Services,
   { gas }: GasNews,
   record: NewsRecord,
   found: NewsTarget | undefined,
 ): Promise<Receipt> {
+  const { database, mode, notifier } = services;
   const accountId = found?.accountId ?? (await platformAccount(database, mode));
   const transactionId = found?.transactionId ?? null;
   const isBooked = await database.withTx(async (tx) => {
-    await lockHeads(tx, [accountId], mode);
-    const at = new Date(await clock.nowMs(tx));
+    const { nowMs } = await lockAccounts(tx, services, [accountId]);
     const [newsId] = await keepNews(tx, [{ ...record, outcome: 'noted', accountId, transactionId }]);
     if (newsId === undefined) return false;
     const requests = gasJournals({ trigger: { gas } })
       .filter(() => BigInt(gas.amountMinor) > 0n)
       .map((journal) => ({ accountId, ref: `gas:${newsId}`, transactionId, journal }));
-    const posted = requests.length > 0 ? await postJournals(tx, requests, at) : [];
+    const posted = requests.length > 0 ? await postJournals(tx, requests, new Date(nowMs)) : [];
     assert(
       posted.every(({ code }) => code === 'POSTED'),
       'what a network charged can be booked',

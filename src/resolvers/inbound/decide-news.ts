@@ -2,17 +2,17 @@
 
 import { known } from '../../base/assert.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
-import { type Instant, instantOf } from '../../base/instant.ts';
+import type { Instant } from '../../base/instant.ts';
 import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
 import { type Author, appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { type AnyOutcome, closeNews, tryNewsAgain } from '../../store/engine/news.ts';
 import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { News } from '../services/news.ts';
 import { moneyOf } from './match-news.ts';
 
@@ -82,15 +82,15 @@ export async function findOwnNews({ database, mode }: Context, id: string): Prom
 
 /** Decides under the lock of the account that the news is for, and writes to its audit log; to the platform's where the account is not known. */
 async function decide(
-  { database, mode, clock }: Context,
+  context: Context,
   { id, kind, accountId, attempts, lastError }: FoundNews,
   { author, attempt, after }: { readonly author: Author; readonly attempt: Attempt; readonly after: object },
   work: (tx: Tx, at: Instant) => Promise<boolean>,
 ): Promise<void> {
+  const { database, mode } = context;
   const concerned = accountId ?? (await platformAccount(database, mode));
   await database.withTx(async (tx) => {
-    const heads = await lockHeads(tx, [concerned], mode);
-    const at = instantOf(new Date(await clock.nowMs(tx)));
+    const { heads, at } = await lockAccounts(tx, context, [concerned]);
     const now = known(await findNews(tx, id, mode), 'news');
     if (!(await work(tx, at)))
       throw new GatewayError(

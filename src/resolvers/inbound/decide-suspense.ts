@@ -3,17 +3,16 @@ import { assert } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { returnIdOf } from '../../base/end-to-end-id.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
-import { instantOf } from '../../base/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/database.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { holderMeant } from '../checks/act-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 
@@ -83,13 +82,13 @@ async function decide(
   after: Pick<SuspenseRow, 'state' | 'assignedTo'> & { readonly attempt: Attempt },
   work: (tx: Tx, at: Date) => Promise<void>,
 ): Promise<SuspenseRow> {
-  const { database, mode, clock, notifier } = context;
+  const { database, mode, notifier } = context;
   const act = after.state === 'assigned' ? 'suspense.assign' : 'suspense.return';
   const author = authorOf(context, act);
   const concerned = [accountId, ...(after.assignedTo === null ? [] : [after.assignedTo])];
   const decided = await database.withTx(async (tx) => {
-    const heads = await lockHeads(tx, [...new Set(concerned)], mode);
-    const at = new Date(await clock.nowMs(tx));
+    const { heads, nowMs, at: decidedAt } = await lockAccounts(tx, context, concerned);
+    const at = new Date(nowMs);
     const now = await findSuspense(tx, id, mode);
     assert(now, 'an entry stays where it is');
     if (now.state !== 'open')
@@ -101,10 +100,10 @@ async function decide(
       state,
       assignedTo,
       returnId: goesByPix
-        ? returnIdOf({ ispb: context.rails.pix.ispb, at }, `suspense:${id}:${at.getTime()}`)
+        ? returnIdOf({ ispb: context.rails.pix.ispb, at }, `suspense:${id}:${nowMs}`)
         : null,
       decidedBy: author.actorId,
-      decidedAt: instantOf(at),
+      decidedAt,
       dueMs: after.state === 'returning' ? Date.now() + AGAIN_MS : null,
     };
     await decideSuspense(tx, id, decision);
@@ -121,7 +120,7 @@ async function decide(
     for (const head of heads.values()) {
       const isFirst = head.accountId === accountId;
       const told = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;
-      await appendAudit(tx, head, [auditEntry(author, object, decision.decidedAt, told)]);
+      await appendAudit(tx, head, [auditEntry(author, object, decidedAt, told)]);
     }
     return { ...now, ...decision };
   });

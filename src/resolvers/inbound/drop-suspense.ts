@@ -6,12 +6,10 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
-import { instantOf } from '../../base/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/database.ts';
 import { isLostDeposit, keepNews, type NewsRecord } from '../../store/engine/news.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import {
   decideSuspense,
   findByNewsKey,
@@ -20,6 +18,7 @@ import {
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { DepositNews, Receipt } from '../services/news.ts';
 
 /** Where news of a deposit belongs: its key, and the money of the same key in suspense, unless that was dropped. */
@@ -53,14 +52,14 @@ export async function placeOfDeposit(
  * @returns what became of the news; undefined while the money is on its way back: how that ends has to be known first.
  */
 export async function dropSuspense(
-  { database, mode, clock, notifier }: Services,
+  services: Services,
   { id, accountId, assignedTo }: SuspenseRow,
   record: NewsRecord,
 ): Promise<Receipt | undefined> {
-  const concerned = [...new Set([accountId, assignedTo ?? accountId])];
+  const { database, mode, notifier } = services;
+  const concerned = [accountId, assignedTo ?? accountId];
   const receipt = await database.withTx(async (tx): Promise<Receipt | undefined> => {
-    await lockHeads(tx, concerned, mode);
-    const at = new Date(await clock.nowMs(tx));
+    const { nowMs, at: decidedAt } = await lockAccounts(tx, services, concerned);
     const now = await findSuspense(tx, id, mode);
     assert(now, 'an entry stays where it is');
     if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
@@ -73,12 +72,12 @@ export async function dropSuspense(
       transactionId: holder === accountId ? transactionId : null,
       journal,
     }));
-    const posted = await postJournals(tx, requests, at);
+    const posted = await postJournals(tx, requests, new Date(nowMs));
     assert(
       posted.every(({ code }) => code === 'POSTED'),
       'what is gone can be booked',
     );
-    const decision = { state: 'dropped', assignedTo, decidedBy, decidedAt: instantOf(at), returnId } as const;
+    const decision = { state: 'dropped', assignedTo, decidedBy, decidedAt, returnId } as const;
     await decideSuspense(tx, id, { ...decision, dueMs: null });
     return { outcome: 'suspense' };
   });

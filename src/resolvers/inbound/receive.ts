@@ -14,11 +14,11 @@ import {
   postponeNews,
   readKnownNews,
 } from '../../store/engine/news.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason, SuspenseRow } from '../../store/engine/suspense.ts';
 import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { DepositNews, News, Receipt } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 import { bookGas } from './book-gas.ts';
@@ -192,14 +192,14 @@ async function note(
 
 /** Books money without a transaction: with its account, or with the platform's where the account is not known. */
 async function bookAlone(
-  { database, mode, clock, notifier }: Services,
+  services: Services,
   record: NewsRecord,
   money: Money,
   { accountId, reason }: { readonly accountId: bigint; readonly reason: SuspenseReason },
 ): Promise<Receipt> {
+  const { database, notifier } = services;
   const isBooked = await database.withTx(async (tx) => {
-    await lockHeads(tx, [accountId], mode);
-    const nowMs = await clock.nowMs(tx);
+    const { nowMs } = await lockAccounts(tx, services, [accountId]);
     return bookSuspense(tx, { record, accountId, transactionId: null, ...money, reason, nowMs });
   });
   if (isBooked) notifier.notify([accountId]);

@@ -2,11 +2,10 @@
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
-import { instantOf, millisOf } from '../../base/instant.ts';
+import { millisOf } from '../../base/instant.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import * as journals from '../../ledger/journals.ts';
 import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import {
   decideSuspense,
   findByReturn,
@@ -18,6 +17,7 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 import { RailRefused } from '../services/rails.ts';
@@ -87,10 +87,11 @@ function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
 
 /** Books a return that succeeded, and opens the entry again if it failed. @returns what became of the news; undefined when it is not about suspense. */
 export async function endReturn(
-  { database, mode, clock, notifier }: Services,
+  services: Services,
   news: GivenBackNews,
   record: NewsRecord,
 ): Promise<Receipt | undefined> {
+  const { database, mode, notifier } = services;
   const [, id] = ORDER.exec(news.order) ?? [];
   const entry =
     id === undefined
@@ -98,8 +99,7 @@ export async function endReturn(
       : await findSuspense(database, BigInt(id), mode);
   if (!entry) return undefined;
   const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
-    await lockHeads(tx, [entry.accountId], mode);
-    const nowMs = await clock.nowMs(tx);
+    const { nowMs, at: decidedAt } = await lockAccounts(tx, services, [entry.accountId]);
     const now = await findSuspense(tx, entry.id, mode);
     assert(now, 'an entry stays where it is');
     const isMeant = now.state === 'returning' && keyOf(now) === news.order;
@@ -135,7 +135,6 @@ export async function endReturn(
       'what lies in suspense can go back',
     );
     const { decidedBy, returnId } = now;
-    const decidedAt = instantOf(new Date(nowMs));
     await decideSuspense(tx, now.id, {
       state: 'returned',
       assignedTo: null,

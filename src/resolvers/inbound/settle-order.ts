@@ -5,16 +5,15 @@
 import { known } from '../../base/assert.ts';
 import { isEndToEndId } from '../../base/end-to-end-id.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
-import { instantOf } from '../../base/instant.ts';
 import { type Named, Violations } from '../../base/violations.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { postponeNews } from '../../store/engine/news.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import { decidePixOrder, listOpenPixOrders, orderToldOf } from '../../store/rails/open-pix-orders.ts';
 import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requirePlatform } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 import type { News } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 
@@ -131,12 +130,11 @@ async function decide(
   given: { readonly as: SettledAs; readonly proof: Named; readonly news: News; readonly askedAtMs: number },
   attempt: Attempt,
 ): Promise<void> {
-  const { database, mode, clock } = context;
+  const { database, mode } = context;
   const { key, kind, accountId, amount, pspId } = order;
   const { as, proof, news, askedAtMs } = given;
   await database.withTx(async (tx) => {
-    const heads = await lockHeads(tx, [accountId], mode);
-    const at = instantOf(new Date(await clock.nowMs(tx)));
+    const { heads, at } = await lockAccounts(tx, context, [accountId]);
     const now = known(await readPixOrder(tx, mode, key), 'an order');
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
     const end = {

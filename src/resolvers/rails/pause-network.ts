@@ -3,14 +3,14 @@
 import { known } from '../../base/assert.ts';
 import { NETWORKS } from '../../base/currency.ts';
 import { invalidParameters } from '../../base/errors.ts';
-import { type Instant, instantOf } from '../../base/instant.ts';
+import type { Instant } from '../../base/instant.ts';
 import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { lockAccounts } from '../services/lock-accounts.ts';
 
 /** Whether transfers are sent on a network; null where nobody has paused them. */
 export interface Sending {
@@ -56,13 +56,12 @@ async function change(
   network: string,
   reason: string | null,
 ): Promise<Sending> {
-  const { database, mode, clock } = context;
+  const { database, mode } = context;
   const author = authorOf(context, act);
   const key = { mode, network };
   const platform = await platformAccount(database, mode);
   return database.withTx(async (tx) => {
-    const heads = await lockHeads(tx, [platform], mode);
-    const at = instantOf(new Date(await clock.nowMs(tx)));
+    const { heads, at } = await lockAccounts(tx, context, [platform]);
     const before = await readNetwork(tx, key);
     const isPaused = before?.pausedAt != null;
     if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };

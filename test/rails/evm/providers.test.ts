@@ -100,6 +100,20 @@ test('one that is far behind', async () => {
   expect(confirmed()).toHaveLength(1);
 });
 
+test('one that is far behind, asked first when the blocks of a period were made', async () => {
+  const third = await startRpcProxy(net.node.url);
+  await net.takeOver({ providers: [providers.bent.url, providers.honest.url, third.url] });
+  await net.turns(1);
+  await depositIsFinal();
+  await net.turns();
+  providers.bent.twist = ({ method, params }, result) =>
+    method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? null : result;
+  const period = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
+  const read = await net.rail.port.statementOf?.('ETH')?.read(period);
+  expect(read).toContainEqual(expect.objectContaining({ kind: 'deposit', amount: '20' }));
+  await third.stop();
+});
+
 test('one that is dead', async () => {
   await depositIsFinal();
   providers.bent.isDead = true;
