@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { createHandler, type Request, type RequestParams, type Response } from 'graphql-sse';
 import type { Logger } from 'pino';
-import { GatewayError, notFound } from '../base/errors.ts';
+import { GatewayError, invalidParameters, notFound } from '../base/errors.ts';
 import { onlySubscriptions, type Prepare, type ServerContext } from './graphql-context.ts';
 import { type Exchange, send } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
@@ -35,6 +35,8 @@ export interface SingleStreamParts {
 type Call = {
   readonly context: ServerContext;
   readonly stream: SingleStream;
+  /** Of the operation that the request asks for, once it is known. */
+  operationId?: string;
 };
 
 type SseRequest = Request<Exchange, Call>;
@@ -43,6 +45,8 @@ type Handle = (request: SseRequest) => Promise<Response>;
 /** Maximum data that waits for a slow client; beyond that its stream is closed. Unit: bytes. */
 const WAITING_MAX_BYTES = 1_048_576;
 const OPERATIONS_MAX = 100;
+/** An operation's id is kept while it runs. Unit: characters. */
+const OPERATION_ID_MAX = 128;
 /** A reservation expires if the stream is not opened in this time. Unit: ms. */
 const OPEN_WITHIN_MS = 30_000;
 /** Approximate size that the protocol adds to a result. Unit: bytes. */
@@ -53,8 +57,8 @@ const STREAM = 'text/event-stream';
 /** A stream that was reserved. */
 class SingleStream {
   readonly token = randomUUID();
-  /** Operations that run. */
-  operations = 0;
+  /** Ids of operations that run. */
+  readonly operations = new Set<string>();
   /** Bytes that the connection has not taken yet. */
   waiting = 0;
   readonly #endings = new Set<() => unknown>();
@@ -92,19 +96,36 @@ class SingleStream {
 /** @returns the server of single connections. */
 export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream {
   const reserved = new Map<string, SingleStream>();
+  const begin = async (request: SseRequest, params: RequestParams) => {
+    const { context: call } = request;
+    call.operationId = String(params.extensions?.operationId ?? '');
+    let isBegun = false;
+    try {
+      checkOperationId(call.operationId);
+      const begun = await perform(parts, call, params);
+      isBegun = !Array.isArray(begun);
+      return begun;
+    } finally {
+      // graphql-sse keeps the id of an operation that was refused; it can be asked for again.
+      if (!isBegun) await forget(call, request);
+    }
+  };
+  const forget = async (call: Call, request: SseRequest) => {
+    call.stream.operations.delete(call.operationId ?? '');
+    const search = new URLSearchParams({ operationId: call.operationId ?? '' });
+    await handle({ ...request, method: 'DELETE', url: `?${search}` });
+  };
   const handle = createHandler<Exchange, Call, Call>({
     authenticate: ({ context }) => context.stream.token,
     context: ({ context }) => context,
-    onSubscribe: (request, params) => perform(parts, request, params),
+    onSubscribe: begin,
     onNext: ({ stream }, _request, result) => {
       stream.waiting += Buffer.byteLength(JSON.stringify(result)) + EVENT_OVERHEAD;
       if (stream.waiting <= WAITING_MAX_BYTES) return;
       stream.end();
       throw new Error('the client does not read');
     },
-    onComplete: ({ stream }) => {
-      stream.operations -= 1;
-    },
+    onComplete: ({ stream, operationId = '' }) => void stream.operations.delete(operationId),
   });
   return async (exchange, context, headers, body) => {
     const { request } = exchange;
@@ -116,8 +137,18 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     if (!stream) throw notFound();
     if (request.method === 'GET' && request.headers.accept?.includes(STREAM) && !stream.isOpen)
       return open(exchange, { context, stream }, handle, parts.streams, headers);
-    answer(exchange, await handle(requestOf(exchange, { context, stream }, body)), headers);
+    const call: Call = { context, stream };
+    const response = await handle(requestOf(exchange, call, body));
+    // It was ended before it had begun.
+    if (response[1].status === 204) stream.operations.delete(call.operationId ?? '');
+    answer(exchange, response, headers);
   };
+}
+
+function checkOperationId(id: string): void {
+  if (id.length <= OPERATION_ID_MAX) return;
+  const message = `must have at most ${OPERATION_ID_MAX} characters`;
+  throw invalidParameters([{ parameter: 'extensions.operationId', message }]);
 }
 
 /** A stream of another key is treated as missing. */
@@ -144,14 +175,19 @@ function reserve(
   stream.onEnd(() => {
     if (stream.isOpen) return;
     // The end of operations that came before is only reached by opening the stream.
-    const opening = handle({ ...requestOf(exchange, { context, stream }), method: 'GET', ...OPENING });
+    const opening = handle({ ...requestOf(exchange, { context, stream }), method: 'GET', headers: OPENING });
     opening.then(([body]) => (typeof body === 'object' ? body?.return() : undefined)).catch(() => {});
   });
   reserved.set(name, stream);
   return stream;
 }
 
-const OPENING = { headers: { get: (name: string) => (name === 'accept' ? STREAM : null) } };
+/** Headers as graphql-sse compares them, letter by letter. Media types of the request were looked at before. */
+const headersOf = (accept: string) => ({
+  get: (name: string) => ({ accept, 'content-type': 'application/json' })[name.toLowerCase()] ?? null,
+});
+const OPENING = headersOf(STREAM);
+const PLAIN = headersOf('*/*');
 
 async function open(
   exchange: Exchange,
@@ -170,7 +206,7 @@ async function open(
   });
   stream.onEnd(remove);
   stream.open();
-  const [body] = await handle({ ...requestOf(exchange, { context, stream }), ...OPENING });
+  const [body] = await handle({ ...requestOf(exchange, { context, stream }), headers: OPENING });
   if (typeof body !== 'object' || body === null) throw notFound();
   stream.onEnd(() => body.return().catch(() => {}));
   connection = new EventConnection(exchange, headers);
@@ -187,7 +223,7 @@ async function open(
 /** Begins an operation of a stream; graphql-sse passes on what it gives. */
 async function perform(
   { schema, prepare, costOf, log }: SingleStreamParts,
-  { context: { context, stream } }: SseRequest,
+  { context, stream, operationId = '' }: Call,
   params: RequestParams,
 ): Promise<Response | AsyncGenerator<ExecutionResult> | ExecutionResult> {
   const { query, operationName = null, variables = {} }: OperationParams = params as OperationParams;
@@ -198,10 +234,10 @@ async function perform(
   if (context.caller.isForStreams && kind !== 'subscription') throw onlySubscriptions();
   const leave = await context.limits.enter(costOf({ query, operationName, variables }, context).points);
   try {
-    if (stream.operations >= OPERATIONS_MAX)
+    if (stream.operations.size >= OPERATIONS_MAX)
       throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
     if (kind === 'mutation') context.limits.takeWrites(writesOf(document, operationName));
-    stream.operations += 1;
+    stream.operations.add(operationId);
     const { requestId } = context;
     const operation = {
       schema,
@@ -250,12 +286,7 @@ function requestOf(exchange: Exchange, context: Call, body: unknown = null): Sse
   return {
     method: request.method ?? 'GET',
     url: request.url ?? '',
-    headers: {
-      get: (name) => {
-        const value = request.headers[name.toLowerCase()];
-        return typeof value === 'string' ? value : null;
-      },
-    },
+    headers: request.method === 'GET' && request.headers.accept?.includes(STREAM) ? OPENING : PLAIN,
     body: body as Record<string, unknown> | null,
     raw: exchange,
     context,

@@ -43,6 +43,28 @@ const operate = (key: string, token: string, query: string, operationId: string,
     body: JSON.stringify({ query, variables, extensions: { operationId } }),
   });
 
+/** Ends an operation of a stream. */
+const end = (key: string, token: string, operationId: string) =>
+  fetch(`${app.baseUrl}${PATH}?${new URLSearchParams({ operationId })}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${key}`, 'x-graphql-event-stream-token': token },
+  });
+
+/** Opens a stream and goes away. */
+async function abandon(key: string, token: string): Promise<void> {
+  const control = new AbortController();
+  await fetch(app.baseUrl + PATH, {
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
+      'x-graphql-event-stream-token': token,
+    },
+    signal: control.signal,
+  });
+  control.abort();
+  await expect.poll(() => app.services.events.size).toBe(0);
+}
+
 test('subscriptions, queries and mutations share a connection, and end one by one', async () => {
   const mover = await addMover(app);
   const client = clientOf(mover.apiKey);
@@ -148,6 +170,72 @@ test('documents that are not fit, and operations beyond the limit, are refused',
   }
   control.abort();
   await expect.poll(() => app.services.events.size).toBe(0);
+});
+
+describe('ids of operations', () => {
+  const subscription = 'subscription { balanceChanged { cursor } }';
+
+  test('one of an operation that was refused can be used again', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const token = await reserve(key);
+    for (let i = 0; i < 2; i++) expect((await operate(key, token, '{', '1')).status).toBe(400);
+    for (let i = 0; i < 100; i++) expect((await operate(key, token, subscription, `s${i}`)).status).toBe(202);
+    for (let i = 0; i < 2; i++) expect((await operate(key, token, subscription, '1')).status).toBe(429);
+    expect((await operate(key, token, '{', 's1')).status).toBe(409);
+    expect((await end(key, token, 's1')).status).toBe(200);
+    await expect.poll(async () => (await operate(key, token, subscription, '1')).status).toBe(202);
+    await abandon(key, token);
+  });
+
+  test('one that is too long is refused by its name, and not kept', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const token = await reserve(key);
+    const long = 'x'.repeat(129);
+    for (let i = 0; i < 2; i++) {
+      const refused = await operate(key, token, subscription, long);
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({
+        violations: [{ parameter: 'extensions.operationId', message: 'must have at most 128 characters' }],
+      });
+    }
+    expect((await operate(key, token, subscription, long.slice(1))).status).toBe(202);
+    await abandon(key, token);
+  });
+
+  test('operations that are ended while they begin do not count', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const token = await reserve(key);
+    for (let i = 0; i < 120; i++) {
+      const begun = operate(key, token, subscription, `s${i}`);
+      await end(key, token, `s${i}`);
+      await begun;
+      await end(key, token, `s${i}`);
+    }
+    expect((await operate(key, token, subscription, 'last')).status).toBe(202);
+    await abandon(key, token);
+  });
+});
+
+test('media types are compared without case, and lists of them are read', async () => {
+  const { apiKey: key } = await app.addAccount();
+  const accept = 'Application/JSON, text/plain;q=0.9, */*;q=0.1';
+  const authorization = `Bearer ${key}`;
+  const url = app.baseUrl + PATH;
+  const put = await fetch(url, { method: 'PUT', headers: { authorization, accept } });
+  expect(put.status).toBe(201);
+  const token = await put.text();
+  const post = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization,
+      accept,
+      'content-type': 'Application/JSON',
+      'x-graphql-event-stream-token': token,
+    },
+    body: JSON.stringify({ query: '{ __typename }', extensions: { operationId: '1' } }),
+  });
+  expect(post.status).toBe(202);
+  await abandon(key, token);
 });
 
 test('a client that does not read is ended when too much waits for it', async () => {
