@@ -200,9 +200,19 @@ describe('endpoints', () => {
       said('did you mean onramp.depositpix.*?'),
     );
     expect(await refused({ eventNames: ['onramp.payment.*'] })).toEqual(said('no event'));
-    expect(await refused({ template: 'onramp', eventNames: ['offramp.quote.quote'] })).toEqual(
-      said('no event'),
-    );
+    const foreign = { eventNames: ['offramp.quote.quote'] };
+    expect(await refused({ template: 'onramp', ...foreign })).toEqual(said('no event'));
+    const { id } = await create({ template: 'onramp' });
+    for (const [call, parameter] of [
+      [`updateWebhookEndpoint(id: "${id}", input: { eventNames: ["offramp.quote.quote"] }) { id }`, 'input'],
+      [
+        `redeliverWebhooks(filter: { endpointId: "${id}", eventNames: ["offramp.quote.quote"] }) { matched }`,
+        'filter',
+      ],
+    ])
+      expect((await refusal(`mutation { ${call} }`)).violations).toEqual([
+        { parameter: `${parameter}.eventNames`, message: expect.stringContaining('no event') },
+      ]);
   });
 
   test('bad input is named', async () => {

@@ -86,9 +86,7 @@ export async function createEndpoint(
   requireAct(context, 'webhook.create');
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
-  const { registry } = context;
-  const templates = input.template === undefined ? registry.templates : [registry.of(input.template)];
-  const { url, ...fields } = checkFields(input, templates, checks);
+  const { url, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
   const createdAt = new Date(await context.clock.nowMs());
   return audited(context, async (tx, writeDown) => {
     if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
@@ -124,13 +122,13 @@ export async function updateEndpoint(
   checks: CreationChecks,
 ): Promise<void> {
   requireAct(context, 'webhook.update');
-  const { kind } = await endpointOf(context, id);
+  const { kind, template } = await endpointOf(context, id);
   if (input.url && kind === 'transaction')
     checks.add({
       parameter: input.url.name,
       message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
     });
-  const fields = checkFields(input, context.registry.templates, checks);
+  const fields = checkFields(input, templatesOf(context, template), checks);
   checks.refuse();
   await changed(context, 'webhook.update', id, (tx, accountId) => changeEndpoint(tx, accountId, id, fields));
 }
@@ -218,6 +216,11 @@ export async function endpointOf(context: Context, id: string): Promise<Endpoint
   if (!row) throw notFound();
   if (row.isRemoved) throw new GatewayError('STEP_CONFLICT', 'the endpoint was removed');
   return row;
+}
+
+/** @returns the templates whose events an endpoint of this one gets; of all where it has none. */
+export function templatesOf({ registry }: Context, template: string | null | undefined): readonly Template[] {
+  return template == null ? registry.templates : [registry.of(template)];
 }
 
 /** Tells dispatchers that there may be something to send; those of other processes look for themselves. */

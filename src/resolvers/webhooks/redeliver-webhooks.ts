@@ -16,7 +16,7 @@ import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { endpointObject, endpointOf, wakeDispatchers } from './manage-webhooks.ts';
+import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
 /** Which deliveries are meant; all that are given must hold. */
 export interface RedeliveryInput {
@@ -73,10 +73,11 @@ export async function redeliverWebhooks(
 ): Promise<Redelivered> {
   requireAct(context, 'webhook.redeliver');
   const { accountId } = context.caller;
-  const eventNames = checkEventNames(input.eventNames, context.registry.templates, checks) ?? [];
+  const endpoint = input.endpointId === undefined ? undefined : await endpointOf(context, input.endpointId);
+  const templates = templatesOf(context, endpoint?.template);
+  const eventNames = checkEventNames(input.eventNames, templates, checks) ?? [];
   const afterSeq = positionOf(accountId, input.after, checks);
   checks.refuse();
-  if (input.endpointId !== undefined) await endpointOf(context, input.endpointId);
   const filter = {
     endpointId: input.endpointId ?? null,
     states: input.states ?? UNDELIVERED,

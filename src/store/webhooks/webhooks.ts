@@ -23,6 +23,8 @@ export interface EndpointFields {
 export interface EndpointRow {
   readonly id: string;
   readonly kind: 'transaction' | 'template' | 'general';
+  /** The only one whose events it gets; null where it gets those of all. */
+  readonly template: string | null;
   readonly state: 'enabled' | 'paused' | 'disabled';
   readonly disabledFromSeq: bigint | null;
   readonly isRemoved: boolean;
@@ -60,7 +62,7 @@ const ADD: Statement = {
 };
 const FIND: Statement = {
   name: 'webhook_find',
-  text: `select id, kind, state, disabled_from_seq as "disabledFromSeq", removed_at is not null as "isRemoved"
+  text: `select id, kind, template, state, disabled_from_seq as "disabledFromSeq", removed_at is not null as "isRemoved"
     from webhook_endpoint where account_id = $1 and id = $2`,
 };
 const FACTS: Statement = {
