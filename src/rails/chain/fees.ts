@@ -2,7 +2,7 @@
 import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { roundHalfUp, toMinor } from '../../base/money.ts';
-import type { RateSource } from '../../resolvers/services/rails.ts';
+import { RateRefused, type RateSource } from '../../resolvers/services/rails.ts';
 import type { GasPrice } from './driver.ts';
 import { askGasPrice, NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
@@ -18,6 +18,8 @@ export interface FeeSettings {
 /** A price of gas is good for so long. Unit: ms. */
 const FRESH_MS = 15_000;
 const RATE_DECIMALS = 12;
+/** After it whoever was refused asks again. */
+const RETRY_SECONDS = 5;
 
 /** @returns what tells the fee of a transfer, minor units of its currency, rounded up. */
 export function feeQuoter(
@@ -38,14 +40,17 @@ export function feeQuoter(
   const costOf = async (currency: Currency): Promise<bigint> => {
     const price = await priceNow().catch((error: unknown) => {
       if (!(error instanceof NoGasPrice)) throw error;
-      throw new GatewayError('UNAVAILABLE', `nothing is sent on ${network} at the gas price of now`);
+      throw noFee(`nothing is sent on ${network} at the gas price of now`);
     });
     return gas.transferCost(currency, price);
   };
   const rateOf = async (asset: string): Promise<bigint> => {
-    const rate = await rates?.observe(asset);
-    if (rate) return toMinor(roundHalfUp(rate.mid, RATE_DECIMALS), RATE_DECIMALS);
-    throw new GatewayError('UNAVAILABLE', `there is no rate of ${asset} to find the network's fee by`);
+    const none = `there is no rate of ${asset} to find the network's fee by`;
+    const rate = await rates?.observe(asset).catch((error: unknown) => {
+      throw error instanceof RateRefused ? noFee(`${none}: ${error.message}`) : error;
+    });
+    if (!rate) throw noFee(none);
+    return toMinor(roundHalfUp(rate.mid, RATE_DECIMALS), RATE_DECIMALS);
   };
   return async (currency) => {
     const set = fixed.get(currency.code);
@@ -57,4 +62,8 @@ export function feeQuoter(
     const below = ofCurrency * 10n ** BigInt(currencyOfLedger(coin.code).decimals);
     return (above + below - 1n) / below;
   };
+}
+
+function noFee(why: string): GatewayError {
+  return new GatewayError('UNAVAILABLE', why, { retryAfter: RETRY_SECONDS });
 }

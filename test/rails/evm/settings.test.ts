@@ -6,6 +6,7 @@ import { SettingsError } from '../../../src/base/settings.ts';
 import type { NetworkDriver } from '../../../src/rails/chain/driver.ts';
 import { feeQuoter } from '../../../src/rails/chain/fees.ts';
 import { readEvmSettings } from '../../../src/rails/evm/index.ts';
+import { RateRefused } from '../../../src/resolvers/services/rails.ts';
 import { testSigner } from '../../support/test-signer.ts';
 
 const { xpub, hotAddress } = testSigner();
@@ -100,5 +101,17 @@ test('a fee is what the network asks, in the currency by the rates, rounded up; 
   expect(await quote(usdt)).toBe(3_000_001n);
   expect(await quote(currencyOfLedger('USDC_ETH'))).toBe(7n);
   const unknown = feeQuoter(parts, { fixed: new Map(), rates: { observe: async () => undefined } });
-  await expect(unknown(usdt)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const soon = { code: 'UNAVAILABLE', retryAfter: 5 };
+  await expect(unknown(usdt)).rejects.toMatchObject(soon);
+  const refuses = {
+    observe: () => Promise.reject(new RateRefused('the feeds of ETH contradict each other')),
+  };
+  const contested = feeQuoter(parts, { fixed: new Map(), rates: refuses });
+  await expect(contested(usdt)).rejects.toMatchObject({
+    ...soon,
+    message: expect.stringContaining('the feeds of ETH contradict each other'),
+  });
+  const dear = { provider: 'x', gasPrice: async () => ({ base: 2n, tip: 0n }) } as unknown as NetworkDriver;
+  const paused = feeQuoter({ ...parts, providers: [dear] }, { fixed: new Map(), rates });
+  await expect(paused(usdt)).rejects.toMatchObject(soon);
 });
