@@ -6,6 +6,7 @@ import { emptyProcess, endOf } from '../src/resolvers/orders/create-transaction.
 import type { Advance } from '../src/resolvers/services/advance.ts';
 import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
 import { Notifier, type TransactionKey } from '../src/resolvers/services/notifier.ts';
+import { UnderWay } from '../src/resolvers/services/under-way.ts';
 import { openDatabase } from '../src/store/connection.ts';
 import type { ProcessRow } from '../src/templates/facts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
@@ -58,6 +59,7 @@ export async function runRamps(
     handOver: { receiver: undefined },
     ispb: () => ISPB,
     worker: null,
+    writes: new UnderWay(),
     priceArrival: async () => {
       throw new Error('every payment arrives in time');
     },

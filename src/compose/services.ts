@@ -64,20 +64,19 @@ export function createServices({
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
   const writes = new UnderWay();
   const engineFor = (mode: AccountMode, clock: Clock): Advance =>
-    writes.counting(
-      createAdvance({
-        database,
-        registry,
-        mode,
-        clock,
-        notifier,
-        handOver,
-        ispb: () => byMode[mode].rails.pix.ispb,
-        storedBody: stored,
-        worker,
-        priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
-      }),
-    );
+    createAdvance({
+      database,
+      registry,
+      mode,
+      clock,
+      notifier,
+      handOver,
+      ispb: () => byMode[mode].rails.pix.ispb,
+      storedBody: stored,
+      worker,
+      writes,
+      priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
+    });
   const { rails, clock, sandbox, planned } = createSandbox({
     database,
     registry,

@@ -17,6 +17,7 @@ import {
   addTransactions,
   changeTransactions,
   type Head,
+  lockedHeads,
   lockHeads,
   type NewEvent,
   readAvailable,
@@ -34,6 +35,7 @@ import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../serv
 import type { Clock } from '../services/clock.ts';
 import type { HandOver } from '../services/hand-over.ts';
 import type { Notifier } from '../services/notifier.ts';
+import type { UnderWay } from '../services/under-way.ts';
 import {
   chainActs,
   type Item,
@@ -49,6 +51,7 @@ import {
   take,
 } from './batch.ts';
 import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
+import { waitingApart } from './wait-apart.ts';
 
 /** What the engine works with. */
 export interface EngineParts {
@@ -65,6 +68,8 @@ export interface EngineParts {
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
+  /** What is under way is told here. */
+  readonly writes: UnderWay;
   /** Prices money that arrived after the lock of its price ended (C-21). */
   readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
 }
@@ -73,10 +78,14 @@ const BATCH_MAX = 200;
 
 /** @returns the engine. */
 export function createAdvance(parts: EngineParts): Advance {
-  const advance = groupCommit(
-    (begun: readonly AdvanceRequest[], grow: Grow<AdvanceRequest>) => advanceBatch(parts, begun, grow),
-    { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: batchKeyOf, sharesOf },
-  );
+  const advance = waitingApart<AdvanceRequest, Outcome>({
+    run: (begun, grow) => advanceBatch(parts, begun, grow),
+    batching: (run) =>
+      groupCommit(run, { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: batchKeyOf, sharesOf }),
+    accountOf,
+    lockedOf: (accountIds) => lockedHeads(parts.database, accountIds),
+    count: (work) => parts.writes.add(work),
+  });
   return async (request) => {
     const { code, ...result } = await advance(request);
     if (code !== 'PRICE_NEEDED') return { code, ...result };

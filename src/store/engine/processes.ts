@@ -74,6 +74,11 @@ const LOCK: Statement = {
     from account_head h join account a on a.id = h.account_id and a.mode = $2
     where h.account_id = any ($1::bigint[]) order by h.account_id for update of h`,
 };
+const FREE: Statement = {
+  name: 'process_free',
+  text: `select account_id as "accountId" from account_head where account_id = any ($1::bigint[])
+    for update skip locked`,
+};
 const LIST_HEADS: Statement = {
   name: 'process_list_heads',
   text: `select account_id as "accountId", family, last_seq as "lastSeq", last_created_at as "lastCreatedAt"
@@ -155,6 +160,13 @@ export async function lockHeads(
 ): Promise<Map<bigint, Head>> {
   const heads = await tx.query<Head>(LOCK, [accountIds, mode]);
   return new Map(heads.map((head) => [head.accountId, head]));
+}
+
+/** @returns those of the accounts that somebody has locked. */
+export async function lockedHeads(database: Tx, accountIds: readonly bigint[]): Promise<readonly bigint[]> {
+  const free = await database.query<{ accountId: bigint }>(FREE, [accountIds]);
+  const isFree = new Set(free.map(({ accountId }) => accountId));
+  return accountIds.filter((each) => !isFree.has(each));
 }
 
 /** @returns the newest positions of all lists of the accounts. */

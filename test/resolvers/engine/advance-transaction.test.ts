@@ -11,6 +11,7 @@ import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
 import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { Notifier } from '../../../src/resolvers/services/notifier.ts';
+import { UnderWay } from '../../../src/resolvers/services/under-way.ts';
 import type { Template } from '../../../src/templates/define.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { ofSource } from '../../../src/templates/post-moves.ts';
@@ -40,6 +41,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     handOver: { receiver: undefined },
     storedBody: () => ({ form: null, payload: '{}' }),
     worker: null,
+    writes: new UnderWay(),
     ispb: () => '12345678',
     priceArrival: async (_row, trigger) => trigger,
   });
