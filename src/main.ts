@@ -37,7 +37,7 @@ const MIGRATIONS_NAMED_MAX = 5;
 /** Ends what was started, in this order. */
 const endings: Ending[] = [];
 let endLog: Logger | undefined;
-let isStopping = false;
+const stopping = new AbortController();
 
 async function start(): Promise<void> {
   const options = readStartOptions(process.argv, process.env);
@@ -47,7 +47,7 @@ async function start(): Promise<void> {
     ...(options.sandbox && { SANDBOX: '1' }),
   });
   if (options.demo && !config.hasSandbox)
-    throw new ConfigError('--demo: the history is that of the sandbox; with DATABASE_URL, add --sandbox');
+    throw new ConfigError('--demo needs a sandbox: with DATABASE_URL, add --sandbox');
   const railsFile = await readRailsFile(config.railsFile);
   refuseOutsideRails(options, config, railsFile);
   // Logs go to standard error: standard output is for the person who starts the gateway.
@@ -70,7 +70,7 @@ async function start(): Promise<void> {
     ),
   );
   const settings = config.port === 0 ? { ...config, port, publicUrl: publicUrlAt(port) } : config;
-  const store = await openStore(settings);
+  const store = await openStore(settings, stopping.signal);
   endings.push(store.close);
   const accountId = settings.hasSandbox ? await provisionSandbox(store.database, REGISTRY) : undefined;
   const answers = settings.role !== 'work';
@@ -158,8 +158,8 @@ function publicUrlAt(port: number): string {
 }
 
 async function stop(exitCode: number): Promise<void> {
-  if (isStopping) return;
-  isStopping = true;
+  if (stopping.signal.aborted) return;
+  stopping.abort();
   // A signal in the middle of the start: what is half started cannot be ended.
   await starting.catch(() => {});
   const isWhole = await runEndings(endings, endLog ?? openLog('error'));
@@ -173,4 +173,5 @@ function fail(error: unknown): void {
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(0).catch(fail));
 const starting = start();
-starting.catch(fail);
+// What a signal ended did not fail.
+starting.catch((error) => stopping.signal.aborted || fail(error));

@@ -16,22 +16,25 @@ import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
 import { databaseUrl, withAdmin } from './support/global-setup.ts';
 import { newHome } from './support/home.ts';
-import { crossramp, failToStart, type Running, start } from './support/process.ts';
+import { crossramp, failToStart, launch, type Running, start } from './support/process.ts';
+import { eventually } from './support/receiver.ts';
 
 const FILE = 'docs/examples/history.ndjson';
 const shell = promisify(execFile);
 
-/** A way to the database on which connections break, or no more are taken, when these words are sent. */
-async function cutAt(words: string, url: URL, isClosed = false): Promise<Server> {
+/** A way to the database on which connections break, or nothing passes any more, or no more are taken, when these words are sent. */
+async function cutAt(words: string, url: URL, how: 'cut' | 'silent' | 'closed' = 'cut'): Promise<Server> {
   const { hostname, port } = url;
   const proxy = createServer((near) => {
     const far = connect(Number(port), hostname).on('error', () => {});
     near.on('error', () => {}).on('close', () => far.destroy());
     near.on('data', (chunk) => {
-      const isCut = chunk.includes(words);
-      if (isCut && isClosed) proxy.close();
-      if (isCut && !isClosed) near.destroy();
-      else far.write(chunk);
+      if (!chunk.includes(words)) return void far.write(chunk);
+      if (how === 'cut') near.destroy();
+      if (how === 'silent') near.pause();
+      if (how !== 'closed') return;
+      proxy.close();
+      far.write(chunk);
     });
     far.pipe(near);
   });
@@ -330,8 +333,10 @@ test('--demo and --auto say that they need the rails of this process', () => {
   const wired = { ...plan, pix: () => Promise.reject(new Error('is not made')) } as unknown as RailPlan;
   const refused = (demo: boolean, sandboxAuto: boolean, sandbox?: RailPlan) => () =>
     refuseOutsideRails({ demo }, { ...config, sandboxAuto }, sandbox ? { sandbox } : {});
-  expect(refused(true, false, wired)).toThrow(/^--demo: needs [^\n]*RAILS_FILE \/etc\/rails\.json[^\n]*$/);
-  expect(refused(false, true, wired)).toThrow(/^--auto: needs /);
+  expect(refused(true, false, wired)).toThrow(
+    /^--demo does not work [^\n]*RAILS_FILE \/etc\/rails\.json[^\n]*$/,
+  );
+  expect(refused(false, true, wired)).toThrow(/^--auto does not work /);
   for (const [demo, auto, sandbox] of [
     [true, true],
     [true, true, plan],
@@ -361,30 +366,59 @@ describe('a start that cannot succeed says why in one line', () => {
 
   test.each([
     ['is checked', 'server_version_num'],
-    ['is migrated', 'pg_advisory_lock'],
+    ['is migrated', 'pg_try_advisory_lock'],
     ['is filled', 'rate_seed'],
   ])('a database that goes away while it %s', async (_when, words) => {
-    await forgetMigration();
-    const url = new URL(store.url);
-    const proxy = await cutAt(words, url);
-    url.port = String((proxy.address() as AddressInfo).port);
-    const { home, remove } = newHome();
-    const { code, stderr } = await failToStart({
-      PORT: '0',
-      CROSSRAMP_HOME: home,
-      DATABASE_URL: url.href,
-      SANDBOX: '1',
-    });
-    remove();
-    proxy.close();
+    const { code, stderr } = await failAt(words, 'cut');
     expect(stderr).toMatch(/^crossramp: [^\n]*Connection terminated unexpectedly\n$/);
     expect(code).toBe(1);
+  });
+
+  test.each([
+    ['is checked', 'server_version_num'],
+    ['is migrated', 'pg_try_advisory_lock'],
+  ])('a database that does not answer any more while it %s', async (_when, words) => {
+    const { code, stderr } = await failAt(words, 'silent');
+    expect(stderr).toMatch(/^crossramp: [^\n]*Query read timeout\n$/);
+    expect(code).toBe(1);
+  });
+
+  /** Starts on a way to the database that fails when these words are sent. */
+  async function failAt(words: string, how: 'cut' | 'silent') {
+    await forgetMigration();
+    const url = new URL(store.url);
+    const proxy = await cutAt(words, url, how);
+    url.port = String((proxy.address() as AddressInfo).port);
+    const { home, remove } = newHome();
+    const env = { PORT: '0', CROSSRAMP_HOME: home, DATABASE_URL: url.href, SANDBOX: '1' };
+    const ended = await failToStart(env);
+    remove();
+    proxy.close();
+    return ended;
+  }
+
+  test('a signal ends the wait for another process that migrates', async () => {
+    await forgetMigration();
+    const { home, remove } = newHome();
+    await withAdmin(store.url, async (other) => {
+      await other.query('select pg_advisory_lock(7405211)');
+      const { child, ended } = launch({ PORT: '0', CROSSRAMP_HOME: home, DATABASE_URL: store.url });
+      await eventually('it has asked for the lock', async () => {
+        const { rows } = await other.query(
+          `select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory%'`,
+        );
+        return rows.length > 0;
+      });
+      child.kill('SIGTERM');
+      expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    });
+    remove();
   });
 
   test('a database that cannot be reached any more when its migrations are looked at', async () => {
     await forgetMigration();
     const url = new URL(store.url);
-    const proxy = await cutAt('rolled_back_at', url, true);
+    const proxy = await cutAt('rolled_back_at', url, 'closed');
     url.port = String((proxy.address() as AddressInfo).port);
     const { home, remove } = newHome();
     const { code, stderr } = await failToStart({ PORT: '0', CROSSRAMP_HOME: home, DATABASE_URL: url.href });

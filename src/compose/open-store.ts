@@ -29,17 +29,18 @@ export interface Store {
 }
 
 /**
+ * @param signal - ends the wait for another process that migrates.
  * @throws {StoreError} when the server cannot be reached, is older than PostgreSQL 16, is behind a pooler that gives each
  *   transaction another connection, or does not let the gateway work as its restricted role.
  * @throws {EmbeddedPostgresError} when the embedded server cannot be started.
  * @throws {MigrationError} when the schema cannot be brought up to date.
  */
-export async function openStore(settings: StoreSettings): Promise<Store> {
+export async function openStore(settings: StoreSettings, signal?: AbortSignal): Promise<Store> {
   const embedded = settings.databaseUrl ? undefined : await acquireEmbeddedPostgres({ home: settings.home });
   const url = settings.databaseUrl ?? (embedded?.url as string);
   try {
     if (!embedded) await checkServer(url);
-    const applied = await migrate(url, settings.databaseSchema);
+    const applied = await migrate(url, settings.databaseSchema, undefined, signal);
     const database = openDatabase(() => embedded?.url ?? url, {
       connections: settings.databaseConnections,
       patient: settings.patient ?? false,

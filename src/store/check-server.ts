@@ -10,7 +10,8 @@ export class StoreError extends Error {
 }
 
 const OLDEST_VERSION = 160_000;
-const CONNECT_MAX_MS = 5_000;
+/** A server that does not answer for so long, to a connection or a look, cannot be reached. */
+const ANSWER_MAX_MS = 5_000;
 /** Number of comparisons of two connections. */
 const COMPARISONS = 3;
 
@@ -52,7 +53,11 @@ export async function checkRole(database: Database, url: string): Promise<void> 
 }
 
 function newClient(url: string): pg.Client {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MAX_MS });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: ANSWER_MAX_MS,
+    query_timeout: ANSWER_MAX_MS,
+  });
   // A broken connection fails its statement. Without a listener, the error event would end the process.
   client.on('error', () => {});
   return client;

@@ -28,7 +28,7 @@ const AWAY =
  * waited long enough.
  */
 const AWAY_MESSAGE =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
+  /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
 
 /** @returns whether the database is unreachable, shutting down, or too busy to answer. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -2,6 +2,7 @@
  * Applies the migrations of prisma/migrations, as `prisma migrate deploy` does: with the same engine (as WebAssembly, so that
  * no native binary has to be downloaded) and the same table of applied migrations (docs/decisions/0003).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { inSchema } from './connection.ts';
 import { DEFAULT_SCHEMA } from './database.ts';
@@ -9,7 +10,10 @@ import { type LockPatience, MigrationError, migrationNames, UndoneError } from '
 
 /** Key of the advisory lock under which processes that start together migrate one after the other. Any fixed number. */
 const MIGRATION_LOCK = 7_405_211;
-const CONNECT_MAX_MS = 10_000;
+/** How long a server may take for a connection, or for a look. Migrations take as long as they take. */
+const ANSWER_MAX_MS = 10_000;
+/** Whoever waits for another process to migrate looks so often. */
+const LOOK_MS = 200;
 const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
@@ -19,6 +23,7 @@ const FORGET = 'delete from _prisma_migrations where finished_at is null and rol
  * @param url - of the database, with the user that owns the tables.
  * @param schema - of the tables; it is created when it does not exist.
  * @param patience - limits for waiting for locks, so that one long transaction does not block everybody behind the migration.
+ * @param signal - ends the wait for another process that migrates.
  * @returns the names of the migrations that were applied now.
  * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), when an earlier one is
  *   recorded as unfinished, or when the database is ahead of this version.
@@ -27,11 +32,13 @@ export async function migrate(
   url: string,
   schema: string = DEFAULT_SCHEMA,
   patience: LockPatience = PATIENCE,
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'crossramp migrate',
-    connectionTimeoutMillis: CONNECT_MAX_MS,
+    connectionTimeoutMillis: ANSWER_MAX_MS,
+    query_timeout: ANSWER_MAX_MS,
   });
   // As in open-store.ts: a broken connection fails its statement, not the process.
   client.on('error', () => {});
@@ -40,7 +47,7 @@ export async function migrate(
     await client.query(inSchema(schema));
     // Almost every start and command: nothing to do, and nobody to wait for.
     if (isComplete(await readApplied(client))) return [];
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await waitForOthers(client, signal);
     await makeSchema(client, schema);
     const applied = await readApplied(client);
     refuseUnfit(applied);
@@ -53,6 +60,15 @@ export async function migrate(
     throw error;
   } finally {
     await client.end();
+  }
+}
+
+/** No look takes long, so one that is not answered is the network's fault. */
+async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK]);
+    if (rows[0].isMine) return;
+    await sleep(LOOK_MS, undefined, { signal });
   }
 }
 

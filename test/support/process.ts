@@ -36,6 +36,12 @@ export function begin(
   return { child, ended: ended(child) };
 }
 
+/** Starts the gateway, to be stopped whether it is ready or not. */
+export function launch(env: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawnNode(env, 'src/main.ts');
+  return { child, ended: ended(child) };
+}
+
 /** Runs a start that is expected to fail, or to print something and end. */
 export function failToStart(env: Record<string, string>, ...args: string[]): Promise<Ended> {
   return ended(spawnNode(env, 'src/main.ts', ...args));
