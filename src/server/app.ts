@@ -139,9 +139,8 @@ export function createApp({ config, services, log }: AppParts): App {
     api: graphqlApi,
     publicUrl: config.publicUrl,
   });
-  const serveExport = exportServer(registry, config, (exchange) =>
-    admit(exchange, authenticatePayer, 'read'),
-  );
+  const admitReader = (exchange: Exchange) => admit(exchange, authenticatePayer, 'read');
+  const serveExport = exportServer(registry, config, admitReader, streams);
   const parts = { routes, schema, sessions, serveConsole };
   const serveOpen = servesOpen({ config, services, log }, parts, () => isDraining);
   const dispatch = async (exchange: Exchange): Promise<void> => {

@@ -4,9 +4,11 @@ import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
 import type { QueryPolicy } from '../rest-compat/input.ts';
+import type { KeyRecord } from '../store/account/api-keys.ts';
 import type { Registry } from '../templates/registry.ts';
 import { ExportGate } from './export-gate.ts';
 import { type Exchange, READ_METHODS } from './http.ts';
+import type { EndReason, OpenStream, OpenStreams } from './open-streams.ts';
 import { checkMethod } from './rest.ts';
 
 /** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
@@ -20,6 +22,7 @@ export function exportServer(
   registry: Registry,
   policy: QueryPolicy,
   admit: Admit,
+  streams: OpenStreams,
 ): (exchange: Exchange) => Promise<void> | undefined {
   const gate = new ExportGate();
   const serve = async (exchange: Exchange, path: (typeof EXPORT_PATHS)[number]) => {
@@ -29,12 +32,23 @@ export function exportServer(
     const { context, headers } = await admit(exchange);
     const asked = readExport(registry, path, exchange.search, policy);
     const leave = gate.enter(context.caller.accountId);
-    await sendExport(exchange, context, asked, headers).finally(leave);
+    try {
+      const forget = streams.add(streamOf(exchange, context.caller));
+      await sendExport(exchange, context, asked, headers).finally(forget);
+    } finally {
+      leave();
+    }
   };
   return (exchange) => {
     const path = EXPORT_PATHS.find((each) => each === exchange.path);
     return path && serve(exchange, path);
   };
+}
+
+/** As a stream it ends with the key; it has limits of its own for a client that does not read, and ends by itself. */
+function streamOf({ response }: Exchange, caller: KeyRecord): OpenStream {
+  const end = (reason: EndReason) => void (reason === 'refused' && response.destroy());
+  return { caller, isStalled: () => false, ping: () => {}, end };
 }
 
 /**

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { parseSync } from 'ofx-js';
 import { pino } from 'pino';
@@ -23,6 +24,7 @@ import { startApp } from '../support/app.ts';
 import { useDatabase } from '../support/database.ts';
 import { isInstalled } from '../support/installed.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 
 const test = useDatabase();
 
@@ -361,6 +363,35 @@ describe('who may, and what is refused', () => {
     }
     expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await send('/export/statement', key)).status).toBe(200);
+  });
+
+  it('C-40: a key that is revoked while its export comes gets no more of it', async () => {
+    const { accountId } = await another();
+    const given = { name: 'test', scopes: ['read' as const], expiresAt: null, allowedCidrs: [] };
+    const { apiKey, keyId } = await createKey(test.database, accountId, given);
+    const rows = Array.from({ length: 10_000 }, (_, at) =>
+      newTransaction({
+        end2end: `Y${at}`,
+        createdAt: new Date(Date.parse('2026-05-01') + at * 1_000).toISOString(),
+        clientName: 'a'.repeat(140),
+      }),
+    );
+    await test.database.withTx((tx) => insertTransactions(tx, accountId, rows));
+    const { body } = await fetch(`${app.publicUrl}/export/transactions?format=jsonl`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    await revokeKey(test.database, keyId);
+    let outcome: 'goes on' | 'whole' | 'cut off' = 'goes on';
+    while (outcome === 'goes on') {
+      // More slowly than the gateway could send it.
+      await sleep(50);
+      outcome = await reader.read().then(
+        ({ done }) => (done ? 'whole' : 'goes on'),
+        () => 'cut off',
+      );
+    }
+    expect(outcome).toBe('cut off');
   });
 
   it('all accounts together have a limit, too', () => {
