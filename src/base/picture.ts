@@ -58,7 +58,11 @@ function barePng(bytes: Buffer): Buffer | undefined {
   return undefined;
 }
 
-const JPEG = { start: 0xd8, end: 0xd9, scan: 0xda, adobe: 0xee, comment: 0xfe } as const;
+const JPEG = { start: 0xd8, end: 0xd9, scan: 0xda, adobe: 0xee } as const;
+/** Tables, restarts, lines and progressions beside the frames (ITU T.81, table B.1). */
+const JPEG_TABLES = [JPEG.scan, 0xdb, 0xdc, 0xdd, 0xde, 0xdf];
+/** The colour transform of Adobe: its marker, its length, its name and seven bytes. */
+const ADOBE = { head: Buffer.from('ffee000e41646f6265', 'hex'), length: 16 } as const;
 
 function bareJpeg(bytes: Buffer): Buffer | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== JPEG.start) return undefined;
@@ -78,12 +82,17 @@ function bareJpeg(bytes: Buffer): Buffer | undefined {
       hasScan = true;
       end = endOfScan(bytes, end);
     }
-    // Of what applications write only the colour transform of Adobe changes the picture.
-    const isMetadata = (marker >= 0xe0 && marker <= 0xef && marker !== JPEG.adobe) || marker === JPEG.comment;
-    if (!isMetadata) kept.push(bytes.subarray(at, end));
+    if (isDrawn(marker, bytes.subarray(at, end))) kept.push(bytes.subarray(at, end));
     at = end;
   }
   return undefined;
+}
+
+/** Whether the picture is drawn by it: of what applications write, only the colour transform of Adobe changes the picture. */
+function isDrawn(marker: number, segment: Buffer): boolean {
+  if (marker === JPEG.adobe)
+    return segment.length === ADOBE.length && segment.subarray(0, ADOBE.head.length).equals(ADOBE.head);
+  return JPEG_TABLES.includes(marker) || (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8);
 }
 
 /** Within a scan 0xff stands before a zero or a restart marker; any other marker ends it. */

@@ -25,7 +25,9 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
         const query = parseQuery(search, PARAMETERS, policy, violations);
         const { limit } = parsePage(query, policy, violations);
         const wait = parseInteger(query.get('wait'), 0, WAIT_MAX_SECONDS, violations) ?? 0;
-        const after = violations.text(query.get('after'));
+        const cursor = query.get('after');
+        // Whoever has seen none yet.
+        const after = cursor?.value === '' ? undefined : violations.text(cursor);
         violations.refuse();
         const page = await readEventPage(context, { after, limit, waitMs: wait * 1_000 });
         return { status: 200, body: bodyOf(page), ignored: query.ignored, headers: {} };

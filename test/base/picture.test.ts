@@ -24,6 +24,7 @@ const segment = (marker: number, data: Buffer) => {
 };
 const SOI = Buffer.from([0xff, 0xd8]);
 const EOI = Buffer.from([0xff, 0xd9]);
+const ADOBE = segment(0xee, Buffer.concat([Buffer.from('Adobe'), Buffer.from([0, 100, 0, 0, 0, 0, 1])]));
 /** Two scans, with an escaped 0xff and a restart marker in the first. */
 const SCANS = [
   segment(0xdb, Buffer.alloc(65)),
@@ -57,7 +58,16 @@ describe('a picture with something hidden in it is kept without that', () => {
       'JPEG',
       'image/jpeg',
       Buffer.concat([SOI, ...SCANS, EOI]),
-      Buffer.concat([SOI, segment(0xe1, SCRIPT), segment(0xfe, SCRIPT), ...SCANS, EOI, SCRIPT]),
+      Buffer.concat([
+        ...[SOI, ...[0xe1, 0xee, 0xc8, 0xf0, 0xfd, 0xfe].map((marker) => segment(marker, SCRIPT))],
+        ...[...SCANS, EOI, SCRIPT],
+      ]),
+    ],
+    [
+      'JPEG with the colour transform of Adobe',
+      'image/jpeg',
+      Buffer.concat([SOI, ADOBE, ...SCANS, EOI]),
+      Buffer.concat([SOI, ADOBE, segment(0xee, Buffer.concat([Buffer.from('Adobe'), SCRIPT])), ...SCANS, EOI]),
     ],
     [
       'WebP',

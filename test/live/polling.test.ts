@@ -82,11 +82,17 @@ test.each([
   ['wait=x', 'wait'],
   ['limit=0', 'limit'],
   ['after=nothing', 'after'],
-  ['after=', 'after'],
 ])('%s is refused', async (search, parameter) => {
   const { status, json } = await app.get(`/v2/events?${search}`);
   expect(status).toBe(400);
   expect(json).toMatchObject({ code: 'INVALID_PARAMETER', violations: [{ parameter }] });
+});
+
+test('an empty cursor is that of whoever has seen nothing yet', async () => {
+  const { accountId, apiKey: key } = await app.addAccount();
+  await makeOnramp(app, key);
+  const { json } = await app.get('/v2/events?after=&limit=1', { key });
+  expect(json.next).toBe(encodeEventCursor(accountId, 1n));
 });
 
 test('a cursor of another account is refused', async () => {

@@ -87,6 +87,27 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await waitThrough(page, 'Pay with PIX');
   });
 
+  test('C-21: of a session that ended with the lock of its price, as the account chose, has the price of now', async () => {
+    await showPrices();
+    const choose = (after: string) =>
+      ask(app, `mutation { updateAccountSettings(input: { afterLock: ${after} }) { afterLock } }`);
+    await choose('END');
+    const session = await checkout(app, { ...somebody(), expires_in: 86_400 });
+    const page = await open(session.link);
+    await waitThrough(page, 'Pay with PIX');
+    await app.post('/v2/sandbox/clock', { advance: '32m' });
+    await waitThrough(page, 'Time ran out. Nothing was paid');
+    await setRate('6.1');
+    expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
+    await waitThrough(page, 'Pay with PIX');
+    await page.click('main summary');
+    const before = await recordOf(session.end2end);
+    const after = await recordOf(await rowOf(page, 'Reference'));
+    expect(after.amount_payment).toBe(before.amount_payment);
+    expect(after.quote).not.toBe(before.quote);
+    await choose('REPRICE');
+  });
+
   test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
     const session = await checkout(app, somebody());
     await trigger(app, session, 'expire');

@@ -1,6 +1,7 @@
 /** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
 import { GatewayError } from '../../base/errors.ts';
 import { stepNameOf } from '../../base/step-name.ts';
+import { conflict } from '../../resolvers/engine/advance-for-caller.ts';
 import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
 import type { News, ReportNews, ReturnedPayoutNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
@@ -63,6 +64,7 @@ export interface Playable {
 
 /** @returns the error for a scenario that does not fit where the transaction stands. */
 export function stepConflict(scenario: string, row: ProcessRow): GatewayError {
+  if (row.process === null) return conflict(row);
   return new GatewayError(
     'STEP_CONFLICT',
     `the scenario ${scenario} is not possible at step ${stepNameOf(row)}`,
