@@ -2,10 +2,12 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
+import { known } from '../base/assert.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey, replaceKey, revokeApiKey } from '../resolvers/account/manage-keys.ts';
 import { audited } from '../resolvers/checks/audited.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { requireAct } from '../resolvers/services/context.ts';
 import { readMode } from '../store/account/accounts.ts';
 import { accountOfKey, findOwnKey, listKeys } from '../store/account/api-keys.ts';
@@ -127,8 +129,11 @@ async function create(options: CreateOptions): Promise<void> {
       throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
     const context = await operatorContext(services, accountId);
     requireAct(context, 'key.create');
+    const checks = checksOf(context);
+    const name = checks.reference({ name: '--name', value: options.name });
+    checks.refuse();
     const after = {
-      name: options.name,
+      name: known(name, 'what was not refused'),
       scopes: options.scopes,
       expiresAt: options.expires ?? null,
       allowedCidrs: options.allow,

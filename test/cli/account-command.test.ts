@@ -38,11 +38,14 @@ test('C-40: keys have the mode of their account, and the sandbox plays nothing o
   expect((await listed()).stdout).toContain('  2026-11-22T10:00:00.000Z  read  unnamed\n');
   const refused = await key(play.accountId, '--live');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is a sandbox account: .*\n$/)]);
-  const hidden = await run('account', 'create', '--name', 'Ana \u202e55,00');
-  expect([hidden.code, hidden.stderr]).toEqual([
-    2,
-    expect.stringMatching(/name: must be .*invisible characters\n$/),
-  ]);
+  for (const hidden of [
+    await run('account', 'create', '--name', 'Ana \u202e55,00'),
+    await key(play.accountId, '--name', 'Ana \u202e55,00'),
+  ])
+    expect([hidden.code, hidden.stderr]).toEqual([
+      2,
+      expect.stringMatching(/name: must be .*invisible characters\n$/),
+    ]);
   const money = ['--currency', 'BRL', '--amount', '1'];
   const funded = await run('trigger', 'fund', '--account', live.accountId, ...money);
   expect([funded.code, funded.stderr]).toEqual([1, expect.stringMatching(/is live: .*\n$/)]);

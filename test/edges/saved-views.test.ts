@@ -47,6 +47,7 @@ test.each([
   ['name', '   ', LATE],
   ['name', 'x'.repeat(61), LATE],
   ['name', 'x\u0000', LATE],
+  ['name', 'x\u202ey', LATE],
   ['path', 'Elsewhere', 'https://elsewhere.invalid/console'],
   ['path', 'Elsewhere', '//elsewhere.invalid/console'],
   ['path', 'Elsewhere', '/pay/x'],

@@ -2,7 +2,7 @@
 import { assert } from '../../base/assert.ts';
 import { consolePathOf } from '../../base/console-url.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+import type { Named } from '../../base/violations.ts';
 import {
   readViews,
   removeView,
@@ -11,6 +11,7 @@ import {
   type ViewOwner,
 } from '../../store/people/saved-views.ts';
 import { audited } from '../checks/audited.ts';
+import { checksOf } from '../checks/check-creation.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** Most views of a person in an account. */
@@ -31,10 +32,8 @@ export async function ownViews(context: Context): Promise<SavedView[]> {
  */
 export async function saveView(context: Context, name: Named, path: Named): Promise<SavedView> {
   requireAct(context, 'view.save');
-  const violations = new Violations();
-  const own = { name: violations.text(name)?.trim(), path: path.value };
-  if (own.name !== undefined && (own.name === '' || [...own.name].length > VIEW_LENGTHS.name))
-    violations.add({ parameter: name.name, message: `must have 1 to ${VIEW_LENGTHS.name} characters` });
+  const violations = checksOf(context);
+  const own = { name: violations.words(name, VIEW_LENGTHS.name), path: path.value };
   if (own.path.length > VIEW_LENGTHS.path || consolePathOf(own.path) !== own.path)
     violations.add({
       parameter: path.name,
