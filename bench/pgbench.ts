@@ -12,7 +12,7 @@ const CLIENTS = 8;
 const SETTLE_MS = 700;
 const SCRIPT = `\\set account random(:first, :last)
 select code, journal_id from ledger_post(array[:account]::bigint[], array[gen_random_uuid()::text], array['\\x00'::bytea],
-  array['adjustment'], array[null]::bigint[], null, array[1, 1], array[${CUSTODY}, ${AVAILABLE}]::bigint[],
+  array['adjustment'], array[null]::bigint[], now(), array[1, 1], array[${CUSTODY}, ${AVAILABLE}]::bigint[],
   array[-${AMOUNT}, ${AMOUNT}]::numeric[]) order by ix;
 `;
 

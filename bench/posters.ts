@@ -99,7 +99,8 @@ function grouped(name: string, callers: number, lanes: number): Poster {
 }
 
 function postingIn(database: Database) {
-  return (requests: readonly PostRequest[]) => database.withTx((tx) => postJournals(tx, requests));
+  return (requests: readonly PostRequest[]) =>
+    database.withTx((tx) => postJournals(tx, requests, new Date()));
 }
 
 function requestOf({ accountId, ref }: Entry): PostRequest {
@@ -118,7 +119,7 @@ function onlyPosted(outcomes: readonly Pick<PostOutcome, 'code'>[]): void {
 
 const CALL = {
   name: 'limit',
-  text: `select code, journal_id from ledger_post($1, $2, $3, $4, $5, null, $6, $7, $8) order by ix`,
+  text: `select code, journal_id from ledger_post($1, $2, $3, $4, $5, now(), $6, $7, $8) order by ix`,
 };
 
 /** Arrays go as text that is ready but for accounts and refs. */

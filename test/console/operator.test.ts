@@ -328,7 +328,7 @@ test('C-10: of more than a page of debts the screen says how many there are, and
     const { accountId } = await app.addAccount();
     const journal = creditedDropped(usdt, each * 1_000_000n);
     await app.database.withTx((tx) =>
-      postJournals(tx, [{ accountId, ref: 'dropped', transactionId: null, journal }]),
+      postJournals(tx, [{ accountId, ref: 'dropped', transactionId: null, journal }], new Date()),
     );
     debtors.push(String(accountId));
   }

@@ -112,9 +112,11 @@ test('capital is paid in (L65) and taken out (L66) on the account of the platfor
 describe('house accounts that may not be below nothing are not', () => {
   const post = (journal: ReturnType<typeof journals.pixRefunded>) =>
     app.database.withTx((tx) =>
-      postJournals(tx, [
-        { accountId: BigInt(shop.accountId), ref: `floor ${journal.name}`, transactionId: null, journal },
-      ]),
+      postJournals(
+        tx,
+        [{ accountId: BigInt(shop.accountId), ref: `floor ${journal.name}`, transactionId: null, journal }],
+        new Date(),
+      ),
     );
 
   test('C-30: neither what is owed to payers, payees and unknown senders, nor what is on its way in or owed to the house', async () => {

@@ -1,10 +1,13 @@
 /** Goal: a statement that changes rows is told the time: run on any copy of the database, it does the same. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
 
 const STORE = new URL('../../src/store/', import.meta.url);
 /** Functions of PostgreSQL that say something else each time; `Date.now()` is none. */
 const VOLATILE = /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|random|gen_random_uuid)\(\)/;
+
+const test = useDatabase();
 
 it('no statement that updates or deletes takes the time, or chance, of the database', () => {
   const names = readdirSync(STORE, { recursive: true, encoding: 'utf8' }).filter(
@@ -18,4 +21,14 @@ it('no statement that updates or deletes takes the time, or chance, of the datab
   const changing = parts.filter(({ text }) => /\b(?:update|delete from)\b/.test(text) && text.includes('`'));
   expect(changing.length).toBeGreaterThan(30);
   expect(changing.filter(({ text }) => VOLATILE.test(text)).map(({ place }) => place)).toEqual([]);
+});
+
+it('nor does one of a function in the database', async () => {
+  const { rows } = await test.owner.query<{ name: string; text: string }>(
+    `select proname as name, prosrc as text from pg_proc where pronamespace = current_schema()::regnamespace`,
+  );
+  const statements = rows.flatMap(({ name, text }) => text.split(';').map((each) => ({ name, each })));
+  const changing = statements.filter(({ each }) => /\b(?:update \w+ \w*\s*set|delete from)\b/.test(each));
+  expect(changing.length).toBeGreaterThan(5);
+  expect(changing.filter(({ each }) => VOLATILE.test(each)).map(({ name }) => name)).toEqual([]);
 });

@@ -35,7 +35,7 @@ export async function postFunding(
   tx: Tx,
   accountId: bigint,
   given: { readonly currency: string; readonly amount: string },
-  nowMs?: number,
+  nowMs: number = Date.now(),
 ): Promise<Funding> {
   const checks = new CreationChecks({ allowsLoopback: true });
   const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });
@@ -49,8 +49,7 @@ export async function postFunding(
     transactionId: null,
     journal: fund(currency, amount),
   };
-  const postedAt = nowMs === undefined ? undefined : new Date(nowMs);
-  const [outcome] = await postJournals(tx, [request], postedAt);
+  const [outcome] = await postJournals(tx, [request], new Date(nowMs));
   assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'an adjustment under a new ref is posted');
   return {
     journalId: String(outcome.journalId),

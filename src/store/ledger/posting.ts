@@ -41,12 +41,12 @@ const POST: Statement = {
  * Ledger accounts that do not exist yet are opened.
  *
  * @param requests - no ref twice for an account.
- * @param at - time of the journals; now when not given. Never before an earlier journal of the account.
+ * @param at - time of the journals, but never before an earlier journal of the account.
  */
 export async function postJournals(
   tx: Tx,
   requests: readonly PostRequest[],
-  at?: Date,
+  at: Date,
 ): Promise<PostOutcome[]> {
   const idOf = await openAccounts(tx, requests);
   const lines = requests.flatMap(({ accountId, journal }, index) =>
@@ -62,7 +62,7 @@ export async function postJournals(
     requests.map(({ journal }) => journalHash(journal)),
     requests.map(({ journal }) => journal.name),
     requests.map(({ transactionId }) => transactionId),
-    at ?? null,
+    at,
     lines.map((line) => line.journal),
     lines.map((line) => line.ledgerAccountId),
     lines.map((line) => line.delta),

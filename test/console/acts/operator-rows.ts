@@ -122,7 +122,7 @@ async function debtor({ app }: Stage): Promise<string> {
   const { accountId } = await app.addAccount();
   const journal = creditedDropped(currencyOf(USDT) as Currency, 5_000_000n);
   await app.database.withTx((tx) =>
-    postJournals(tx, [{ accountId, ref: 'dropped', transactionId: null, journal }]),
+    postJournals(tx, [{ accountId, ref: 'dropped', transactionId: null, journal }], new Date()),
   );
   return String(accountId);
 }

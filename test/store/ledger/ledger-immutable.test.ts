@@ -79,7 +79,7 @@ async function post(
     .split(', ')
     .map((line) => line.split(' '));
   const { rows } = await test.owner.query(
-    `select code from ledger_post(array[$1::bigint], array[$2], array['h'::bytea], array['test'], array[$3::bigint], $4,
+    `select code from ledger_post(array[$1::bigint], array[$2], array['h'::bytea], array['test'], array[$3::bigint], coalesce($4, now()),
        array_fill(1, array[cardinality($5::bigint[])]), $5, $6::numeric[])`,
     [accountId, ref, transactionId, at, parts.map(([id]) => id), parts.map(([, delta]) => delta)],
   );
@@ -155,7 +155,7 @@ describe('what was written stays', () => {
     const event = `with head as (update account_head set event_seq = 4 where account_id = OWN)
       insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
       values (OWN, 4, 'onramp.success.done', 1, 2, 'success', 'DONE', now(), '{}')`;
-    const posting = `select ledger_post(array[OWN::bigint], array['app'], array['h'::bytea], array['test'], array[null::bigint], null,
+    const posting = `select ledger_post(array[OWN::bigint], array['app'], array['h'::bytea], array['test'], array[null::bigint], now(),
       array[1, 1], array[HOUSE, HELD]::bigint[], array[-5, 5]::numeric[])`;
     expect(await attempt([AS_APP, event, posting, 'select * from ledger_line'], done)).toBe('done');
   });

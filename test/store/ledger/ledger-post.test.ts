@@ -56,7 +56,7 @@ interface Line {
 const POST: Statement = {
   name: 'test_post',
   text: `select code, journal_id as "journalId" from ledger_post($1::bigint[], $2::text[], $3::bytea[], $4::text[],
-    $5::bigint[], $6::timestamptz, $7::int[], $8::bigint[], $9::numeric[]) order by ix`,
+    $5::bigint[], coalesce($6::timestamptz, clock_timestamp()), $7::int[], $8::bigint[], $9::numeric[]) order by ix`,
 };
 const BALANCES: Statement = {
   name: 'test_balances',

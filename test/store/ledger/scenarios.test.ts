@@ -84,7 +84,7 @@ async function run(name: string) {
     transactionId: null,
     journal: published(step),
   }));
-  const outcomes = await database.withTx((tx) => postJournals(tx, requests));
+  const outcomes = await database.withTx((tx) => postJournals(tx, requests, new Date()));
   return { accountId, requests, outcomes };
 }
 
@@ -118,7 +118,7 @@ describe('the published scenarios', () => {
   test('posted again under the same refs they change nothing', async () => {
     const { database } = ledger;
     const { requests, outcomes, accountId } = await run('offramp success');
-    const again = await database.withTx((tx) => postJournals(tx, requests));
+    const again = await database.withTx((tx) => postJournals(tx, requests, new Date()));
     expect(again.map(({ code }) => code)).toEqual(requests.map(() => 'DUPLICATE'));
     expect(again.map(({ journalId }) => journalId)).toEqual(outcomes.map(({ journalId }) => journalId));
     expect((await verifyLedger(database, accountId)).defects).toEqual([]);
@@ -131,7 +131,7 @@ describe('the published scenarios', () => {
     const requests = ['one', 'two'].map((ref) => ({ accountId, ref, transactionId: null, journal: reserve }));
     const funded = { accountId, ref: 'fund', transactionId: null, journal: published('FUND') };
     const outcomes = await database.withTx((tx) =>
-      postJournals(tx, [...requests.slice(0, 1), funded, ...requests.slice(1)]),
+      postJournals(tx, [...requests.slice(0, 1), funded, ...requests.slice(1)], new Date()),
     );
     expect(outcomes.map(({ code }) => code)).toEqual(['INSUFFICIENT_BALANCE', 'POSTED', 'POSTED']);
   });
