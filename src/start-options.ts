@@ -59,7 +59,7 @@ export function refuseOutsideRails(
   const asked = demo ? '--demo' : sandboxAuto ? '--auto' : undefined;
   if (!asked || !sandbox || (!sandbox.pix && sandbox.networks.size === 0)) return;
   throw new ConfigError(
-    `${asked}: needs the PIX and the networks that the sandbox plays itself, and RAILS_FILE ${file} names others for it (crossramp psp writes such a file): start without RAILS_FILE, or without ${asked}`,
+    `${asked} does not work with the PIX or networks that RAILS_FILE ${file} sets for the sandbox: start without one of them`,
   );
 }
 

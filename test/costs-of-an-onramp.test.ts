@@ -2,7 +2,6 @@
  * Goal: a whole onramp stays cheap to write. Method: statements, database transactions, bytes of the log and memory that is allocated are
  * counted while onramps are created over REST, paid and credited: one alone, and by 48 callers at once. `npm run count` prints the figures.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { allocated } from './support/allocated.ts';
 import { useApp } from './support/app.ts';
@@ -41,15 +40,16 @@ async function payNew(): Promise<string> {
 
 /** Waits until transactions are credited and their jobs ended; looks with a connection that is not counted. */
 async function credited(ids: readonly string[]): Promise<void> {
-  for (;;) {
+  const left = async (): Promise<number> => {
     const { rows } = await app.owner.query(
       `select count(*)::int as left from transaction t where end2end = any ($1) and (component <> 'success'
          or exists (select from job j where j.account_id = t.account_id and j.transaction_id = t.id and j.leased_until is not null))`,
       [ids],
     );
-    if (rows[0].left === 0) return;
-    await sleep(10);
-  }
+    return rows[0].left;
+  };
+  const message = 'onramps that are not credited, or have a job under way';
+  await expect.poll(left, { timeout: 60_000, interval: 10, message }).toBe(0);
 }
 
 function told(heading: string, { statements, transactions, byName }: Costs, onramps: number, wal?: number) {

@@ -128,7 +128,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
     await until(() => listener.stderr().includes('forwarding to'));
     const end2end = await payOne();
     const first = await receiver.until('again', STEPS.length);
-    // The endpoint may get what happened before it was made, too: its deliveries are asked for by transaction.
+    // By transaction, so that its deliveries come in the order of its events.
     const query = `{ transaction(end2end: "${end2end}") { deliveries { id state event { name body } } } }`;
     const deliveries = await eventually('deliveries that have arrived', async () => {
       const all = (await app.graphql(query)).json.data.transaction.deliveries;

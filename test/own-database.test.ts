@@ -22,7 +22,7 @@ test('C-40: a start makes nothing of the sandbox, and says how to make the first
   const refused = await failToStart({ PORT: '0', ...env() }, '--demo');
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/^crossramp: --demo: .*--sandbox\n$/),
+    expect.stringMatching(/^crossramp: --demo needs .*--sandbox\n$/),
   ]);
   const running = await start(env());
   try {

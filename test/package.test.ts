@@ -54,7 +54,11 @@ beforeAll(() => {
   chmodSync(place, 0o755);
   mkdirSync(home, { mode: 0o777 });
   chmodSync(home, 0o777);
-  if (IS_WHOLE) execFileSync('npm', ['ci', '--omit=dev'], { cwd: folder, env: { ...process.env, PATH } });
+  if (IS_WHOLE)
+    execFileSync('npm', ['ci', '--omit=dev', '--prefer-offline'], {
+      cwd: folder,
+      env: { ...process.env, PATH },
+    });
   else symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   execFileSync('chmod', ['-R', 'a-w', folder]);
 }, 300_000);

@@ -3,8 +3,7 @@
  * accepts connections and never answers; requests in the meantime.
  */
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
 import { failToStart } from './support/process.ts';
@@ -23,16 +22,18 @@ afterAll(() => {
 
 /** Asks until the port is open. */
 async function ask(url: string): Promise<{ status: number; retryAfter: string | null; json: unknown }> {
-  for (;;) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer)
-      return {
-        status: answer.status,
-        retryAfter: answer.headers.get('retry-after'),
-        json: await answer.json().catch(() => undefined),
-      };
-    await sleep(20);
-  }
+  const answer = await vi.waitFor(
+    () =>
+      fetch(url).catch((cause: unknown) => {
+        throw new Error(`nothing answers at ${url}`, { cause });
+      }),
+    { timeout: 30_000, interval: 20 },
+  );
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    json: await answer.json().catch(() => undefined),
+  };
 }
 
 test('C-50: what comes while the gateway starts is 503 UNAVAILABLE; /healthz is 200, /readyz says why not', async () => {

@@ -2,11 +2,12 @@
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const HOST = /^[\w.:[\]-]+$/;
-const LENGTH_MAX = 300;
+/** Characters of an origin. */
+export const ORIGIN_LENGTH_MAX = 300;
 
 /** @returns whether a text is an origin of https, or of http on this machine, spelt as browsers send it. */
 export function isOrigin(text: string): boolean {
-  if (text.length > LENGTH_MAX || !URL.canParse(text)) return false;
+  if (text.length > ORIGIN_LENGTH_MAX || !URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
   return (
     origin === text &&

@@ -8,7 +8,8 @@ export interface Named {
   readonly value: string;
 }
 
-const LONGEST_TEXT = 200;
+/** Characters of a text that is looked up. */
+export const LONGEST_TEXT = 200;
 
 /** Collects what is wrong with a request, so that all of it can be said at once. */
 export class Violations {
@@ -25,7 +26,7 @@ export class Violations {
     if (this.all.length > 0) throw invalidParameters(this.all);
   }
 
-  /** @returns a text of 1 to 200 characters that the database can hold. */
+  /** @returns a text of 1 to `LONGEST_TEXT` characters that the database can hold. */
   text(given: Named | undefined): string | undefined {
     if (!given) return undefined;
     const { name, value } = given;

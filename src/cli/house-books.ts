@@ -83,10 +83,7 @@ export function booksCommand(): Command {
   withMode(books.command('close'))
     .description('Closes the books of a day in Brasília: no journal comes into it any more.')
     .requiredOption('--day <day>', 'YYYY-MM-DD: the day after the last that is closed')
-    .option(
-      '--begin',
-      `the first day that is closed is to be this one, though it is more than ${FIRST_CLOSE_DAYS} days ago`,
-    )
+    .option('--begin', `start with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago`)
     .option('--idempotency-key <key>', 'the same command with the same key closes once; kept for 24 hours')
     .action(close);
   withMode(books.command('closes'))

@@ -24,7 +24,7 @@ export function orderCommand(): Command {
     .action(list);
   withMode(order.command('settle'))
     .description(
-      'Settles an order whose outcome the provider cannot tell, after it was asked once more. One of both is needed.',
+      'Settles an order whose outcome the provider cannot tell, after it was asked once more. Give --done or --not-done.',
     )
     .argument('<key>', 'key of the order')
     .option('--done <id>', 'it was carried out: EndToEndId of the payout, or rtrId of the return')

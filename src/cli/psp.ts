@@ -29,7 +29,7 @@ export function pspCommand(): Command {
     .option('--location-host <host>', 'host that the codes of charges name', 'psp.localhost')
     .option(
       '--play-amounts',
-      'payouts end by their amounts: up to 10.00 well, up to 20.00 not, above refused',
+      'the amount decides a payout: up to 10.00 succeeds, up to 20.00 fails, above is refused',
     )
     .addOption(jsonOption())
     .action(run);

@@ -1,6 +1,7 @@
 /** Members of bodies: their names, their kinds, and what OpenAPI says of them. */
 import { snakeCase } from '../base/snake-case.ts';
 import type { Member, Members } from '../resolvers/checks/creation-members.ts';
+import { AMOUNT_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { BodyMember, BodyShape } from './input.ts';
 
 /** @returns the names that a list has in a body, by those that resolvers use. */
@@ -28,7 +29,11 @@ export function text(
 
 /** @returns a member that is a decimal number. */
 export function amount(description: string, example?: string | undefined): BodyMember {
-  return { kind: 'number', schema: { type: ['number', 'string'], description }, example };
+  return {
+    kind: 'number',
+    schema: { type: ['number', 'string'], maxLength: AMOUNT_LENGTH_MAX, description },
+    example,
+  };
 }
 
 function memberOf(member: Member): BodyMember {
@@ -41,11 +46,12 @@ function memberOf(member: Member): BodyMember {
     case 'words':
       return text(doc, { example, minLength: 1, maxLength: member.maxLength });
     case 'url':
-      return text(doc, { example, format: 'uri' });
+      return text(doc, { example, format: 'uri', maxLength: URL_LENGTH_MAX });
     case 'choice':
       return text(doc, { example, enum: member.of, ...(member.default && { default: member.default }) });
     case 'tax_id':
-    case 'text':
       return text(doc, { example });
+    case 'text':
+      return text(doc, { example, ...(member.maxLength && { maxLength: member.maxLength }) });
   }
 }

@@ -1,5 +1,6 @@
 /** OpenAPI of requests that write: bodies, `Idempotency-Key`, and error answers. */
 import type { ErrorCode } from '../base/errors.ts';
+import { KEY_LENGTH_MAX } from '../resolvers/checks/once.ts';
 import type { BodyShape } from './input.ts';
 import type { BodyNeeds } from './route.ts';
 
@@ -19,7 +20,7 @@ export const IDEMPOTENCY_KEY: Schema = {
   in: 'header',
   required: false,
   description: 'For 24 hours, the same key with the same body returns the stored answer (C-52).',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: KEY_LENGTH_MAX },
 };
 
 /** Header field by which a client says which answer it has. */

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of `/v2`, generated from the route table and the templates. */
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
+import { LONGEST_TEXT } from '../base/violations.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import type { Template } from '../templates/define.ts';
 import { KINDS } from '../templates/kinds.ts';
@@ -143,10 +144,13 @@ function isOnce({ method, answer }: Route): boolean {
   return method === 'POST' && answer.kind !== 'sandbox' && answer.kind !== 'anyTransaction';
 }
 
+/** Of a text that is looked up. */
+const LOOKED_UP = { type: 'string', maxLength: LONGEST_TEXT };
+
 const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   after: {
     description: 'Cursor of the last event that you have seen. Default: from the oldest event that is kept.',
-    schema: { type: 'string' },
+    schema: LOOKED_UP,
   },
   wait: {
     description: 'Seconds to wait for the next event if there is none yet.',
@@ -157,25 +161,25 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
     schema: { type: 'integer', minimum: 1, default: 20 },
   },
   offset: { description: 'Records to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
-  pix_e2e: { description: 'PIX end-to-end id.', schema: { type: 'string' } },
-  client_tax_id: { description: 'CPF or CNPJ, with or without punctuation.', schema: { type: 'string' } },
+  pix_e2e: { description: 'PIX end-to-end id.', schema: LOOKED_UP },
+  client_tax_id: { description: 'CPF or CNPJ, with or without punctuation.', schema: LOOKED_UP },
   wallet: {
     description: 'Destination wallet of an onramp, or the address that a deposit came from (C-14).',
-    schema: { type: 'string' },
+    schema: LOOKED_UP,
   },
-  address: { description: 'Destination address.', schema: { type: 'string' } },
-  group_id: { description: 'Whitelist group.', schema: { type: 'string' } },
+  address: { description: 'Destination address.', schema: LOOKED_UP },
+  group_id: { description: 'Whitelist group.', schema: LOOKED_UP },
   external_code: {
     description: 'The merchant’s own reference, exactly as given.',
-    schema: { type: 'string', maxLength: 200 },
+    schema: LOOKED_UP,
   },
   receive_currency_code: {
     description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
-    schema: { type: 'string' },
+    schema: LOOKED_UP,
   },
   currency: {
     description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
-    schema: { type: 'string' },
+    schema: LOOKED_UP,
   },
   account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
   date_from: { description: 'UTC day, inclusive (C-11).', schema: { type: 'string', format: 'date' } },

@@ -3,6 +3,7 @@
 import { ACTS, type ActName } from '../base/acts.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { AMOUNT_LENGTH_MAX, bounded, NAME_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
@@ -137,7 +138,7 @@ function defineEnterAmount(builder: Builder, transaction: TransactionRef): void 
         amountPayment: t.arg({
           type: 'Decimal',
           required: true,
-          description: 'BRL that the customer pays, above 0, at most 2 decimals.',
+          description: `BRL that the customer pays, above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -165,7 +166,10 @@ function defineProvideIdentity(
         'Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`.',
       args: {
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        clientName: t.arg.string({ required: true, description: 'Full name of the customer or payee.' }),
+        clientName: t.arg.string({
+          required: true,
+          description: bounded('Full name of the customer or payee.', NAME_LENGTH_MAX),
+        }),
         clientTaxId: t.arg.string({ required: true, description: DESCRIPTIONS.clientTaxId }),
         pixKey: t.arg.string({
           description: 'PIX key of a payee. Required for offramps, not accepted otherwise.',

@@ -7,6 +7,7 @@ import {
   rotateKey,
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { ApiKeyRef } from './viewer.ts';
@@ -69,7 +70,10 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
   const input = builder.inputType('CreateApiKeyInput', {
     description: 'A new key.',
     fields: (t) => ({
-      name: t.string({ required: true, description: 'What it is for, 1 to 200 characters.' }),
+      name: t.string({
+        required: true,
+        description: `What it is for, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+      }),
       scopes: t.stringList({
         required: true,
         description:

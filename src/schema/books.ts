@@ -2,7 +2,8 @@
 import { ACTS } from '../base/acts.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { type Booking, bookCapital, settleReceivable } from '../resolvers/ledger/book-house.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
+import { BOOKED_MAX, type Booking, bookCapital, settleReceivable } from '../resolvers/ledger/book-house.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
@@ -54,7 +55,7 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
         amount: t.arg({
           type: 'Decimal',
           required: true,
-          description: 'How much to settle, above 0, at most 1,000,000,000,000.',
+          description: `How much to settle, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
         }),
         source: t.arg({ type: source, required: true, description: 'What settles it.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
@@ -88,7 +89,7 @@ function defineCapital(builder: Builder, booking: BookingRef): void {
         amount: t.arg({
           type: 'Decimal',
           required: true,
-          description: 'How much, above 0, at most 1,000,000,000,000.',
+          description: `How much, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
         }),
         direction: t.arg({ type: direction, required: true, description: 'Whether it comes or goes.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),

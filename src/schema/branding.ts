@@ -1,7 +1,8 @@
 /** Branding: how the hosted pages of the account look. */
 
-import { type BrandingInput, updateBranding } from '../resolvers/account/manage-branding.ts';
+import { BRANDING_MAX, type BrandingInput, updateBranding } from '../resolvers/account/manage-branding.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { bounded, inProse, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { type Branding, readBranding } from '../store/account/branding.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -9,15 +10,15 @@ import type { AccountRef } from './viewer.ts';
 
 /** The settings, and what each is. */
 const DOC = {
-  displayName: 'Name that payers read, at most 60 characters. Default: the name of the account.',
+  displayName: `Name that payers read, at most ${BRANDING_MAX.displayName} characters. Default: the name of the account.`,
   accent:
     'Colour of buttons, such as `#0b5fff`. White text on it must have a contrast of at least 4.5. Null: the standard colour.',
-  supportUrl: 'Where payers find help: an https URL or a `mailto:` address.',
+  supportUrl: `Where payers find help: an https URL or a \`mailto:\` address, of at most ${inProse(URL_LENGTH_MAX)} characters.`,
   frameHosts:
     'Origins that may show the pages in a frame, such as `https://shop.example.com`. Default: none.',
   showsPrice:
     'Whether the payer of a checkout is shown rate, fees and the crypto that you receive. Default: no. Whoever is asked to accept a quote, buys crypto or pays with it always is.',
-  logo: 'Logo as a data URL: PNG, JPEG or WebP of at most 64 KiB, `data:image/png;base64,…`.',
+  logo: `Logo as a data URL: PNG, JPEG or WebP of at most ${BRANDING_MAX.logoBytes / 1_024} KiB, \`data:image/png;base64,…\`.`,
 } as const;
 
 /** Defines `Branding`, `Account.branding` and the mutation that changes it. */
@@ -50,7 +51,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       accent: t.string({ description: DOC.accent }),
       logo: t.string({ description: DOC.logo }),
       supportUrl: t.string({ description: DOC.supportUrl }),
-      frameHosts: t.stringList({ description: DOC.frameHosts }),
+      frameHosts: t.stringList({ description: bounded(DOC.frameHosts, BRANDING_MAX.frameHosts, 'origins') }),
       replacesFrameHosts: t.stringList({ description: `With \`frameHosts\`: ${DESCRIPTIONS.replaces}` }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),

@@ -1,4 +1,5 @@
 /** What pages of merchants may do in a browser: the origins of an account, and tokens for streams. */
+import { ORIGIN_LENGTH_MAX } from '../base/origin.ts';
 import { ORIGINS_MAX, updateAllowedOrigins } from '../resolvers/account/manage-origins.ts';
 import {
   createStreamToken,
@@ -22,7 +23,7 @@ export function defineBrowserAccess(builder: Builder, account: AccountRef): void
       args: {
         origins: t.arg.stringList({
           required: true,
-          description: 'Such as `https://shop.example.com`: https, or http on `localhost`, without a path.',
+          description: `Such as \`https://shop.example.com\`: https, or http on \`localhost\`, without a path. At most ${ORIGINS_MAX} origins, each of at most ${ORIGIN_LENGTH_MAX} characters.`,
         }),
         replaces: t.arg.stringList({ description: DESCRIPTIONS.replaces }),
       },

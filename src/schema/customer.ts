@@ -1,12 +1,13 @@
 /** Customers of an account: names, level, limits and volumes (C-21). */
 import { trimDecimal } from '../base/money.ts';
 import { type CustomerInput, grantCustomer, updateCustomer } from '../resolvers/account/manage-customers.ts';
+import { BRL_AMOUNT } from '../resolvers/account/manage-settings.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { type CustomerLevel, countCustomers } from '../store/account/customers.ts';
 import type { Builder } from './builder.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
+import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import {
   connectionOf,
@@ -111,8 +112,8 @@ function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
 
 function limitFields(t: InputFields) {
   return {
-    limitDaily: t.field({ type: 'Decimal', description: `${LIMIT_DAILY}.` }),
-    stepUp30d: t.field({ type: 'Decimal', description: `${STEP_UP}.` }),
+    limitDaily: t.field({ type: 'Decimal', description: boundedSetting(`${LIMIT_DAILY}.`, BRL_AMOUNT) }),
+    stepUp30d: t.field({ type: 'Decimal', description: boundedSetting(`${STEP_UP}.`, BRL_AMOUNT) }),
   };
 }
 

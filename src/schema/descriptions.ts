@@ -1,5 +1,9 @@
 /** Descriptions that several fields and arguments share: each is written once. */
+import { LONGEST_TEXT } from '../base/violations.ts';
+import { type Bounds, DECIMAL_LENGTH_MAX } from '../resolvers/account/manage-settings.ts';
 import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
+import { bounded, inProse } from '../resolvers/checks/lengths.ts';
+import { CONCURRENCY_MAX, PER_SECOND_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
 
 /** Texts by what they describe. */
 export const DESCRIPTIONS = {
@@ -7,8 +11,10 @@ export const DESCRIPTIONS = {
   actedOn: 'Identifier of the account that this is done on, as `accountId` has it.',
   currency: CURRENCY_FORMS,
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
-  quoteId:
+  quoteId: bounded(
     'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',
+    LONGEST_TEXT,
+  ),
   accept: 'Whether the quote is accepted now. If false, the process waits for `acceptQuote`.',
   pixKeyType: 'Type of `pixKey`. Required with it.',
   createdAt: 'When it was created.',
@@ -19,3 +25,20 @@ export const DESCRIPTIONS = {
   status: 'Broad label, for the state of a user interface.',
   substatus: 'Label of the step; several share a status.',
 } as const;
+
+/** What of an endpoint can be said and read. */
+export const ENDPOINT_FIELDS = {
+  eventNames:
+    'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',
+  orderMode: 'Which deliveries wait for others. Default: `TRANSACTION`.',
+  maxConcurrency: `Most deliveries in progress at the same time: 1 to ${inProse(CONCURRENCY_MAX)}, default 20.`,
+  maxPerSecond: `Most deliveries per second: 1 to ${inProse(PER_SECOND_MAX)}; null: no limit.`,
+  isSignedByKey: 'Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false.',
+} as const;
+
+/** @returns the description of a setting, with how fine and how long it may be written. */
+export function boundedSetting(description: string, { decimals, isFraction }: Bounds): string {
+  // A fraction is short where it is not too fine.
+  const length = isFraction ? '' : ` and ${DECIMAL_LENGTH_MAX} characters`;
+  return `${description} At most ${decimals} decimals${length}.`;
+}

@@ -13,6 +13,7 @@ import {
   rejectJournal,
 } from '../resolvers/account/manual-journals.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { AMOUNT_LENGTH_MAX, bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { ManualJournal, ManualJournalState } from '../store/ledger/manual-journals.ts';
@@ -108,8 +109,15 @@ function definePropose(builder: Builder, journal: JournalRef): void {
         debit: t.arg.string({ required: true, description: `House account to debit: ${ACCOUNTS}.` }),
         credit: t.arg.string({ required: true, description: 'House account to credit: one of the same.' }),
         currency: t.arg.string({ required: true, description: DESCRIPTIONS.currency }),
-        amount: t.arg({ type: 'Decimal', required: true, description: 'How much, above 0.' }),
-        reason: t.arg.string({ required: true, description: 'Why, 1 to 200 characters.' }),
+        amount: t.arg({
+          type: 'Decimal',
+          required: true,
+          description: bounded('How much, above 0.', AMOUNT_LENGTH_MAX),
+        }),
+        reason: t.arg.string({
+          required: true,
+          description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (_root, args, context) => {

@@ -1,5 +1,6 @@
 /** Stopping what is sent on a network, by hand. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
@@ -32,7 +33,10 @@ export function defineNetworks(builder: Builder): void {
         'Pauses sending on a network: new transfers wait, and deposits are not swept; what was signed is still looked after. Paused again, it is for the new reason. Needs the scope `platform:risk`.',
       args: {
         network: t.arg.string({ required: true, description: NETWORK }),
-        reason: t.arg.string({ required: true, description: 'Why, 1 to 200 characters.' }),
+        reason: t.arg.string({
+          required: true,
+          description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        }),
       },
       resolve: (_root, { network, reason }, context) =>
         pauseNetwork(

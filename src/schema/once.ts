@@ -2,15 +2,14 @@
 import { ACTS, type Act, type ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
 import { known } from '../base/assert.ts';
-import { type Attempt, once } from '../resolvers/checks/once.ts';
+import { type Attempt, KEY_LENGTH_MAX, once } from '../resolvers/checks/once.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { findProcess } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 
 /** The argument of a mutation that is done once. */
 export const KEY_ARGUMENT = {
-  description:
-    'Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52).',
+  description: `Your own key for this request, 1 to ${KEY_LENGTH_MAX} printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52).`,
 } as const;
 
 /** A mutation, and what it takes. */

@@ -1,8 +1,10 @@
 /** People: the members of the account, their invitations, and the sessions of the person who asks (C-40). */
 import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/roles.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   changeMemberRole,
+  EMAIL_LENGTH_MAX,
   type Invitation,
   inviteMember,
   listMembers,
@@ -136,8 +138,14 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
   const input = builder.inputType('InviteMemberInput', {
     description: 'Who is invited.',
     fields: (t) => ({
-      name: t.string({ required: true, description: 'Name of the person, 1 to 200 characters.' }),
-      email: t.string({ required: true, description: 'E-mail address of the person.' }),
+      name: t.string({
+        required: true,
+        description: `Name of the person, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+      }),
+      email: t.string({
+        required: true,
+        description: bounded('E-mail address of the person.', EMAIL_LENGTH_MAX),
+      }),
       role: t.field({ type: role, required: true, description: 'What the person may do.' }),
     }),
   });

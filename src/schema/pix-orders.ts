@@ -1,6 +1,7 @@
 /** Orders to the provider of PIX whose outcome nobody knows yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
 import { ACTS } from '../base/acts.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   findOrder,
   ORDERS_MAX,
@@ -45,8 +46,7 @@ export function definePixOrders(builder: Builder): void {
         outcome: t.arg({ type: outcome, required: true, description: 'How it ended.' }),
         evidence: t.arg.string({
           required: true,
-          description:
-            'With `DONE` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With `NOT_DONE` who says so, 1 to 200 characters.',
+          description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who says so, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },

@@ -5,6 +5,7 @@ import { BRL, currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
 import type { Named } from '../base/violations.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { PriceRequest } from '../resolvers/pricing/price.ts';
 import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/pricing/quotes.ts';
 import type { QuoteRow } from '../store/engine/quotes.ts';
@@ -43,12 +44,14 @@ export function defineQuote(builder: Builder, template: TemplateRef, currencies:
       }),
       brlAmount: t.field({
         type: 'Decimal',
-        description: 'BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals.',
+        description: `BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
       }),
       cryptoAmount: t.field({
         type: 'Decimal',
-        description:
+        description: bounded(
           'Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has.',
+          AMOUNT_LENGTH_MAX,
+        ),
       }),
     }),
   });

@@ -63,7 +63,7 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
     t.field({
       type: outcome,
       description:
-        'Tries news of a rail again now, and gives what became of it; where it cannot be settled still, it has all its tries before it again. Error `STEP_CONFLICT` unless it is not settled. Needs the scope `platform:risk`.',
+        "Processes a rail's message again now, and gives the outcome. If that fails, the counter of tries starts again. Error `STEP_CONFLICT` if it is settled or closed. Needs the scope `platform:risk`.",
       args: { id: t.arg.id(ID), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
       resolve: async (_root, args, context) => {
         const keyed = { mutation: 'retryRailNews', act: 'news.retry', args } as const;
@@ -78,7 +78,7 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
     t.field({
       type: news,
       description:
-        'Closes news of a rail that nothing follows from: it is not tried any more, nor when the rail tells it again. Error `STEP_CONFLICT` unless it is not settled, and for money that came, which is always booked. Needs the scope `platform:risk`.',
+        "Closes a rail's message that needs no action; it is not processed again, even if repeated. Error `STEP_CONFLICT` if it is settled or closed, or about money that arrived. Needs the scope `platform:risk`.",
       args: {
         id: t.arg.id(ID),
         reason: t.arg.string({

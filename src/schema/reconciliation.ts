@@ -139,7 +139,7 @@ function defineBalance(builder: Builder) {
       here: t.exposeString('here', { description: 'What the ledger has: `A.pix`, or `A.custody`.' }),
       inFlight: t.exposeString('inFlight', {
         description:
-          'By how much `there` is more than `here` because something is not booked yet; below zero: because it has left and that is not booked yet.',
+          'Difference explained by movements not booked yet: above zero for money that came, below for money that left. What is booked and not `there` yet counts the other way round.',
       }),
       agrees: t.exposeBoolean('agrees', {
         description: 'Whether `there` is `here` and `inFlight` together.',

@@ -3,6 +3,7 @@ import { ACTS } from '../base/acts.ts';
 import { BRL } from '../base/currency.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { AMOUNT_LENGTH_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   refundableOf,
   refundPayment,
@@ -59,8 +60,7 @@ export function defineRefunds(
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         amount: t.arg({
           type: 'Decimal',
-          description:
-            'BRL to give back, 0.01 at least, at most 2 decimals. Default: all that is left of the payment.',
+          description: `BRL to give back, 0.01 at least, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: all that is left of the payment.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -110,7 +110,7 @@ function defineMending(builder: Builder, transaction: TransactionRef): void {
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         reference: t.arg.string({
           required: true,
-          description: 'Where the payment can be found, such as its EndToEndId; 1 to 200 characters.',
+          description: `Where the payment can be found, such as its EndToEndId; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },

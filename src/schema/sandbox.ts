@@ -1,6 +1,7 @@
 /** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
 import { ACTS } from '../base/acts.ts';
 import { currencyOfLedger } from '../base/currency.ts';
+import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { Funding } from '../resolvers/sandbox/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import { requireScope } from '../resolvers/services/context.ts';
@@ -98,8 +99,10 @@ function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: 
         scenario: t.arg({ type: scenario, required: true, description: 'What to play.' }),
         amount: t.arg({
           type: 'Decimal',
-          description:
+          description: bounded(
             'Amount that is paid or deposited instead of the usual one, for scenarios that take one.',
+            AMOUNT_LENGTH_MAX,
+          ),
         }),
       },
       resolve: async (_root, { end2end, scenario, amount }, context) =>
@@ -156,7 +159,10 @@ function defineFund(builder: Builder, { currency }: CurrencyRefs): void {
         amount: t.arg({
           type: 'Decimal',
           required: true,
-          description: 'Amount, above 0, with no more decimals than the currency has.',
+          description: bounded(
+            'Amount, above 0, with no more decimals than the currency has.',
+            AMOUNT_LENGTH_MAX,
+          ),
         }),
       },
       resolve: (_root, args, context) => fundSandbox(context, args),

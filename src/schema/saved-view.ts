@@ -1,4 +1,5 @@
 /** Views: `Person.savedViews`, and the mutations that keep and forget one. */
+import { inProse } from '../resolvers/checks/lengths.ts';
 import { forgetView, ownViews, saveView, VIEW_LENGTHS, VIEWS_MAX } from '../resolvers/people/views.ts';
 import type { SavedView } from '../store/people/saved-views.ts';
 import type { Builder } from './builder.ts';
@@ -33,13 +34,12 @@ export function defineSavedViews(builder: Builder, person: PersonRef): void {
   builder.mutationField('saveView', (t) =>
     t.field({
       type: view,
-      description:
-        'Keeps an address under a name, for the person who asks and in this account; one of the same name gives way. People only. Needs the scope `read`.',
+      description: `Keeps an address under a name, for the person who asks and in this account, at most ${VIEWS_MAX}; one of the same name gives way. People only. Needs the scope \`read\`.`,
       args: {
         name: t.arg.string({ required: true, description: NAME }),
         path: t.arg.string({
           required: true,
-          description: `Path below /console with its query, at most ${VIEW_LENGTHS.path} characters.`,
+          description: `Path below /console with its query, at most ${inProse(VIEW_LENGTHS.path)} characters.`,
         }),
       },
       resolve: (_root, { name, path }, context) =>

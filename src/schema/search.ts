@@ -1,4 +1,5 @@
 /** `Query.search`: one field for whatever somebody has at hand. */
+import { LONGEST_TEXT } from '../base/violations.ts';
 import { FOUND_MAX, search } from '../resolvers/account/search.ts';
 import type { SEARCH_MATCHES } from '../store/engine/search.ts';
 import type { TransactionRow } from '../templates/facts.ts';
@@ -64,7 +65,10 @@ export function defineSearch(
       type: [hit],
       description: `Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or the beginning of a name, and destinations of the whitelist. Exact matches come first, then the newest; at most ${FOUND_MAX}.`,
       args: {
-        text: t.arg.string({ required: true, description: 'What to look for, 1 to 200 characters.' }),
+        text: t.arg.string({
+          required: true,
+          description: `What to look for, 1 to ${LONGEST_TEXT} characters.`,
+        }),
       },
       resolve: (_root, { text }, context) => find(context, text),
     }),

@@ -4,6 +4,9 @@ import { isoMillis } from '../base/instant.ts';
 import { trimDecimal } from '../base/money.ts';
 import {
   type AccountSettingsInput,
+  BRL_AMOUNT,
+  COOLING_SECONDS_MAX,
+  TEMPLATE_BOUNDS,
   type TemplateSettingsInput,
   updateAccountSettings,
   updateTemplateSettings,
@@ -11,10 +14,11 @@ import {
 import { cancelSettingChange, protectionsNow } from '../resolvers/account/protections.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 import type { SettingChange, SettingName } from '../store/account/setting-changes.ts';
 import type { AccountSettings, AfterLock } from '../store/account/settings.ts';
 import type { Builder } from './builder.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
+import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
 import { named, namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
@@ -60,7 +64,13 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
   );
   const input = builder.inputType('TemplateSettingsInput', {
     description: 'What to change. Members that are not given stay as they are.',
-    fields: (t) => eachSetting((name) => t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name] })),
+    fields: (t) =>
+      eachSetting((name) =>
+        t.field({
+          type: 'Decimal',
+          description: boundedSetting(TEMPLATE_SETTINGS[name], TEMPLATE_BOUNDS[name]),
+        }),
+      ),
   });
   builder.mutationField('updateTemplateSettings', (t) =>
     t.prismaField({
@@ -243,8 +253,10 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
   const input = builder.inputType('AccountSettingsInput', {
     description: 'What to change. Members that are not given stay as they are.',
     fields: (t) => ({
-      whitelistCoolingSeconds: t.int({ description: `${COOLING} From 0 to 2,592,000 (30 days).` }),
-      approvalAbove: t.field({ type: 'Decimal', description: APPROVAL }),
+      whitelistCoolingSeconds: t.int({
+        description: `${COOLING} From 0 to ${inProse(COOLING_SECONDS_MAX)} (30 days).`,
+      }),
+      approvalAbove: t.field({ type: 'Decimal', description: boundedSetting(APPROVAL, BRL_AMOUNT) }),
       afterLock: t.field({ type: afterLock, description: AFTER_LOCK_ENDS }),
     }),
   });

@@ -1,5 +1,7 @@
 /** The statement: `Query.statement`, and the way from a line to its transaction. */
 import type { GraphQLResolveInfo } from 'graphql';
+import { LONGEST_TEXT } from '../base/violations.ts';
+import { bounded } from '../resolvers/checks/lengths.ts';
 import { findLine, readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type LedgerLineRow, readStatementLines } from '../store/ledger/ledger.ts';
@@ -39,7 +41,9 @@ export function defineStatement(
   const filter = builder.inputType('StatementFilter', {
     description: 'Filters of the statement. A line must meet all that are given.',
     fields: (t) => ({
-      currency: t.string({ description: `Currency of the ledger account. ${DESCRIPTIONS.currency}` }),
+      currency: t.string({
+        description: bounded(`Currency of the ledger account. ${DESCRIPTIONS.currency}`, LONGEST_TEXT),
+      }),
       subAccount: t.field({
         type: subAccount,
         description: 'Part of the balance that the ledger account holds.',

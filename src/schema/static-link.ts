@@ -3,6 +3,7 @@
 import { currencyOfLedger } from '../base/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { SESSION_MEMBERS } from '../resolvers/checks/creation-members.ts';
+import { AMOUNT_LENGTH_MAX, bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   createStaticLink,
   disableStaticLink,
@@ -101,12 +102,12 @@ function defineCreate(builder: Builder, link: LinkRef): void {
   const input = builder.inputType('CreateStaticLinkInput', {
     description: 'A static link, and what its sessions are created with.',
     fields: (t) => ({
-      name: t.string({ required: true, description: 'Your own name for it, at most 200 characters.' }),
+      name: t.string({ required: true, description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
       currency: t.string({
         required: true,
         description: `Crypto that is received. ${DESCRIPTIONS.currency}`,
       }),
-      amount: t.field({ type: 'Decimal', description: AMOUNT }),
+      amount: t.field({ type: 'Decimal', description: bounded(AMOUNT, AMOUNT_LENGTH_MAX) }),
       ...memberFields(t, SESSION_MEMBERS),
     }),
   });

@@ -1,9 +1,11 @@
 /** Limits that an account sets itself on its templates (C-21, C-40). */
 import { trimDecimal } from '../base/money.ts';
 import { type TemplateLimitsInput, updateTemplateLimits } from '../resolvers/account/manage-limits.ts';
+import { BRL_AMOUNT } from '../resolvers/account/manage-settings.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { TEMPLATE_LIMITS } from '../store/account/template-limits.ts';
 import type { Builder } from './builder.ts';
+import { boundedSetting } from './descriptions.ts';
 import { TEMPLATE_SETTINGS } from './settings.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
@@ -41,7 +43,10 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
   );
   const input = builder.inputType('TemplateLimitsInput', {
     description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
-    fields: (t) => eachLimit((name) => t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name] })),
+    fields: (t) =>
+      eachLimit((name) =>
+        t.field({ type: 'Decimal', description: boundedSetting(TEMPLATE_SETTINGS[name], BRL_AMOUNT) }),
+      ),
   });
   builder.mutationField('updateTemplateLimits', (t) =>
     t.prismaField({

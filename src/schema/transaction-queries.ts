@@ -2,6 +2,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { currencyOfHistory } from '../base/currency.ts';
 import { invalidParameters } from '../base/errors.ts';
+import { LONGEST_TEXT } from '../base/violations.ts';
+import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import { WAITS } from '../resolvers/transactions/awaiting.ts';
 import {
   filterTransactions,
@@ -17,6 +19,7 @@ import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { StatusCode } from '../templates/status.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -98,6 +101,45 @@ function familyDoc(registry: Registry, family: Family): string {
   return `${templates.map(({ product, name }) => `${product} (\`${name}\`)`).join(' and ')}.`;
 }
 
+/** Texts that are looked up. */
+function lookedUp(t: InputFields) {
+  return {
+    pixE2e: t.string({ description: bounded('PIX end-to-end id, exactly as published.', LONGEST_TEXT) }),
+    clientTaxId: t.string({
+      description: bounded(
+        'CPF or CNPJ of the customer or payee, with or without punctuation.',
+        LONGEST_TEXT,
+      ),
+    }),
+    address: t.string({
+      description: bounded(
+        'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
+        LONGEST_TEXT,
+      ),
+    }),
+    groupId: t.string({ description: bounded('Whitelist group of a withdrawal, `grp_…`.', LONGEST_TEXT) }),
+    externalCode: t.string({
+      description: bounded('Your own reference, as you gave it; withdrawals have none.', LONGEST_TEXT),
+    }),
+    targetCurrency: t.string({
+      description: bounded(`Currency that comes out. ${DESCRIPTIONS.currency}`, LONGEST_TEXT),
+    }),
+    component: t.string({
+      description: bounded('Step of the process, as `component` has it.', LONGEST_TEXT),
+    }),
+    state: t.string({ description: bounded('State of the step, as `state` has it.', LONGEST_TEXT) }),
+    currency: t.string({
+      description: bounded(`Currency that goes in or comes out. ${DESCRIPTIONS.currency}`, LONGEST_TEXT),
+    }),
+    text: t.string({
+      description: bounded(
+        'Text that is contained in `end2end`, `pixE2e`, the hash, the name, your reference or your note, in any case. To find one transaction, `search` is faster.',
+        LONGEST_TEXT,
+      ),
+    }),
+  };
+}
+
 function defineFilter(builder: Builder, { template, status }: Refs) {
   const direction = builder.enumType('TransactionDirection', {
     description: 'Which way the money of a transaction goes.',
@@ -117,37 +159,24 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
     description:
       'Filters of a list. A transaction must meet all that are given; an empty text or list is refused.',
     fields: (t) => ({
-      pixE2e: t.string({ description: 'PIX end-to-end id, exactly as published.' }),
-      clientTaxId: t.string({
-        description: 'CPF or CNPJ of the customer or payee, with or without punctuation.',
-      }),
-      address: t.string({
-        description:
-          'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
-      }),
-      groupId: t.string({ description: 'Whitelist group of a withdrawal, `grp_…`.' }),
-      externalCode: t.string({ description: 'Your own reference, as you gave it; withdrawals have none.' }),
-      targetCurrency: t.string({ description: `Currency that comes out. ${DESCRIPTIONS.currency}` }),
+      ...lookedUp(t),
       dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
       dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
       templates: t.field({ type: [template], description: 'Only these templates.' }),
       statusCodes: t.field({ type: [status], description: 'Only these broad statuses.' }),
-      component: t.string({ description: 'Step of the process, as `component` has it.' }),
-      state: t.string({ description: 'State of the step, as `state` has it.' }),
-      currency: t.string({
-        description: `Currency that goes in or comes out. ${DESCRIPTIONS.currency}`,
-      }),
       amountMin: t.field({
         type: 'Decimal',
-        description: 'Least amount, inclusive: of `currency`, or without it of either side.',
+        description: bounded(
+          'Smallest amount, inclusive. With `currency`, the amount in it; otherwise either amount may match.',
+          AMOUNT_LENGTH_MAX,
+        ),
       }),
       amountMax: t.field({
         type: 'Decimal',
-        description: 'Greatest amount, inclusive: of `currency`, or without it of either side.',
-      }),
-      text: t.string({
-        description:
-          'Text that is contained in `end2end`, `pixE2e`, the hash, the name, your reference or your note, in any case. To find one transaction, `search` is faster.',
+        description: bounded(
+          'Largest amount, inclusive. With `currency`, the amount in it; otherwise either amount may match.',
+          AMOUNT_LENGTH_MAX,
+        ),
       }),
       direction: t.field({ type: direction, description: 'Only money that goes this way.' }),
       awaitingMe: t.boolean({

@@ -3,8 +3,15 @@ import { ACTS } from '../base/acts.ts';
 import { isoMillis } from '../base/instant.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import { NAME_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
-import { checkRecord, keeping, type RecordInput, recordFacts } from '../resolvers/orders/record-facts.ts';
+import {
+  checkRecord,
+  keeping,
+  type RecordInput,
+  recordFacts,
+  USD_DIGITS,
+} from '../resolvers/orders/record-facts.ts';
 import type { RecordFacts, TransactionRecord, WalletCustody } from '../store/engine/transaction-records.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
@@ -13,8 +20,8 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const TEXTS = {
-  walletHolder: 'Who owns the wallet: name of a person or business, at most 140 characters.',
-  walletVasp: 'Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters.',
+  walletHolder: `Who owns the wallet: name of a person or business, at most ${NAME_LENGTH_MAX} characters.`,
+  walletVasp: `Provider of virtual-asset services (VASP) that holds the wallet, at most ${NAME_LENGTH_MAX} characters.`,
   walletCountry: 'Country of the wallet: two letters of ISO 3166-1, such as `BR`.',
   purposeCode: 'Code of the purpose of the operation, 5 digits.',
   counterpartyCountry: 'Country of the counterparty: two letters of ISO 3166-1, such as `BR`.',
@@ -78,8 +85,7 @@ function defineInput(builder: Builder, custody: CustodyRef) {
       >),
       usdValue: t.field({
         type: 'Decimal',
-        description:
-          'Value in USD, with `usdValueAt`. At creation, default: by the rate of USD, where a source of rates has one.',
+        description: `Value in USD, with \`usdValueAt\`. At most ${USD_DIGITS.whole} digits before the point and ${USD_DIGITS.decimals} decimals. At creation, default: by the rate of USD, where a source of rates has one.`,
       }),
       usdValueAt: t.field({ type: 'DateTime', description: 'The moment that `usdValue` is of.' }),
     }),

@@ -2,9 +2,11 @@
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Violations } from '../base/violations.ts';
+import { LONGEST_TEXT, Violations } from '../base/violations.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
+import { bounded } from '../resolvers/checks/lengths.ts';
 import {
   recoverWebhookEndpoint,
   redeliverWebhook,
@@ -190,7 +192,9 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
       type: connection,
       description: 'The webhook deliveries of the account, newest first.',
       args: {
-        endpointId: t.arg.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
+        endpointId: t.arg.string({
+          description: bounded('Only deliveries to this endpoint, `whe_…`.', LONGEST_TEXT),
+        }),
         states: t.arg({
           type: [state],
           description: 'Only deliveries in one of these states; default: all.',
@@ -329,7 +333,11 @@ function defineMany(builder: Builder, state: StateRef): void {
       since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
       after: t.string({ description: 'Only events after this cursor of the event log.' }),
       eventNames: t.stringList({
-        description: 'Only events with these names; `*` stands for any part, as in `onramp.depositpix.*`.',
+        description: bounded(
+          'Only events with these names; `*` stands for any part, as in `onramp.depositpix.*`.',
+          EVENT_NAMES_MAX,
+          'names',
+        ),
       }),
     }),
   });

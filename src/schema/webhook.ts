@@ -2,8 +2,11 @@
 
 import { publicHalf } from '../base/webhook-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
+import { bounded, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   createEndpoint,
+  ENDPOINTS_MAX,
   type EndpointInput,
   listWebhookSecrets,
   OVERLAP_SECONDS,
@@ -11,12 +14,13 @@ import {
   removeWebhookEndpoint,
   resumeWebhookEndpoint,
   rotateWebhookSecret,
+  SECRETS_MAX,
   updateEndpoint,
 } from '../resolvers/webhooks/manage-webhooks.ts';
 import type { SecretRow } from '../store/webhooks/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
+import { DESCRIPTIONS, ENDPOINT_FIELDS as FIELDS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
@@ -25,14 +29,6 @@ import type { AccountRef } from './viewer.ts';
 
 const KINDS = { TRANSACTION: 'transaction', TEMPLATE: 'template', GENERAL: 'general' } as const;
 const STATES = { ENABLED: 'enabled', PAUSED: 'paused', DISABLED: 'disabled' } as const;
-const FIELDS = {
-  eventNames:
-    'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',
-  orderMode: 'Which deliveries wait for others. Default: `TRANSACTION`.',
-  maxConcurrency: 'Most deliveries in progress at the same time: 1 to 100, default 20.',
-  maxPerSecond: 'Most deliveries per second: 1 to 1000; null: no limit.',
-  isSignedByKey: 'Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false.',
-} as const;
 
 /** Defines `WebhookEndpoint`, `WebhookSecret`, their fields of `Account`, and the mutations that change them. */
 export function defineWebhooks(builder: Builder, account: AccountRef, template: TemplateRef): EndpointRef {
@@ -272,8 +268,8 @@ function numbered(name: string, value: number | null | undefined) {
 /** What of an endpoint is said when it is made, and can be changed. */
 function manners(t: InputFields, order: OrderRef) {
   return {
-    description: t.string({ description: 'Your own description, at most 200 characters.' }),
-    eventNames: t.stringList({ description: FIELDS.eventNames }),
+    description: t.string({ description: bounded('Your own description.', REFERENCE_LENGTH_MAX) }),
+    eventNames: t.stringList({ description: bounded(FIELDS.eventNames, EVENT_NAMES_MAX, 'names') }),
     order: t.field({ type: order, description: FIELDS.orderMode }),
     maxConcurrency: t.int({ description: FIELDS.maxConcurrency }),
     maxPerSecond: t.int({ description: FIELDS.maxPerSecond }),
@@ -287,8 +283,10 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
     fields: (t) => ({
       url: t.string({
         required: true,
-        description:
+        description: bounded(
           'An https URL without user name or password; in a sandbox also http to this machine (C-63).',
+          URL_LENGTH_MAX,
+        ),
       }),
       template: t.field({ type: template, description: 'Template that it is for. Default: all templates.' }),
       ...manners(t, order),
@@ -297,8 +295,7 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
   builder.mutationField('createWebhookEndpoint', (t) =>
     t.prismaField({
       type: endpoint,
-      description:
-        'Creates an endpoint with its own signing secret. It receives events from now on. Needs the scope `admin`.',
+      description: `Creates an endpoint with its own signing secret. It receives events from now on. An account can have at most ${ENDPOINTS_MAX}, those that came with transactions not counted. Needs the scope \`admin\`.`,
       args: {
         input: t.arg({ type: input, required: true, description: 'The endpoint.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
@@ -320,7 +317,10 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
     description: 'What to change. Members that are not given stay as they are.',
     fields: (t) => ({
       url: t.string({
-        description: 'A new https URL. Not accepted for an endpoint that came with a transaction.',
+        description: bounded(
+          'A new https URL. Not accepted for an endpoint that came with a transaction.',
+          URL_LENGTH_MAX,
+        ),
       }),
       ...manners(t, order),
     }),
@@ -380,7 +380,7 @@ function defineRotate(builder: Builder, secret: SecretRef): void {
         overlapSeconds: t.arg.int({
           required: true,
           defaultValue: OVERLAP_SECONDS.default,
-          description: `How long the old secret stays valid, in seconds: 0 to ${OVERLAP_SECONDS.max}, default ${OVERLAP_SECONDS.default}.`,
+          description: `How long the old secret stays valid, in seconds: 0 to ${OVERLAP_SECONDS.max}, default ${OVERLAP_SECONDS.default}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
         }),
       },
       resolve: (_root, { endpointId, overlapSeconds }, context) =>

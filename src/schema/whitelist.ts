@@ -5,11 +5,13 @@ import {
   addWhitelistEntry,
   createWhitelistGroup,
   type GivenProof,
+  PROOF_LENGTHS,
   removeWhitelistEntry,
   type WhitelistEntryInput,
   withdrawProof,
 } from '../resolvers/account/manage-whitelist.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
@@ -111,7 +113,10 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
       type: group,
       description: 'Creates an empty whitelist group. Needs the scope `move`.',
       args: {
-        name: t.arg.string({ required: true, description: 'Your own name for it, at most 200 characters.' }),
+        name: t.arg.string({
+          required: true,
+          description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX),
+        }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (query, _root, args, context) => {
@@ -135,11 +140,21 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
     fields: (t) => ({
       id: t.string({
         required: true,
-        description: 'Id of the passkey, or name of the key, as the signer knows it.',
+        description: bounded(
+          'Id of the passkey, or name of the key, as the signer knows it.',
+          PROOF_LENGTHS.id,
+        ),
       }),
-      signature: t.string({ required: true, description: 'The signature, base64url.' }),
-      authenticatorData: t.string({ description: 'Of a passkey: what its authenticator said, base64url.' }),
-      clientDataJSON: t.string({ description: 'Of a passkey: what the browser said, base64url.' }),
+      signature: t.string({
+        required: true,
+        description: bounded('The signature, base64url.', PROOF_LENGTHS.text),
+      }),
+      authenticatorData: t.string({
+        description: bounded('Of a passkey: what its authenticator said, base64url.', PROOF_LENGTHS.text),
+      }),
+      clientDataJSON: t.string({
+        description: bounded('Of a passkey: what the browser said, base64url.', PROOF_LENGTHS.text),
+      }),
     }),
   });
   const input = builder.inputType('WhitelistEntryInput', {
@@ -149,7 +164,7 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
       address: t.string({ description: 'Address on the network; its checksum is checked where it has one.' }),
       pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
       pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
-      label: t.string({ description: 'Your own name for it, at most 200 characters.' }),
+      label: t.string({ description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
       proof: t.field({ type: proof, description: 'Proof of the address, where the signer asks for one.' }),
     }),
   });

@@ -1,8 +1,6 @@
 /** The log: JSON lines without customer data. */
 import { type DestinationStream, type Logger, pino } from 'pino';
-
-/** SQLSTATE of invalid values: the message quotes the value after a colon. */
-const DATA_EXCEPTION = /^22/;
+import { plainMessage } from '../store/database-error.ts';
 
 /** @returns a log at this level, to standard error unless another place is given. */
 export function openLog(
@@ -31,18 +29,11 @@ function describeError(error: unknown): LoggedError | unknown {
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return {
     type: error.name,
-    message: messageOf(error, code),
+    message: plainMessage(error),
     ...(code !== undefined && { code }),
     ...(typeof table === 'string' && { table }),
     ...(typeof constraint === 'string' && { constraint }),
     ...(frames && { stack: frames.join('\n') }),
     ...(error.cause instanceof Error && { cause: describeError(error.cause) as LoggedError }),
   };
-}
-
-/** The message without quoted values. Prisma shows the arguments of a call before the last line. */
-function messageOf({ name, message }: Error, code: unknown): string {
-  if (name.startsWith('PrismaClient')) return message.trim().split('\n').at(-1) ?? '';
-  const isQuoting = typeof code === 'string' && DATA_EXCEPTION.test(code);
-  return isQuoting ? (message.split(': ')[0] ?? '') : message;
 }

@@ -16,7 +16,8 @@ interface Bucket {
   at: number;
 }
 
-const BUCKETS_MAX = 100_000;
+/** Most buckets that are kept: whoever makes up keys fills no memory. */
+export const BUCKETS_MAX = 100_000;
 
 /**
  * @param limit - requests per second and burst.

@@ -1,4 +1,4 @@
-/** Classifies errors of the database: which mean that it is away, and which may be retried. */
+/** Classifies errors of the database: which mean that it is away, and which may be retried. Says what of them may be kept. */
 
 /** The server did not answer on an open connection. The connection has been closed. */
 export class NoAnswerError extends Error {
@@ -18,6 +18,8 @@ export class CommitUnknownError extends Error {
 const CONFLICT = /^(40001|40P01)$/;
 const LOCK_TIMEOUT = '55P03';
 const KEY_TAKEN = '23505';
+/** SQLSTATE of invalid values: the message quotes the value, mostly after a colon. */
+const DATA_EXCEPTION = /^22/;
 /** A prepared statement that the connection does not have, or has already. */
 const UNPREPARED = /^(26000|42P05)$/;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, or too busy. */
@@ -61,6 +63,18 @@ export function isKeyTaken(error: unknown): boolean {
 /** @returns whether the server did not execute a statement because it was not prepared as the client believed. */
 export function isUnprepared(error: unknown): boolean {
   return error instanceof Error && UNPREPARED.test(codeOf(error));
+}
+
+/**
+ * @returns what is logged or stored of any error: its message, without values that the database quotes in it. Prisma shows the
+ *   arguments of a call before the last line.
+ */
+export function plainMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message } = error;
+  if (name.startsWith('PrismaClient')) return message.trim().split('\n').at(-1) ?? '';
+  if (!DATA_EXCEPTION.test(codeOf(error))) return message;
+  return (message.split(': ')[0] ?? '').replaceAll(/"[^"]*"/g, '"…"');
 }
 
 function isConflict(error: unknown): boolean {

@@ -69,8 +69,9 @@ export function createRelay(services: RelayServices, log: Logger): Relay {
     polledAt = performance.now();
     if (polledAt - judgedAt < LAG_EVERY_MS) return found;
     judgedAt = polledAt;
-    const lag = await relayLag(services.database, services.mode);
-    if (lag.oldestMs > LAG_MS) log.warn(lag, 'webhooks are behind the event log');
+    const { database, mode } = services;
+    const lag = await relayLag(database, mode);
+    if (lag.oldestMs > LAG_MS) log.warn({ mode, ...lag }, 'webhooks are behind the event log');
     return found;
   };
   return {

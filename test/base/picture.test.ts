@@ -67,7 +67,13 @@ describe('a picture with something hidden in it is kept without that', () => {
       'JPEG with the colour transform of Adobe',
       'image/jpeg',
       Buffer.concat([SOI, ADOBE, ...SCANS, EOI]),
-      Buffer.concat([SOI, ADOBE, segment(0xee, Buffer.concat([Buffer.from('Adobe'), SCRIPT])), ...SCANS, EOI]),
+      Buffer.concat([
+        SOI,
+        ADOBE,
+        segment(0xee, Buffer.concat([Buffer.from('Adobe'), SCRIPT])),
+        ...SCANS,
+        EOI,
+      ]),
     ],
     [
       'WebP',

@@ -104,9 +104,11 @@ describe('limits of an account on a template', () => {
       { setting: 'TEMPLATE_AMOUNT_MAX', subject: 'onramp', value: null },
       { setting: 'TEMPLATE_AMOUNT_MIN', subject: 'onramp', value: '20' },
     ]);
-    const cancel =
-      'mutation { cancelSettingChange(setting: TEMPLATE_AMOUNT_MIN, subject: "onramp") { approvalAbove } }';
-    await ask(cancel);
+    const cancel = (template: string) =>
+      `mutation { cancelSettingChange(setting: TEMPLATE_AMOUNT_MIN, subject: "${template}") { approvalAbove } }`;
+    for (const missing of ['onramp_instant', 'nothing', '\\u0000'])
+      expect((await refusal(cancel(missing))).code, missing).toBe('NOT_FOUND');
+    await ask(cancel('onramp'));
     await pass('23h');
     expect((await shop.onramp(newCustomer(), '101')).json.code).toBe('LIMIT_EXCEEDED');
     await pass('61m');

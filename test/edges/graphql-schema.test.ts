@@ -1,9 +1,12 @@
 /**
- * Goal: the schema explains itself to somebody who has never seen the project. Method: a walk over everything that it
- * defines.
+ * Goal: the schema explains itself to somebody who has never seen the project, and the limits that it names are those that hold.
+ * Method: a walk over everything that it defines; the bounded arguments asked for at their limit and one beyond it, over HTTP.
  */
 import {
+  type GraphQLArgument,
   type GraphQLNamedType,
+  getNamedType,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -12,9 +15,46 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { known } from '../../src/base/assert.ts';
+import { ORIGIN_LENGTH_MAX } from '../../src/base/origin.ts';
+import { LONGEST_TEXT } from '../../src/base/violations.ts';
+import { BRANDING_MAX } from '../../src/resolvers/account/manage-branding.ts';
+import { ORIGINS_MAX } from '../../src/resolvers/account/manage-origins.ts';
+import {
+  BRL_AMOUNT,
+  COOLING_SECONDS_MAX,
+  DECIMAL_LENGTH_MAX,
+  TEMPLATE_BOUNDS,
+} from '../../src/resolvers/account/manage-settings.ts';
+import { PROOF_LENGTHS } from '../../src/resolvers/account/manage-whitelist.ts';
+import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
+import {
+  AMOUNT_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  NOTES_LENGTH_MAX,
+  REFERENCE_LENGTH_MAX,
+  URL_LENGTH_MAX,
+} from '../../src/resolvers/checks/lengths.ts';
+import { KEY_LENGTH_MAX } from '../../src/resolvers/checks/once.ts';
+import { BOOKED_MAX } from '../../src/resolvers/ledger/book-house.ts';
+import { USD_DIGITS } from '../../src/resolvers/orders/record-facts.ts';
+import { EMAIL_LENGTH_MAX } from '../../src/resolvers/people/members.ts';
+import { VIEW_LENGTHS } from '../../src/resolvers/people/views.ts';
+import {
+  CONCURRENCY_MAX,
+  ENDPOINTS_MAX,
+  PER_SECOND_MAX,
+  SECRETS_MAX,
+} from '../../src/resolvers/webhooks/manage-webhooks.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { type Answer, useApp } from '../support/app.ts';
+import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { IDS } from '../support/rest-routes.ts';
+
+const app = useApp();
+const { ask, refusal } = graphqlClient(app, () => app.apiKey);
 
 const SCHEMA = buildSchema(REGISTRY);
 const TYPES = Object.values(SCHEMA.getTypeMap()).filter(
@@ -50,25 +90,411 @@ test('every type, field, argument, input field and enum value has a description 
   expect(parts.length).toBeGreaterThan(500);
 });
 
-test('a limit that a description names is a number: pages, lengths, seconds', () => {
-  const field = (type: string, name: string) => {
-    const found = SCHEMA.getType(type);
-    if (!isObjectType(found)) throw new Error(`${type} is no object type`);
-    return found.getFields()[name];
-  };
-  for (const [type, name] of [
-    ['Query', 'transactions'],
-    ['Query', 'statement'],
-    ['Query', 'events'],
-    ['Account', 'webhookDeliveries'],
-  ] as const) {
-    const args = Object.fromEntries(
-      field(type, name)?.args.map((each) => [each.name, each.description]) ?? [],
+/** How much of something is taken, as its description has to say it, and a value of a size. */
+interface Limit {
+  readonly max: number;
+  readonly said: string;
+  /** Not given where one beyond it is refused by tests elsewhere. */
+  readonly fill?: (size: number) => unknown;
+}
+
+const prose = (number: number) => number.toLocaleString('en');
+const letters = (size: number) => 'x'.repeat(size);
+const digits = (size: number) => '9'.repeat(size);
+const some = (size: number, make: (index: number) => string) =>
+  Array.from({ length: size }, (_, at) => make(at));
+const ending =
+  (start: string, end = '') =>
+  (size: number) =>
+    `${start}${'x'.repeat(size - start.length - end.length)}${end}`;
+const characters = (max: number, fill: ((size: number) => unknown) | null = letters): Limit => ({
+  max,
+  said: `${prose(max)} characters`,
+  ...(fill && { fill }),
+});
+const decimals = (max: number): Limit => ({
+  max,
+  said: `${max} decimals`,
+  fill: (size) => `0.${'1'.repeat(size)}`,
+});
+
+const NAME = characters(NAME_LENGTH_MAX);
+const REFERENCE = characters(REFERENCE_LENGTH_MAX);
+const TEXT = characters(LONGEST_TEXT);
+const LINK = characters(URL_LENGTH_MAX, ending('https://shop.example/'));
+const AMOUNT = characters(AMOUNT_LENGTH_MAX, digits);
+const SETTING = [decimals(BRL_AMOUNT.decimals), characters(DECIMAL_LENGTH_MAX, digits)];
+const BOOKED: Limit = { max: Number(BOOKED_MAX), said: prose(Number(BOOKED_MAX)), fill: String };
+const PROOF_TEXT = characters(PROOF_LENGTHS.text);
+const EVENT_NAMES: Limit = {
+  max: EVENT_NAMES_MAX,
+  said: `${EVENT_NAMES_MAX} names`,
+  fill: (size) => some(size, () => 'onramp.*'),
+};
+
+/** What is bounded, by its place: members of an input object, or arguments of a field, `Mutation.createWhitelistGroup()`. */
+const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly Limit[]>>>> = {
+  CreateCheckoutInput: {
+    ...{ amountPayment: AMOUNT, amountReceived: AMOUNT, clientName: NAME },
+    ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
+  },
+  CreateOnrampInput: {
+    ...{ amountPayment: AMOUNT, amountReceived: AMOUNT, clientName: NAME },
+    ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
+  },
+  CreateOfframpInput: {
+    ...{ amountPaid: AMOUNT, amountSent: AMOUNT, clientName: NAME },
+    ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
+  },
+  CreateWithdrawalInput: {
+    ...{ amountReceived: AMOUNT, groupId: TEXT, address: TEXT },
+    notes: characters(NOTES_LENGTH_MAX),
+  },
+  CreateStaticLinkInput: {
+    ...{ name: REFERENCE, amount: AMOUNT, externalCode: REFERENCE, returnUrl: LINK, webhook: LINK },
+  },
+  QuoteInput: { brlAmount: AMOUNT, cryptoAmount: AMOUNT },
+  TransactionRecordInput: {
+    ...{ walletHolder: NAME, walletVasp: NAME },
+    usdValue: [
+      { max: USD_DIGITS.whole, said: `${USD_DIGITS.whole} digits before the point`, fill: digits },
+      decimals(USD_DIGITS.decimals),
+    ],
+  },
+  CreateApiKeyInput: { name: REFERENCE },
+  InviteMemberInput: {
+    name: REFERENCE,
+    email: characters(EMAIL_LENGTH_MAX, ending('ana@', '.example')),
+  },
+  ...Object.fromEntries(
+    ['CreateWebhookEndpointInput', 'UpdateWebhookEndpointInput'].map((input) => [
+      input,
+      {
+        ...{ url: LINK, description: REFERENCE, eventNames: EVENT_NAMES },
+        maxConcurrency: { max: CONCURRENCY_MAX, said: prose(CONCURRENCY_MAX), fill: Number },
+        maxPerSecond: { max: PER_SECOND_MAX, said: prose(PER_SECOND_MAX), fill: Number },
+      },
+    ]),
+  ),
+  WebhookRedeliveryFilter: { eventNames: EVENT_NAMES },
+  BrandingInput: {
+    displayName: characters(BRANDING_MAX.displayName),
+    supportUrl: LINK,
+    logo: { max: BRANDING_MAX.logoBytes, said: `${BRANDING_MAX.logoBytes / 1_024} KiB` },
+    frameHosts: {
+      max: BRANDING_MAX.frameHosts,
+      said: `${BRANDING_MAX.frameHosts} origins`,
+      fill: (size) => some(size, (at) => `https://shop${at}.example`),
+    },
+  },
+  WhitelistEntryInput: { label: REFERENCE },
+  WhitelistProofInput: {
+    id: characters(PROOF_LENGTHS.id),
+    ...{ signature: PROOF_TEXT, authenticatorData: PROOF_TEXT, clientDataJSON: PROOF_TEXT },
+  },
+  AccountSettingsInput: {
+    approvalAbove: SETTING,
+    whitelistCoolingSeconds: { max: COOLING_SECONDS_MAX, said: prose(COOLING_SECONDS_MAX), fill: Number },
+  },
+  UpdateCustomerInput: { limitDaily: SETTING, stepUp30d: SETTING },
+  GrantCustomerLimitsInput: { limitDaily: SETTING, stepUp30d: SETTING },
+  TemplateLimitsInput: Object.fromEntries(
+    ['amountMin', 'amountMax', 'customerLimitDaily', 'customerStepUp30d'].map((name) => [name, SETTING]),
+  ),
+  TemplateSettingsInput: Object.fromEntries(
+    Object.entries(TEMPLATE_BOUNDS).map(([name, bounds]) => [
+      name,
+      bounds.isFraction ? decimals(bounds.decimals) : SETTING,
+    ]),
+  ),
+  TransactionFilter: {
+    ...{ pixE2e: TEXT, clientTaxId: TEXT, address: TEXT, groupId: TEXT, externalCode: TEXT, text: TEXT },
+    ...{ component: TEXT, state: TEXT, currency: TEXT, targetCurrency: TEXT },
+    ...{ amountMin: AMOUNT, amountMax: AMOUNT },
+  },
+  StatementFilter: { currency: TEXT },
+  'Account.webhookDeliveries()': { endpointId: TEXT },
+  'Query.search()': { text: TEXT },
+  'Mutation.createWhitelistGroup()': {
+    name: REFERENCE,
+    idempotencyKey: {
+      max: KEY_LENGTH_MAX,
+      said: `${KEY_LENGTH_MAX} printable ASCII characters`,
+      fill: letters,
+    },
+  },
+  'Mutation.provideIdentity()': { clientName: NAME },
+  'Mutation.enterAmount()': { amountPayment: AMOUNT },
+  'Mutation.refundPayment()': { amount: AMOUNT },
+  'Mutation.sandboxTrigger()': { amount: AMOUNT },
+  'Mutation.sandboxFund()': { amount: AMOUNT },
+  'Mutation.proposeJournal()': { amount: AMOUNT, reason: REFERENCE },
+  'Mutation.settleReceivable()': { amount: BOOKED },
+  'Mutation.bookCapital()': { amount: BOOKED },
+  'Mutation.pauseNetwork()': { reason: REFERENCE },
+  'Mutation.closeRailNews()': { reason: REFERENCE },
+  'Mutation.settlePixOrder()': { evidence: REFERENCE },
+  'Mutation.settleRefundByHand()': { reference: REFERENCE },
+  // For people only: test/edges/saved-views.test.ts.
+  'Mutation.saveView()': {
+    name: characters(VIEW_LENGTHS.name, null),
+    path: characters(VIEW_LENGTHS.path, null),
+  },
+  'Mutation.removeView()': { name: characters(VIEW_LENGTHS.name, null) },
+  'Mutation.updateAllowedOrigins()': {
+    origins: [
+      {
+        max: ORIGINS_MAX,
+        said: `${ORIGINS_MAX} origins`,
+        fill: (size) => some(size, (at) => `https://shop${at}.example`),
+      },
+      characters(ORIGIN_LENGTH_MAX, (size) => [ending('https://', '.example')(size)]),
+    ],
+  },
+};
+
+/** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
+const UNBOUNDED: readonly RegExp[] = [
+  /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
+  /^Mutation\.(?:addWhitelistEntry\(\)\.groupId|settlePixOrder\(\)\.key|cancelSettingChange\(\)\.subject)$/,
+  /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
+  /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
+  /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WhitelistEntryInput|Mutation\.resolveDeposit\(\))\.address$/,
+  /\.(?:scopes|acts|allowedCidrs|replaces|replacesFrameHosts)$/,
+  // Each has the same description, which is looked at above.
+  /\.idempotencyKey$/,
+];
+
+/** How a place is asked for: a field, the way to the place among its variables, and the others of them. */
+interface Asked {
+  readonly field: string;
+  readonly at?: readonly string[];
+  readonly others?: object;
+  readonly isOfPlatform?: true;
+}
+
+/** What is wrong with the others is told together with what is beyond a limit, or after it: so mostly nothing is made. */
+const NOPE = { currency: 'NOPE' };
+const input = (field: string, others: object = {}): Asked => ({
+  field,
+  at: ['input'],
+  others: { input: others },
+});
+const filter = (field: string, others: object): Asked => ({
+  field,
+  at: ['filter'],
+  others: { filter: others },
+});
+const ofPlatform = (asked: Asked): Asked => ({ ...asked, isOfPlatform: true });
+const DESTINATION = { network: 'NOPE', address: 'x' };
+const ASKED: Readonly<Record<string, Asked>> = {
+  CreateCheckoutInput: input('createCheckout', NOPE),
+  CreateOnrampInput: input('createOnramp', NOPE),
+  CreateOfframpInput: input('createOfframp', NOPE),
+  CreateWithdrawalInput: input('createWithdrawal', { ...NOPE, amountReceived: '1', groupId: 'x' }),
+  CreateStaticLinkInput: input('createStaticLink', { ...NOPE, name: 'x' }),
+  QuoteInput: input('createQuote', { ...NOPE, template: 'onramp' }),
+  TransactionRecordInput: input('recordFacts', { usdValueAt: '2026-05-01T12:00:00Z' }),
+  CreateApiKeyInput: input('createApiKey', { name: 'x', scopes: [] }),
+  InviteMemberInput: input('inviteMember', {
+    name: 'Ana',
+    email: 'ana@shop.example',
+    role: 'PLATFORM_VIEWER',
+  }),
+  CreateWebhookEndpointInput: input('createWebhookEndpoint', { url: 'nowhere' }),
+  UpdateWebhookEndpointInput: input('updateWebhookEndpoint', { url: 'nowhere' }),
+  WebhookRedeliveryFilter: filter('redeliverWebhooks', { after: 'x' }),
+  BrandingInput: input('updateBranding', { accent: 'x' }),
+  WhitelistEntryInput: input('addWhitelistEntry', DESTINATION),
+  WhitelistProofInput: {
+    ...input('addWhitelistEntry', { ...DESTINATION, proof: { id: 'x', signature: 'x' } }),
+    at: ['input', 'proof'],
+  },
+  AccountSettingsInput: input('updateAccountSettings'),
+  UpdateCustomerInput: input('updateCustomer'),
+  GrantCustomerLimitsInput: ofPlatform(input('grantCustomerLimits')),
+  TemplateLimitsInput: input('updateTemplateLimits'),
+  TemplateSettingsInput: ofPlatform(input('updateTemplateSettings')),
+  TransactionFilter: filter('transactions', { dateFrom: 'x' }),
+  StatementFilter: filter('statement', { dateFrom: 'x' }),
+  'Account.webhookDeliveries()': { field: 'webhookDeliveries' },
+  'Query.search()': { field: 'search' },
+  'Mutation.createWhitelistGroup()': { field: 'createWhitelistGroup', others: { name: 'x' } },
+  'Mutation.provideIdentity()': { field: 'provideIdentity', others: { clientTaxId: 'x' } },
+  'Mutation.enterAmount()': { field: 'enterAmount' },
+  'Mutation.refundPayment()': { field: 'refundPayment' },
+  'Mutation.sandboxTrigger()': { field: 'sandboxTrigger', others: { scenario: 'PAY' } },
+  'Mutation.sandboxFund()': { field: 'sandboxFund', others: NOPE },
+  'Mutation.proposeJournal()': ofPlatform({
+    field: 'proposeJournal',
+    others: { ...NOPE, debit: 'x', credit: 'x', amount: '1', reason: 'x' },
+  }),
+  'Mutation.settleReceivable()': ofPlatform({
+    field: 'settleReceivable',
+    others: { currency: 'BRL', source: 'BALANCE' },
+  }),
+  'Mutation.bookCapital()': ofPlatform({
+    field: 'bookCapital',
+    others: { currency: 'BRL', direction: 'OUT' },
+  }),
+  'Mutation.pauseNetwork()': ofPlatform({ field: 'pauseNetwork', others: { network: 'NOPE' } }),
+  'Mutation.closeRailNews()': ofPlatform({ field: 'closeRailNews' }),
+  'Mutation.settlePixOrder()': ofPlatform({
+    field: 'settlePixOrder',
+    others: { key: 'x', outcome: 'NOT_DONE' },
+  }),
+  'Mutation.settleRefundByHand()': ofPlatform({ field: 'settleRefundByHand' }),
+  'Mutation.updateAllowedOrigins()': { field: 'updateAllowedOrigins' },
+};
+
+/** Every argument and every member of an input object, as LIMITS has it. */
+const GIVEN = TYPES.flatMap((type): [place: string, given: GraphQLArgument][] => {
+  if (isInputObjectType(type))
+    return Object.values(type.getFields()).map((field) => [type.name, field as unknown as GraphQLArgument]);
+  if (!isObjectType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) =>
+    field.args.map((argument): [string, GraphQLArgument] => [`${type.name}.${field.name}()`, argument]),
+  );
+});
+const limitsOf = (place: string, name: string): readonly Limit[] => [LIMITS[place]?.[name] ?? []].flat();
+
+const HOOK = 'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { id } }';
+
+describe('limits', () => {
+  test('a page says how many nodes it has, and a document how much it may ask for', () => {
+    const pages = GIVEN.filter(([, { name }]) => name === 'last');
+    expect(pages.map(([place]) => place)).toEqual(
+      expect.arrayContaining(['Query.transactions()', 'Query.statement()', 'Query.events()']),
     );
-    expect(args.first).toMatch(/0 to 100, default 20/);
-    expect(args.last).toMatch(/0 to 100/);
+    for (const [page] of pages) {
+      const of = (name: string) =>
+        GIVEN.find(([place, given]) => place === page && given.name === name)?.[1].description;
+      expect(of('first'), page).toMatch(/0 to 100, default 20/);
+      expect(of('last'), page).toMatch(/0 to 100/);
+    }
+    expect(SCHEMA.getQueryType()?.description).toMatch(/15000.*10.*500/);
+  });
+
+  test('whatever a check bounds says its number', () => {
+    const silent = Object.entries(LIMITS).flatMap(([place, names]) =>
+      Object.keys(names).flatMap((name) => {
+        const text = GIVEN.find(([where, given]) => where === place && given.name === name)?.[1].description;
+        return limitsOf(place, name)
+          .filter(({ said }) => !new RegExp(`\\b(?:at most|[01] to|and) ${said}\\b`, 'i').test(text ?? ''))
+          .map(({ said }) => `${place}.${name}: ${said}, not "${text}"`);
+      }),
+    );
+    expect(silent).toEqual([]);
+    const keys = GIVEN.filter(([, { name }]) => name === 'idempotencyKey');
+    expect(keys.length).toBeGreaterThan(20);
+    for (const [place, { description }] of keys)
+      expect(description, place).toMatch(`1 to ${KEY_LENGTH_MAX} printable ASCII characters`);
+  });
+
+  test('a text, an amount or a list of texts has a number, or is known to need none', () => {
+    const open = GIVEN.filter(([, { type }]) => ['ID', 'String', 'Decimal'].includes(getNamedType(type).name))
+      .filter(([place, { name }]) => limitsOf(place, name).length === 0)
+      .map(([place, { name }]) => `${place}.${name}`)
+      .filter((path) => !UNBOUNDED.some((known) => known.test(path)));
+    expect(open).toEqual([]);
+  });
+
+  test('an account has so many endpoints, and an endpoint so many secrets', async () => {
+    const { createWebhookEndpoint: create, rotateWebhookSecret: rotate } =
+      SCHEMA.getMutationType()?.getFields() ?? {};
+    expect(create?.description).toMatch(`at most ${ENDPOINTS_MAX},`);
+    expect(rotate?.args.map(({ description }) => description).join()).toMatch(`${SECRETS_MAX} secrets`);
+    const { apiKey } = await app.addAccount();
+    for (let count = 0; count < ENDPOINTS_MAX; count++) await ask(HOOK, {}, apiKey);
+    const refused = await refusal(HOOK, {}, apiKey);
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.url']);
+  });
+
+  const CASES = Object.entries(LIMITS).flatMap(([place, names]) =>
+    Object.keys(names).flatMap((name) =>
+      limitsOf(place, name).flatMap(({ said, max, fill }) =>
+        fill ? [{ place, name, said, max, fill }] : [],
+      ),
+    ),
+  );
+
+  test.each(CASES)('$place $name: one beyond $said is refused for it', async ({ place, name, max, fill }) => {
+    const most = await problemOf(place, name, fill(max));
+    const more = await problemOf(place, name, fill(max + 1));
+    expect(more).toMatch(/^must /);
+    // Something else may be wrong with it, such as that it is no name of a step.
+    expect(most).not.toBe(more);
+  });
+
+  let endpointId: string;
+  beforeAll(async () => {
+    endpointId = (await ask(HOOK)).createWebhookEndpoint.id;
+  });
+
+  /** @returns what is said to be wrong with a value, if anything is. */
+  async function problemOf(place: string, name: string, value: unknown): Promise<string | undefined> {
+    const { field, at = [], others, isOfPlatform } = known(ASKED[place], 'a way to ask for it');
+    const path = [...at, name];
+    const given: Record<string, unknown> = {
+      ...{
+        account: String(app.accountId),
+        end2end: IDS.onramp,
+        taxId: 'x',
+        template: 'onramp',
+        groupId: 'x',
+      },
+      ...{ id: field === 'updateWebhookEndpoint' ? endpointId : '0' },
+      ...withValue(others, path, value),
+    };
+    const { document, taken } = documentOf(field, given);
+    const variables = Object.fromEntries(taken.map((each) => [each, given[each]]));
+    const { json }: Answer = await app.graphql(document, variables, isOfPlatform && { key: app.platformKey });
+    const errors: Refused[] = json.errors ?? [];
+    for (const { message, extensions } of errors)
+      expect(['BAD_REQUEST', 'FORBIDDEN', 'INTERNAL'], `${document}: ${message}`).not.toContain(
+        extensions.code,
+      );
+    return errors
+      .flatMap(({ extensions }) => extensions.violations ?? [])
+      .find(({ parameter }) => `${parameter}.`.startsWith(`${path.join('.')}.`))?.message;
   }
-  expect(SCHEMA.getQueryType()?.description).toMatch(/15000.*10.*500/);
+
+  interface Refused {
+    readonly message: string;
+    readonly extensions: {
+      readonly code: string;
+      readonly violations?: readonly { readonly parameter: string; readonly message: string }[];
+    };
+  }
+
+  /** @returns a document that asks for a field with those of the values that it takes. */
+  function documentOf(field: string, given: object): { document: string; taken: string[] } {
+    const roots = ['Query', 'Mutation', 'Account'].map((root) => SCHEMA.getType(root)).filter(isObjectType);
+    const root = known(
+      roots.find((each) => each.getFields()[field]),
+      'a field',
+    );
+    const { args, type } = known(root.getFields()[field], 'a field');
+    const taken = args.filter((argument) => argument.name in given);
+    const passed = taken.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+    const call = `${field}(${passed})${isCompositeType(getNamedType(type)) ? ' { __typename }' : ''}`;
+    const declared = taken.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+    const body = root.name === 'Account' ? `viewer { account { ${call} } }` : call;
+    return {
+      document: `${root.name === 'Mutation' ? 'mutation' : 'query'}(${declared}) { ${body} }`,
+      taken: taken.map((argument) => argument.name),
+    };
+  }
+
+  /** @returns the values, with another one at the end of a path. */
+  function withValue(
+    values: object | undefined,
+    [name = '', ...rest]: readonly string[],
+    value: unknown,
+  ): object {
+    const present = (values as Record<string, object> | undefined)?.[name];
+    return { ...values, [name]: rest.length === 0 ? value : withValue(present, rest, value) };
+  }
 });
 
 test('every scalar of the service says which specification it follows', () => {

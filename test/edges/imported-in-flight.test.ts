@@ -22,10 +22,12 @@ it.each(
 )('%s at %s', async (template, _state, end2end) => {
   const routes = WRITES.filter(({ route }) => route.startsWith(`/v2/${SINGLE[template]}/{id}/`));
   expect(routes).not.toEqual([]);
-  const scenarios = ['pay', 'deposit', 'expire', 'release', 'pix-out-reject', 'dispute-open'].map((scenario) => ({
-    route: '/v2/sandbox/trigger',
-    body: { scenario, end2end },
-  }));
+  const scenarios = ['pay', 'deposit', 'expire', 'release', 'pix-out-reject', 'dispute-open'].map(
+    (scenario) => ({
+      route: '/v2/sandbox/trigger',
+      body: { scenario, end2end },
+    }),
+  );
   for (const { route, body } of [...routes, ...scenarios]) {
     const { status, json } = await app.post(route.replace('{id}', end2end), body);
     expect({ route, status, code: json.code, detail: json.detail }).toEqual({

@@ -4,9 +4,13 @@
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ACCOUNT_MODES } from '../../src/base/account-mode.ts';
 import { newApiKey } from '../../src/base/api-key.ts';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { openDatabase } from '../../src/store/connection.ts';
+import { relayAll } from '../../src/webhooks/relay.ts';
 import { startApp, useApp } from '../support/app.ts';
+import { addBusiness, writeEvents } from '../support/events.ts';
 import { withAdmin } from '../support/global-setup.ts';
 
 describe('while the database is away', () => {
@@ -96,13 +100,21 @@ describe('while the database is away', () => {
   });
 
   it('C-51: a ready instance says how far webhooks are behind the event log', async () => {
-    const { status, json } = await app.get('/readyz');
-    expect(status).toBe(200);
-    expect(json).toEqual({
-      status: 'ready',
-      database: { reads: 'ok', writes: 'ok' },
-      webhooks: { accounts: 0, events: 0, oldestMs: 0 },
-    });
+    const ready = async () => {
+      const { status, json } = await app.get('/readyz');
+      expect([status, json.status, json.database]).toEqual([200, 'ready', { reads: 'ok', writes: 'ok' }]);
+      return json.webhooks;
+    };
+    expect(await ready()).toEqual({ accounts: 0, events: 0, oldestMs: 0 });
+    // Nothing relays webhooks here.
+    const accountId = await addBusiness(app.database, app.owner);
+    await writeEvents(app.database, [{ accountId }, { accountId }]);
+    await app.owner.query(`update relay_queue set at = now() - interval '1 minute'`);
+    const behind = await ready();
+    expect(behind).toEqual({ accounts: 1, events: 2, oldestMs: expect.any(Number) });
+    expect(behind.oldestMs).toBeGreaterThanOrEqual(60_000);
+    for (const mode of ACCOUNT_MODES) await relayAll({ database: app.database, mode, clock: SYSTEM_CLOCK });
+    expect(await ready()).toEqual({ accounts: 0, events: 0, oldestMs: 0 });
   });
 
   it('C-51: an instance that drains says so in /readyz, and still answers', async () => {

@@ -12,6 +12,8 @@ import { eventually } from '../support/receiver.ts';
 const app = useApp({ rateLimit: readConfig({}).rateLimit });
 /** More than come at once from one visitor. */
 const MANY = 60;
+/** Fewer than a visitor may come at once, and more than a visitor who was slowed down a moment ago may. */
+const AT_ONCE = 25;
 let slug: string;
 
 beforeAll(async () => {
@@ -50,6 +52,15 @@ test('C-20, C-53: who asks for links that there are not is slowed down; those th
   const unknown = (n: number) => `unknown${String(n).padStart(9, '0')}`;
   expect(await visitsUntilSlowed(unknown, '127.0.0.4')).toEqual(new Set([404, 429]));
   expect(await visit(slug, '127.0.0.4')).toBe(303);
+});
+
+test('C-20, C-53: who asks for a link that there is not uses up no visit of it', async () => {
+  const later = 'later00000000000';
+  expect(await visitsUntilSlowed(() => later, '127.0.0.6')).toEqual(new Set([404, 429]));
+  await app.owner.query('update static_link set slug = $2 where slug = $1', [slug, later]);
+  const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => visit(later, '127.0.0.6')));
+  await app.owner.query('update static_link set slug = $1 where slug = $2', [slug, later]);
+  expect(new Set(statuses)).toEqual(new Set([303]));
 });
 
 test.each([

@@ -55,8 +55,17 @@ export interface Draft {
 /** @returns the next request of a caller with this key. */
 export function graphqlRequest(values: Values, apiKey: string): FuzzRequest {
   const { random } = values;
-  const draft: Draft = { values, declared: [], variables: {} };
   const kind = random.chance(0.7) ? 'query' : random.chance(0.97) ? 'mutation' : 'subscription';
+  return requestOf(values, apiKey, graphqlBody(values, kind));
+}
+
+/** @returns the body of a request for an operation of this kind. */
+export function graphqlBody(
+  values: Values,
+  kind: 'query' | 'mutation' | 'subscription',
+): Record<string, unknown> {
+  const { random } = values;
+  const draft: Draft = { values, declared: [], variables: {} };
   const root = {
     query: SCHEMA.getQueryType(),
     mutation: SCHEMA.getMutationType(),
@@ -76,7 +85,7 @@ export function graphqlRequest(values: Values, apiKey: string): FuzzRequest {
     body[random.pick(['extensions', 'id', values.oddText()])] = random.pick([null, {}, [], 1, 'x']);
   if (random.chance(0.01)) delete body.query;
   if (random.chance(0.01)) body.variables = random.pick([null, [], 'x', 5, { a: 1 }]);
-  return requestOf(values, apiKey, body);
+  return body;
 }
 
 function requestOf(values: Values, apiKey: string, body: Record<string, unknown>): FuzzRequest {

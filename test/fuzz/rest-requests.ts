@@ -10,6 +10,8 @@ export interface FuzzRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Buffer | undefined;
+  /** How long a stream of events is read before it is left, milliseconds. */
+  readonly readsMs?: number;
 }
 
 const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

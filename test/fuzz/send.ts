@@ -14,6 +14,8 @@ export interface FuzzAnswer {
 export interface FuzzCount {
   requests: number;
   readonly byStatus: Record<string, number>;
+  /** How often the gateway said that it cannot answer now, with 503 or in an answer of GraphQL. */
+  unavailable: number;
   /** What was found, with the request that led to it; at most a few. */
   readonly defects: string[];
 }
@@ -23,15 +25,17 @@ const HANG_MS = 30_000;
 const DEFECTS_MAX = 20;
 /** A long run says how far it is. */
 const PROGRESS_EVERY = 5_000;
+const STREAM = 'text/event-stream';
 const SHOWN = 1_500;
-/** Answers of 503 that are meant: nothing failed. */
-const MEANT: readonly string[] = ['UNAVAILABLE', 'QUOTE_UNAVAILABLE'];
+/** Codes of 503 that are published: nothing failed. They are counted apart. */
+const UNAVAILABLE: readonly string[] = ['UNAVAILABLE', 'QUOTE_UNAVAILABLE'];
+const SAYS_UNAVAILABLE = new RegExp(`"code":"(?:${UNAVAILABLE.join('|')})"`);
 
 /** @returns what sends a request to the gateway at this URL. */
 export function sender(baseUrl: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(baseUrl);
-  const send = ({ method, target, headers, body }: FuzzRequest): Promise<FuzzAnswer> =>
+  const send = ({ method, target, headers, body, readsMs }: FuzzRequest): Promise<FuzzAnswer> =>
     new Promise((resolve, reject) => {
       const options = {
         agent,
@@ -44,15 +48,19 @@ export function sender(baseUrl: string, connections: number) {
       };
       const sent = request(options, (response) => {
         const chunks: Buffer[] = [];
+        const type = response.headers['content-type'] ?? '';
+        const tell = () =>
+          resolve({ status: response.statusCode ?? 0, type, text: Buffer.concat(chunks).toString() });
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            type: response.headers['content-type'] ?? '',
-            text: Buffer.concat(chunks).toString(),
-          }),
-        );
+        response.on('end', tell);
+        if (readsMs === undefined || !type.startsWith(STREAM)) return;
+        // Nobody ends a stream but its client, who goes away.
+        setTimeout(() => {
+          tell();
+          response.removeListener('error', reject).on('error', () => {});
+          sent.destroy();
+        }, readsMs);
       });
       sent.on('timeout', () => sent.destroy(new Error(`no answer in ${HANG_MS} ms`)));
       sent.on('error', reject);
@@ -65,7 +73,7 @@ export function sender(baseUrl: string, connections: number) {
 function asSent(headers: FuzzRequest['headers']): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]): [string, string | string[]][] =>
-      [value].flat().every((each) => /^[\t\x20-\xff]*$/.test(each))
+      [value].flat().every((each) => /^[\t\x20-\x7e\x80-\xff]*$/.test(each))
         ? [[name, typeof value === 'string' ? value : [...value]]]
         : [],
     ),
@@ -84,7 +92,7 @@ export async function run(
   judge: (request: FuzzRequest, answer: FuzzAnswer) => string | undefined,
 ): Promise<FuzzCount> {
   const { send, close } = sender(options.baseUrl, options.connections);
-  const count: FuzzCount = { requests: 0, byStatus: {}, defects: [] };
+  const count: FuzzCount = { requests: 0, byStatus: {}, unavailable: 0, defects: [] };
   const note = (what: string, asked: FuzzRequest) => {
     if (count.defects.length < DEFECTS_MAX) count.defects.push(`${what}\n  ${shown(asked)}`);
   };
@@ -96,6 +104,10 @@ export async function run(
       try {
         const answer = await send(asked);
         count.byStatus[answer.status] = (count.byStatus[answer.status] ?? 0) + 1;
+        if (answer.status === 503 || SAYS_UNAVAILABLE.test(answer.text)) {
+          count.unavailable += 1;
+          process.stderr.write(`unavailable: ${shown(asked)}\n  ${answer.text.slice(0, SHOWN)}\n`);
+        }
         const defect = judge(asked, answer);
         if (defect) note(`${defect}: ${answer.status} ${answer.text.slice(0, SHOWN)}`, asked);
       } catch (error) {
@@ -136,6 +148,12 @@ export function judgeGraphql(_asked: FuzzRequest, { status, type, text }: FuzzAn
   return undefined;
 }
 
+/** @returns what is wrong with an answer of the path of single connections. What graphql-sse refuses by itself has no code. */
+export function judgeStream({ method }: FuzzRequest, { status, type, text }: FuzzAnswer): string | undefined {
+  if (method !== 'HEAD' && type.startsWith('application/problem+json')) return judgeProblem(status, text);
+  return status >= 500 || text.includes('"code":"INTERNAL"') ? 'failed' : undefined;
+}
+
 function judgeProblem(status: number, text: string): string | undefined {
   if (!isJson(text)) return 'is not JSON';
   const problem = JSON.parse(text);
@@ -143,7 +161,7 @@ function judgeProblem(status: number, text: string): string | undefined {
   if (!(code in ERRORS) || ERRORS[code].status !== status || problem.status !== status)
     return 'is no problem of the table';
   if (typeof problem.request_id !== 'string' || typeof problem.detail !== 'string') return 'lacks a member';
-  if (status < 500 || (status === 503 && MEANT.includes(code))) return undefined;
+  if (status < 500 || (status === 503 && UNAVAILABLE.includes(code))) return undefined;
   return 'failed';
 }
 

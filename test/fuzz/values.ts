@@ -126,14 +126,17 @@ const KEPT_MAX = 300;
 export class Values {
   readonly random: Random;
   readonly #groupId: string;
+  readonly #accountId: string | undefined;
   /** Ids, cursors and slugs that answers told. */
   readonly #told: string[];
   #customers = 0;
 
-  constructor(random: Random, told: readonly string[], groupId: string) {
+  /** @param accountId - the account that a platform acts on; undefined where none does. */
+  constructor(random: Random, told: readonly string[], groupId: string, accountId?: string) {
     this.random = random;
     this.#told = [...told];
     this.#groupId = groupId;
+    this.#accountId = accountId;
   }
 
   /** Keeps what an answer told, for later requests. */
@@ -212,6 +215,7 @@ export class Values {
     if (/wallet|address/.test(word)) return random.pick(DESTINATIONS);
     if (/network/.test(word)) return random.pick(['TRX', 'ETH', 'BTC', 'SOL', 'POLYGON']);
     if (/groupid/.test(word)) return this.#groupId;
+    if (this.#accountId !== undefined && /^account(id)?$/.test(word)) return this.#accountId;
     if (/scenario/.test(word)) return random.pick(SCENARIOS);
     if (/^by$|advance/.test(word)) return random.pick(['1ms', '1s', '2s', '16s', '0s']);
     if (/date/.test(word)) return random.pick(['2026-01-01', '2026-05-01', '2026-11-22']);

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { EventSource } from 'eventsource';
 import { createClient } from 'graphql-sse';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { startApp, useApp } from '../support/app.ts';
 import { heldMemory } from '../support/held-memory.ts';
 import { revokeKey } from '../support/revoke-key.ts';
@@ -245,12 +245,15 @@ test('members of a group join, leave and fall behind at any time: each gets the 
 });
 
 /** Subscribes, again and again while the database is too busy to say whose key it is. */
-async function subscribeSurely(options: Parameters<typeof subscribe>[2]) {
-  for (;;) {
-    const stream = await subscribe(app, EVENTS, options);
-    if (stream.status !== 503) return stream;
-    await pause(500);
-  }
+function subscribeSurely(options: Parameters<typeof subscribe>[2]) {
+  return vi.waitFor(
+    async () => {
+      const stream = await subscribe(app, EVENTS, options);
+      expect(stream.status, 'the database is too busy to say whose key it is').not.toBe(503);
+      return stream;
+    },
+    { timeout: 30_000, interval: 500 },
+  );
 }
 
 test('what one process commits, subscribers of another see', async () => {

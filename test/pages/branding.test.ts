@@ -97,6 +97,7 @@ test.each([
   ['displayName', 'Loja \u202eanA', 'input.displayName', /invisible/],
   ['supportUrl', 'javascript:alert(1)', 'input.supportUrl', /https/],
   ['supportUrl', 'mailto:a@b.example?subject=x', 'input.supportUrl', /https/],
+  ['supportUrl', `mailto:a@${'b'.repeat(2_050)}.example`, 'input.supportUrl', /https/],
   ['frameHosts', ['https://ok.example.com', "'unsafe-inline'"], 'input.frameHosts.1', /origin/],
   ['frameHosts', ['https://*.example.com'], 'input.frameHosts.0', /origin/],
   ['frameHosts', ['http://shop.example.com'], 'input.frameHosts.0', /origin/],

@@ -191,9 +191,10 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
         ),
       );
       const empty = await post('prove', { entry: entries[2], response: {} });
-      return { crossed: crossed.status, asked, empty: empty.status };
+      const odd = await post('prove', { entry: entries[2], response: { id: '\u0000' } });
+      return { crossed: crossed.status, asked, empty: empty.status, odd: odd.status };
     }, ids);
-    expect(statuses).toEqual({ crossed: 400, asked: [404, 404, 404, 404], empty: 400 });
+    expect(statuses).toEqual({ crossed: 400, asked: [404, 404, 404, 404], empty: 400, odd: 400 });
   });
 
   test('answers once, for what it was asked for, and for its own person', async () => {
@@ -234,6 +235,46 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
       second: 401,
       odd: [400, 400, 400, 400, 400],
     });
+  });
+
+  test('C-50: what a browser adds to its answer, outside of what is signed, is refused or left out', async () => {
+    const { page, ask } = await comeIn();
+    const { data } = await ask('mutation { createWhitelistGroup(name: "x") { id } }');
+    const address = '{ network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }';
+    const own = await ask(
+      `mutation { addWhitelistEntry(groupId: "${data.createWhitelistGroup.id}", input: ${address}) { id } }`,
+    );
+    const entry = own.data.addWhitelistEntry.id;
+    const statuses = await page.evaluate(async (id) => {
+      const post = (path: string, body: unknown) =>
+        fetch(`/console/passkeys/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const added = async (transports: unknown) => {
+        const options = await (await post('add/options', {})).json();
+        const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+        const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential;
+        const { response, ...rest } = credential.toJSON();
+        return (await post('add', { response: { ...rest, response: { ...response, transports } } })).status;
+      };
+      const add = [await added(['internal', '\u0000', 5])];
+      const options = await (await post('prove/options', { entry: id })).json();
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+      const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential;
+      const { response, ...rest } = credential.toJSON();
+      const prove = async (more: string) => {
+        const clientDataJSON = `${response.clientDataJSON}${more}`;
+        return (
+          await post('prove', { entry: id, response: { ...rest, response: { ...response, clientDataJSON } } })
+        ).status;
+      };
+      return { add, prove: [await prove('\u0000'), await prove('')] };
+    }, entry);
+    expect(statuses).toEqual({ add: [200], prove: [400, 200] });
+    const { rows } = await app.owner.query('select transports from passkey order by created_at desc limit 1');
+    expect(rows).toEqual([{ transports: ['internal'] }]);
   });
 
   test('that is lost is forgotten by the operator, and every session ends', async () => {

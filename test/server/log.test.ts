@@ -41,6 +41,12 @@ test('an invalid value is not logged', async () => {
   expect(err).toMatchObject({ code: '22P02', message: 'invalid input syntax for type bigint' });
 });
 
+test('an invalid value that stands within the message is not logged', async () => {
+  const { line, err } = await logged(() => ask('select $1::integer', ['52998224725']));
+  expect(line).not.toContain('52998224725');
+  expect(err).toMatchObject({ code: '22003', message: 'value "…" is out of range for type integer' });
+});
+
 test('arguments of Prisma are not logged', async () => {
   const account = { name: SECRET, createdAt: 'no time' as unknown as Date };
   // biome-ignore lint/suspicious/noExplicitAny: what a caller gets wrong

@@ -2,13 +2,15 @@
  * Goal: every event becomes a delivery of each endpoint that wants it, exactly once, in order, whatever writers and
  * relays do at the same time (C-61, docs of the event log). Method: events written as the engine writes them.
  */
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { AccountMode } from '../../src/base/account-mode.ts';
 import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { openDatabase } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 import { holdRelay, relayLag, relayStep } from '../../src/store/webhooks/relay.ts';
 import { transactionEndpointId } from '../../src/store/webhooks/webhooks.ts';
-import { relayAll } from '../../src/webhooks/relay.ts';
+import { createRelay, relayAll } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, TEMPLATE, type Written, writeEvents } from '../support/events.ts';
 import { elsewhere } from '../support/one-connection.ts';
@@ -230,6 +232,42 @@ describe('exactly once', () => {
     expect(await relayLag(test$.database)).toMatchObject({ accounts: 1, events: 2 });
     await relay();
     expect(await relayLag(test$.database)).toEqual({ accounts: 0, events: 0, oldestMs: 0 });
+  });
+
+  test('a lag of more than 5 seconds is logged with the mode of the relay; a smaller one, and that of the other mode, are not', async () => {
+    const accountId = await business();
+    await endpoint(accountId, { id: 'e', event_names: ['('] });
+    await write([{ accountId }, { accountId }]);
+    /** What the relay of a mode says in its first turn. */
+    const told = async (mode: AccountMode) => {
+      const lines: object[] = [];
+      const write = (line: string) => void lines.push(JSON.parse(line));
+      await createRelay(
+        { database: test$.database, mode, clock: SYSTEM_CLOCK },
+        pino({ base: null }, { write }),
+      ).turn();
+      return lines.filter((line) => 'msg' in line && line.msg === 'webhooks are behind the event log');
+    };
+    const age = (seconds: number) =>
+      test$.owner.query(
+        `update relay_queue set at = now() - make_interval(secs => $2) where account_id = $1`,
+        [String(accountId), seconds],
+      );
+    try {
+      await age(1);
+      expect(await told('sandbox')).toEqual([]);
+      await age(60);
+      expect(await told('live')).toEqual([]);
+      const [line, ...more] = await told('sandbox');
+      expect(line).toMatchObject({ level: 40, mode: 'sandbox', accounts: 1, events: 2 });
+      expect((line as { oldestMs?: number }).oldestMs).toBeGreaterThanOrEqual(60_000);
+      expect(more).toEqual([]);
+    } finally {
+      await test$.owner.query(`update webhook_endpoint set event_names = '{}' where account_id = $1`, [
+        String(accountId),
+      ]);
+      await relay();
+    }
   });
 
   test('an account whose older events were dropped continues with the first one that is kept', async () => {

@@ -14,6 +14,7 @@ import type { Tx } from '../../store/database.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { URL_LENGTH_MAX } from '../checks/lengths.ts';
 import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
@@ -29,10 +30,8 @@ export interface BrandingInput {
   readonly showsPrice?: boolean | null | undefined;
 }
 
-const DISPLAY_NAME_LENGTH_MAX = 60;
-/** 64 KiB. */
-const LOGO_BYTES_MAX = 65_536;
-const FRAME_HOSTS_MAX = 20;
+/** Most of each: characters of the name that payers read, bytes of a logo (64 KiB), origins that may frame the pages. */
+export const BRANDING_MAX = { displayName: 60, logoBytes: 65_536, frameHosts: 20 } as const;
 const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
 /** An origin, as `frame-ancestors` of a Content-Security-Policy takes it; no wildcard. */
 const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
@@ -88,10 +87,10 @@ function changed<Value>(
 
 function displayName(given: Named, checks: CreationChecks): string | undefined {
   const text = checks.personName(given);
-  if (text === undefined || [...text].length <= DISPLAY_NAME_LENGTH_MAX) return text;
+  if (text === undefined || [...text].length <= BRANDING_MAX.displayName) return text;
   return checks.add({
     parameter: given.name,
-    message: `must have 1 to ${DISPLAY_NAME_LENGTH_MAX} characters`,
+    message: `must have 1 to ${BRANDING_MAX.displayName} characters`,
   });
 }
 
@@ -106,16 +105,17 @@ function accent({ name: parameter, value }: Named, checks: CreationChecks): stri
 }
 
 function supportUrl(given: Named, checks: CreationChecks): string | undefined {
-  return MAILTO.test(given.value) ? given.value : checks.url(given);
+  const isAddress = MAILTO.test(given.value) && given.value.length <= URL_LENGTH_MAX;
+  return isAddress ? given.value : checks.url(given);
 }
 
 function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo | undefined {
   const bytes = Buffer.from(DATA_URL.exec(value)?.[1] ?? '', 'base64');
-  const picture = bytes.length <= LOGO_BYTES_MAX ? barePicture(bytes) : undefined;
+  const picture = bytes.length <= BRANDING_MAX.logoBytes ? barePicture(bytes) : undefined;
   if (picture) return picture;
   return checks.add({
     parameter,
-    message: `must be a complete PNG, JPEG or WebP image of at most ${LOGO_BYTES_MAX} bytes, as data:image/…;base64,…`,
+    message: `must be a complete PNG, JPEG or WebP image of at most ${BRANDING_MAX.logoBytes} bytes, as data:image/…;base64,…`,
   });
 }
 
@@ -126,10 +126,10 @@ function frameHosts(given: readonly Named[], checks: CreationChecks): string[] |
       parameter: wrong.name,
       message: 'must be an origin such as https://shop.example.com',
     });
-  if (given.length > FRAME_HOSTS_MAX)
+  if (given.length > BRANDING_MAX.frameHosts)
     return checks.add({
       parameter: given[0]?.name ?? '',
-      message: `must have at most ${FRAME_HOSTS_MAX} origins`,
+      message: `must have at most ${BRANDING_MAX.frameHosts} origins`,
     });
   return given.map(({ value }) => value);
 }

@@ -26,7 +26,7 @@ export interface AccountSettingsInput {
 }
 
 /** What a setting may be: not negative, and so fine at most. */
-interface Bounds {
+export interface Bounds {
   readonly decimals: number;
   readonly isFraction?: true;
 }
@@ -34,7 +34,8 @@ interface Bounds {
 const FRACTION: Bounds = { decimals: 8, isFraction: true };
 /** An amount of BRL. */
 export const BRL_AMOUNT: Bounds = { decimals: 2 };
-const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
+/** What each setting of a template may be. */
+export const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
   spread: FRACTION,
   feeRate: FRACTION,
   feeFixed: BRL_AMOUNT,
@@ -43,10 +44,10 @@ const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
   customerStepUp30d: BRL_AMOUNT,
   customerLimitDaily: BRL_AMOUNT,
 };
-/** Far beyond any limit, and short enough for every sum. */
-const DECIMAL_LENGTH_MAX = 18;
-/** 30 days. */
-const COOLING_SECONDS_MAX = 2_592_000;
+/** Characters of a setting: far beyond any limit, and short enough for every sum. */
+export const DECIMAL_LENGTH_MAX = 18;
+/** Longest cooling time of the whitelist: 30 days. */
+export const COOLING_SECONDS_MAX = 2_592_000;
 
 /**
  * Changes price and limits of a template; what is not given stays.

@@ -53,8 +53,10 @@ interface Destination {
   readonly parameter: string;
 }
 
-const PROOF_ID = /^[\x21-\x7e][\x20-\x7e]{0,1399}$/;
-const BASE64URL = /^[\w-]{1,2000}$/;
+/** Characters of a proof: of the id of its key, and of each other text. */
+export const PROOF_LENGTHS = { id: 1_400, text: 2_000 } as const;
+const PROOF_ID = new RegExp(`^[\\x21-\\x7e][\\x20-\\x7e]{0,${PROOF_LENGTHS.id - 1}}$`);
+const BASE64URL = new RegExp(`^[\\w-]{1,${PROOF_LENGTHS.text}}$`);
 const ID_BYTES = 12;
 const ID = /^(?:grp|wle)_[\w-]{16}$/;
 const NETWORKS: readonly string[] = [
@@ -190,13 +192,13 @@ function checkProof(
 ): WhitelistProof | undefined {
   if (!address) return checks.add({ parameter: name, message: 'is for an address only' });
   if (!PROOF_ID.test(id))
-    return checks.add({ parameter: `${name}.id`, message: 'must be 1 to 1400 characters' });
+    return checks.add({ parameter: `${name}.id`, message: `must be 1 to ${PROOF_LENGTHS.id} characters` });
   const texts = { signature, authenticatorData, clientDataJSON };
   const wrong = Object.entries(texts).find(([, text]) => text != null && !BASE64URL.test(text));
   if (wrong)
     return checks.add({
       parameter: `${name}.${wrong[0]}`,
-      message: 'must be base64url, 2000 characters at most',
+      message: `must be base64url, ${PROOF_LENGTHS.text} characters at most`,
     });
   if (authenticatorData == null && clientDataJSON == null) return { kind: 'key', id, signature };
   if (authenticatorData == null || clientDataJSON == null)

@@ -103,7 +103,7 @@ export async function cancelSettingChange(
 ): Promise<AccountSettings> {
   requireAct(context, 'settings.cancel_change');
   const { accountId } = context.caller;
-  const key = { name, subject: subjectOf(name, subject, checks) };
+  const key = { name, subject: subjectOf(context, name, subject, checks) };
   return audited(context, async (tx, writeDown, nowMs) => {
     await settleChanges(context, tx, writeDown, nowMs);
     if (!(await dropSettingChange(tx, accountId, key))) throw notFound();
@@ -114,14 +114,26 @@ export async function cancelSettingChange(
   });
 }
 
-/** @throws {GatewayError} `INVALID_PARAMETER` unless it is given for settings of a customer or a template, and for no others. */
-function subjectOf(name: SettingName, given: Named | undefined, checks: CreationChecks): string {
+/**
+ * @throws {GatewayError} `INVALID_PARAMETER` unless it is given for settings of a customer or a template, and for no others;
+ *   `NOT_FOUND` where it is no template.
+ */
+function subjectOf(
+  { registry }: Pick<Context, 'registry'>,
+  name: SettingName,
+  given: Named | undefined,
+  checks: CreationChecks,
+): string {
   const isOfAccount = PROTECTIONS.some((each) => each === name);
   if (isOfAccount && given)
     throw refusedSubject(given.name, 'is for settings of customers and templates only');
   if (isOfAccount) return '';
   if (!given) throw refusedSubject('subject', 'is required: the tax id of the customer, or the template');
-  if (!(name in CUSTOMER_SETTINGS)) return given.value;
+  if (!(name in CUSTOMER_SETTINGS)) {
+    const template = registry.find(given.value);
+    if (!template) throw notFound();
+    return template.name;
+  }
   const taxId = checks.taxId(given);
   checks.refuse();
   return known(taxId, 'a tax id');

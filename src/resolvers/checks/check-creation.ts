@@ -6,8 +6,8 @@ import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../.
 import { parseTaxId } from '../../base/tax-id.ts';
 import { type Named, Violations } from '../../base/violations.ts';
 import { EXPIRES_IN, type Given, type Kept, type Members } from './creation-members.ts';
+import { AMOUNT_LENGTH_MAX, NAME_LENGTH_MAX, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from './lengths.ts';
 
-const URL_LENGTH_MAX = 2_048;
 /** What the parser would repair is not taken: two slashes, a host, no credentials, no spaces or control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-\u001f\u007f]*)?$/i;
@@ -17,10 +17,6 @@ const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe0e\ufe0f]]]/v;
-const NAME_LENGTH_MAX = 140;
-const REFERENCE_LENGTH_MAX = 200;
-/** Characters of an amount: far beyond any limit, and short enough for every column. */
-export const AMOUNT_LENGTH_MAX = 40;
 
 /** Collects what is wrong with something that is to be made. */
 export class CreationChecks extends Violations {

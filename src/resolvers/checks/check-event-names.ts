@@ -11,7 +11,8 @@ export interface NamedList {
   readonly values: readonly string[];
 }
 
-const EVENT_NAMES_MAX = 50;
+/** Names of events that are given together. */
+export const EVENT_NAMES_MAX = 50;
 const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 
 /**

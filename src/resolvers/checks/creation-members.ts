@@ -4,7 +4,15 @@
  * names (`CreationChecks.kept`). What depends on more, such as an amount on its currency, is checked where it is used.
  */
 import { PIX_KEY_TYPES } from '../../base/pix-key.ts';
-import type { Named } from '../../base/violations.ts';
+import { LONGEST_TEXT, type Named } from '../../base/violations.ts';
+import {
+  AMOUNT_LENGTH_MAX,
+  bounded,
+  NAME_LENGTH_MAX,
+  NOTES_LENGTH_MAX,
+  REFERENCE_LENGTH_MAX,
+  URL_LENGTH_MAX,
+} from './lengths.ts';
 
 /** Bounds of a session's life in seconds, and what it is when nothing is said. */
 export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
@@ -24,7 +32,8 @@ export type Member = {
   readonly example?: string;
 } & (
   | { readonly is: 'words'; readonly maxLength: number }
-  | { readonly is: 'url' | 'tax_id' | 'text' | 'amount' | 'seconds' }
+  | { readonly is: 'text'; readonly maxLength?: number }
+  | { readonly is: 'url' | 'tax_id' | 'amount' | 'seconds' }
   | { readonly is: 'choice'; readonly of: readonly string[]; readonly default?: string }
 );
 
@@ -33,14 +42,24 @@ export type Members = Readonly<Record<string, Member>>;
 
 /** Where a session belongs in the caller's own records, where it leads, and how long it lives. */
 export const SESSION_MEMBERS = {
-  externalCode: { is: 'words', maxLength: 200, doc: 'Your own reference, 1 to 200 characters.' },
+  externalCode: {
+    is: 'words',
+    maxLength: REFERENCE_LENGTH_MAX,
+    doc: `Your own reference, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+  },
   returnUrl: {
     is: 'url',
-    doc: 'Where the customer is sent after the payment: an https URL without user name or password.',
+    doc: bounded(
+      'Where the customer is sent after the payment: an https URL without user name or password.',
+      URL_LENGTH_MAX,
+    ),
   },
   webhook: {
     is: 'url',
-    doc: 'https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account.',
+    doc: bounded(
+      'https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account.',
+      URL_LENGTH_MAX,
+    ),
   },
   expiresIn: {
     is: 'seconds',
@@ -53,12 +72,15 @@ const TAX_ID = 'with valid check digits, with or without punctuation';
 const PIX_IN_MEMBERS = {
   amountPayment: {
     is: 'amount',
-    doc: 'BRL that the customer pays, above 0, at most 2 decimals.',
+    doc: `BRL that the customer pays, above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
     example: '550.00',
   },
   amountReceived: {
     is: 'amount',
-    doc: 'Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has.',
+    doc: bounded(
+      'Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has.',
+      AMOUNT_LENGTH_MAX,
+    ),
     example: '100',
   },
   currency: {
@@ -68,7 +90,12 @@ const PIX_IN_MEMBERS = {
     doc: `Crypto that is received. ${CURRENCY_FORMS}`,
     example: 'USDT_TRX',
   },
-  clientName: { is: 'words', maxLength: 140, doc: 'Full name of the customer.', example: 'Ana Souza' },
+  clientName: {
+    is: 'words',
+    maxLength: NAME_LENGTH_MAX,
+    doc: bounded('Full name of the customer.', NAME_LENGTH_MAX),
+    example: 'Ana Souza',
+  },
   clientTaxId: { is: 'tax_id', doc: `CPF or CNPJ of the customer, ${TAX_ID}.`, example: '52998224725' },
 } as const satisfies Members;
 
@@ -89,12 +116,12 @@ export const ONRAMP_MEMBERS = {
 export const OFFRAMP_MEMBERS = {
   amountPaid: {
     is: 'amount',
-    doc: 'Crypto that is paid, above 0. No more decimals than the currency has.',
+    doc: bounded('Crypto that is paid, above 0. No more decimals than the currency has.', AMOUNT_LENGTH_MAX),
     example: '100',
   },
   amountSent: {
     is: 'amount',
-    doc: 'BRL that the payee receives, instead of the crypto that is paid. At most 2 decimals.',
+    doc: `BRL that the payee receives, instead of the crypto that is paid. At most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
   },
   currency: {
     is: 'text',
@@ -114,7 +141,12 @@ export const OFFRAMP_MEMBERS = {
     doc: 'Type of the PIX key. Required with it.',
     example: 'email',
   },
-  clientName: { is: 'words', maxLength: 140, doc: 'Full name of the payee.', example: 'Ana Souza' },
+  clientName: {
+    is: 'words',
+    maxLength: NAME_LENGTH_MAX,
+    doc: bounded('Full name of the payee.', NAME_LENGTH_MAX),
+    example: 'Ana Souza',
+  },
   clientTaxId: { is: 'tax_id', doc: `CPF or CNPJ of the payee, ${TAX_ID}.`, example: '52998224725' },
   from: {
     is: 'choice',
@@ -130,7 +162,10 @@ export const WITHDRAWAL_MEMBERS = {
   amountReceived: {
     is: 'amount',
     isRequired: true,
-    doc: 'Amount that leaves the balance. On-chain, the network fee is deducted from it. No more decimals than the currency has.',
+    doc: bounded(
+      'Amount that leaves the balance. On-chain, the network fee is deducted from it. No more decimals than the currency has.',
+      AMOUNT_LENGTH_MAX,
+    ),
     example: '100',
   },
   currency: {
@@ -142,15 +177,20 @@ export const WITHDRAWAL_MEMBERS = {
   },
   groupId: {
     is: 'text',
+    maxLength: LONGEST_TEXT,
     isRequired: true,
-    doc: 'Whitelist group of the destination, `grp_…`.',
+    doc: bounded('Whitelist group of the destination, `grp_…`.', LONGEST_TEXT),
     example: 'grp_treasury',
   },
   address: {
     is: 'text',
-    doc: 'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
+    maxLength: LONGEST_TEXT,
+    doc: bounded(
+      'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
+      LONGEST_TEXT,
+    ),
   },
-  notes: { is: 'words', maxLength: 500, doc: 'Your own notes, at most 500 characters.' },
+  notes: { is: 'words', maxLength: NOTES_LENGTH_MAX, doc: bounded('Your own notes.', NOTES_LENGTH_MAX) },
 } as const satisfies Members;
 
 /** What a caller gives of a list; each under the caller's own name for it. */

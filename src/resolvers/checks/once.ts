@@ -44,7 +44,9 @@ export interface Once {
   readonly isReplayed: boolean;
 }
 
-const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
+/** Characters of an idempotency key. */
+export const KEY_LENGTH_MAX = 255;
+const KEY_FORM = new RegExp(`^[\\x21-\\x7e]{1,${KEY_LENGTH_MAX}}$`);
 const RETRY_SECONDS = 1;
 
 /**
@@ -61,7 +63,7 @@ export async function once(
   if (key === undefined) return { ...(await work(UNKEYED)), isReplayed: false };
   if (!KEY_FORM.test(key))
     throw invalidParameters([
-      { parameter, message: 'must be 1 to 255 printable ASCII characters without spaces' },
+      { parameter, message: `must be 1 to ${KEY_LENGTH_MAX} printable ASCII characters without spaces` },
     ]);
   const use: KeyUse = { accountId: caller.accountId, route, key };
   const hash = createHash('sha256').update(body).digest();

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { AccountMode, Times } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { isDatabaseAway } from '../../store/database-error.ts';
+import { isDatabaseAway, plainMessage } from '../../store/database-error.ts';
 import {
   claimJobs,
   endJobs,
@@ -241,8 +241,7 @@ async function giveBack(anyServices: Services, job: Job, error: unknown): Promis
   }
   const waitMs = pauseMs ?? Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
   const dueMs = (await services.clock.nowMs()) + waitMs;
-  const words = error instanceof Error ? error.message : String(error);
-  await postponeJob(services.database, job, { dueMs, error: words, isCounted });
+  await postponeJob(services.database, job, { dueMs, error: plainMessage(error), isCounted });
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { platformAccount } from '../../store/account/accounts.ts';
+import { plainMessage } from '../../store/database-error.ts';
 import {
   keepNews,
   type NewsRecord,
@@ -53,11 +54,7 @@ export async function receiveNews(
   const place = await placeOf(services, news);
   const { record } = place;
   const settled = await settleNews(services, news, place).catch(
-    (error: unknown): Failure => ({
-      isUntaken: false,
-      target: undefined,
-      error: error instanceof Error ? error.message : String(error),
-    }),
+    (error: unknown): Failure => ({ isUntaken: false, target: undefined, error: plainMessage(error) }),
   );
   return 'outcome' in settled ? settled : postpone(services, log, record, settled, tries);
 }

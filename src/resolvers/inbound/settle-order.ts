@@ -86,7 +86,8 @@ export async function settleOrder(
 
 /** @returns an order of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
 export async function findOrder({ database, mode }: Context, key: string): Promise<PixOrder> {
-  const order = await readPixOrder(database, mode, key);
+  // PostgreSQL has no text with NUL. A key may be longer than an id: it has that of its transaction in it.
+  const order = key.includes('\0') ? undefined : await readPixOrder(database, mode, key);
   if (!order) throw notFound();
   return order;
 }

@@ -71,7 +71,7 @@ export function bookCapital(
 }
 
 /** More is a slip of the hand, which would stand in the books for ever. */
-const BOOKED_MAX = '1000000000000';
+export const BOOKED_MAX = '1000000000000';
 
 interface Draft {
   readonly input: BookingInput;

@@ -38,8 +38,9 @@ export interface RecordInput {
 }
 
 const PURPOSE_CODE = /^\d{5}$/;
-/** 15 digits before the point, 8 behind it. */
-const USD = /^\d{1,15}(?:\.\d{1,8})?$/;
+/** Digits of a value in USD before the point, and behind it. */
+export const USD_DIGITS = { whole: 15, decimals: 8 } as const;
+const USD = new RegExp(`^\\d{1,${USD_DIGITS.whole}}(?:\\.\\d{1,${USD_DIGITS.decimals}})?$`);
 const USD_DECIMALS = 2;
 
 /**
@@ -61,7 +62,7 @@ export function checkRecord(
   const usd = form(
     checks,
     (text) => isDecimal(text) && USD.test(text),
-    'must be a decimal number that is not below zero, with at most 8 decimals',
+    `must be a decimal number that is not below zero, with at most ${USD_DIGITS.decimals} decimals`,
   );
   const name = (given: Given) => (given ? (checks.personName(given) ?? null) : given);
   const facts = {

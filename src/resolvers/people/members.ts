@@ -46,7 +46,8 @@ export interface Invitation {
 export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
 
 const EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
-const EMAIL_LENGTH_MAX = 254;
+/** Characters of an e-mail address. */
+export const EMAIL_LENGTH_MAX = 254;
 
 /** @returns the people of the caller's account. @throws {GatewayError} `FORBIDDEN`. */
 export function listMembers(context: Context): Promise<Member[]> {

@@ -38,6 +38,12 @@ import { type Device, signIn } from './sessions.ts';
 
 const CHALLENGE_MS = 5 * 60_000;
 const FORM = /^[\w-]{1,1400}$/;
+const TRANSPORT = /^[a-z-]{1,20}$/;
+
+/** @returns whether it can be the id of a passkey. */
+export function isPasskeyId(id: unknown): id is string {
+  return typeof id === 'string' && FORM.test(id);
+}
 
 /** @returns what the browser needs to make a passkey. @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`. */
 export async function registrationOptions(context: Context): Promise<PublicKeyCredentialCreationOptionsJSON> {
@@ -77,8 +83,9 @@ export async function register(context: Context, response: unknown, name: string
     expectedRPID: rpID,
   }).catch(refuseAnswer);
   if (!registrationInfo) return refuseAnswer();
-  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
-  const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports };
+  const { id, publicKey, counter, transports } = registrationInfo.credential;
+  const ways = transportsOf(transports);
+  const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports: ways };
   assert(title, 'what was not refused is there');
   await audited(context, async (tx, writeDown) => {
     const at = new Date();
@@ -141,7 +148,7 @@ export async function forgetPasskey(context: Context, id: string): Promise<void>
   requireAct(context, 'passkey.remove');
   personOf(context);
   await audited(context, async (tx, writeDown) => {
-    if (!FORM.test(id) || !(await removePasskey(tx, context.caller.id, id))) throw notFound();
+    if (!isPasskeyId(id) || !(await removePasskey(tx, context.caller.id, id))) throw notFound();
     writeDown('passkey.remove', { kind: 'passkey', id });
   });
 }
@@ -200,9 +207,14 @@ async function answered(
   const given = response as Partial<AuthenticationResponseJSON> | null | undefined;
   const id = given?.id;
   const challenge = challengeOf(given?.response?.clientDataJSON);
-  if (typeof id !== 'string' || !FORM.test(id) || challenge === undefined) return refuseAnswer();
+  if (!isPasskeyId(id) || challenge === undefined) return refuseAnswer();
   if (!(await takeChallenge(database, challenge, purpose, sessionId, new Date()))) throw refusal();
   return { challenge, id };
+}
+
+/** How a passkey is reached stands outside of what is signed: the browser can say anything. */
+function transportsOf(given: unknown): string[] {
+  return Array.isArray(given) ? given.filter((way) => typeof way === 'string' && TRANSPORT.test(way)) : [];
 }
 
 function challengeOf(clientData: unknown): string | undefined {

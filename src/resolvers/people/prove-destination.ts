@@ -14,12 +14,13 @@ import { findEntry, keepProof, type WhitelistEntryRow } from '../../store/accoun
 import { findPasskey, readOwnPasskeys, usePasskey } from '../../store/people/passkeys.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { passkeyPlace, refuseAnswer } from './passkeys.ts';
+import { isPasskeyId, passkeyPlace, refuseAnswer } from './passkeys.ts';
 
 /** An address of the whitelist. */
 export type ProvableEntry = WhitelistEntryRow & { readonly network: string };
 
 const ID = /^wle_[\w-]{16}$/;
+const BASE64URL = /^[\w-]+$/;
 
 /** @returns the address that a person is about to prove. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, also for a PIX key. */
 export async function entryToProve(context: Context, id: string): Promise<ProvableEntry> {
@@ -48,7 +49,7 @@ export async function proveOptions(
 export async function proveDestination(context: Context, id: string, response: unknown): Promise<void> {
   const { network, target } = await entryToProve(context, id);
   const given = response as Partial<AuthenticationResponseJSON> | null | undefined;
-  const passkey = typeof given?.id === 'string' ? await findPasskey(context.database, given.id) : undefined;
+  const passkey = isPasskeyId(given?.id) ? await findPasskey(context.database, given.id) : undefined;
   if (passkey?.personId !== context.caller.id) return refuseAnswer();
   const { origin, rpID } = passkeyPlace(context.publicUrl);
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -60,6 +61,8 @@ export async function proveDestination(context: Context, id: string, response: u
   }).catch(refuseAnswer);
   if (!verified) return refuseAnswer();
   const { authenticatorData, clientDataJSON, signature } = (response as AuthenticationResponseJSON).response;
+  // What is verified is what its characters stand for; others among them would be kept, and given to the signer.
+  if (!BASE64URL.test(clientDataJSON)) return refuseAnswer();
   const proof = { kind: 'passkey', id: passkey.id, authenticatorData, clientDataJSON, signature } as const;
   await audited(context, async (tx, writeDown) => {
     await usePasskey(tx, passkey.id, BigInt(authenticationInfo.newCounter), new Date());

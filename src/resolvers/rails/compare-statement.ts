@@ -4,6 +4,7 @@ import { currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { toMinor } from '../../base/money.ts';
+import { plainMessage } from '../../store/database-error.ts';
 import type { NewReconciliation } from '../../store/rails/reconciliation.ts';
 import {
   BANK,
@@ -189,9 +190,8 @@ async function asked<Answer>(rail: string, ask: () => Promise<Answer>): Promise<
     return await ask();
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    const words = error instanceof Error ? error.message : String(error);
     const whose = rail === PIX ? 'the PIX provider' : rail;
-    throw new GatewayError('UNAVAILABLE', `the statement of ${whose} cannot be read: ${words}`);
+    throw new GatewayError('UNAVAILABLE', `the statement of ${whose} cannot be read: ${plainMessage(error)}`);
   }
 }
 

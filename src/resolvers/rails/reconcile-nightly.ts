@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/account-mode.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
+import { plainMessage } from '../../store/database-error.ts';
 import {
   beginNights,
   failNight,
@@ -112,7 +113,7 @@ async function reconcileNight(
     else log.info(told, 'reconciliation: all agrees');
     return true;
   } catch (error) {
-    const trouble = error instanceof Error ? error.message : String(error);
+    const trouble = plainMessage(error);
     log.warn({ mode, rail, day, trouble }, 'a day cannot be reconciled now');
     await failNight(database, key, day, { trouble, againMs: Date.now() + AGAIN_MS });
     return false;

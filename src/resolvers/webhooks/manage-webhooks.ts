@@ -55,10 +55,14 @@ export interface NamedNumber {
 /** How long the secret before stays valid: a day, a week at most. */
 export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
 
-const ENDPOINTS_MAX = 50;
-const SECRETS_MAX = 10;
-const CONCURRENCY_MAX = 100;
-const PER_SECOND_MAX = 1_000;
+/** Most endpoints of an account; those that came with transactions do not count. */
+export const ENDPOINTS_MAX = 50;
+/** Most secrets of an endpoint that are valid at once. */
+export const SECRETS_MAX = 10;
+/** Most deliveries of an endpoint at once. */
+export const CONCURRENCY_MAX = 100;
+/** Most deliveries of an endpoint in a second. */
+export const PER_SECOND_MAX = 1_000;
 const ID = /^whe_[\w-]{16}$/;
 /** What an endpoint is when nothing is said. */
 const NEW_ENDPOINT = {
@@ -87,8 +91,7 @@ export async function createEndpoint(
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
   const { url, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
-  const createdAt = new Date(await context.clock.nowMs());
-  return audited(context, async (tx, writeDown) => {
+  return audited(context, async (tx, writeDown, nowMs) => {
     if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
       checks.add({
         parameter: urlName,
@@ -106,7 +109,7 @@ export async function createEndpoint(
       url,
       id,
       secret,
-      createdAt,
+      createdAt: new Date(nowMs),
     });
     writeDown('webhook.create', endpointObject(id), { after });
     await bind(tx, id);
@@ -136,10 +139,9 @@ export async function updateEndpoint(
 /** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWebhookEndpoint(context: Context, id: string): Promise<void> {
   requireAct(context, 'webhook.remove');
-  const at = new Date(await context.clock.nowMs());
   if (!ID.test(id)) throw notFound();
-  const isThere = await changed(context, 'webhook.remove', id, (tx, accountId) =>
-    removeEndpoint(tx, accountId, id, at),
+  const isThere = await changed(context, 'webhook.remove', id, (tx, accountId, nowMs) =>
+    removeEndpoint(tx, accountId, id, new Date(nowMs)),
   );
   if (!isThere) throw notFound();
 }
@@ -183,9 +185,8 @@ export async function rotateWebhookSecret(
     throw invalidParameters([
       { parameter, message: `must be an integer from 0 to ${OVERLAP_SECONDS.max} (seconds)` },
     ]);
-  const nowMs = await context.clock.nowMs();
-  const now = new Date(nowMs);
-  return audited(context, async (tx, writeDown) => {
+  return audited(context, async (tx, writeDown, nowMs) => {
+    const now = new Date(nowMs);
     const valid = await readSecrets(tx, accountId, name, now);
     if (seconds > 0 && valid.length >= SECRETS_MAX)
       throw invalidParameters([
@@ -237,11 +238,11 @@ function changed<Result>(
   context: Context,
   act: ActName,
   id: string,
-  work: (tx: Tx, accountId: bigint) => Promise<Result>,
+  work: (tx: Tx, accountId: bigint, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => endpointFacts(tx, accountId, id);
-  return auditedChange(context, act, endpointObject(id), factsOf, (tx) => work(tx, accountId));
+  return auditedChange(context, act, endpointObject(id), factsOf, (tx, nowMs) => work(tx, accountId, nowMs));
 }
 
 async function secretsNameOf(context: Context, endpointId: string | undefined): Promise<string> {

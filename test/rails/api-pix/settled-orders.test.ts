@@ -84,6 +84,8 @@ describe('an order that the provider does not know', () => {
     const { row, key } = await paying();
     await aged(key);
     expect(await settle(key, 'DONE', 'somebody')).toBe('INVALID_PARAMETER');
+    for (const missing of [`${key}x`, 'a\\u0000b'])
+      expect(await settle(missing, 'DONE', sentId()), missing).toBe('NOT_FOUND');
     expect(await settle(key, 'DONE', sentId())).toEqual({ key, isDone: true });
     await stand.inbound.reach(row, 'success/DONE');
     await stand.inbound.verified(row.accountId);

@@ -45,6 +45,25 @@ const dispute = (endToEndId: string): DisputeNews => {
   return { kind: 'dispute_opened', disputeId: `CASE-${cases}`, endToEndId, amount: null };
 };
 
+test('C-34, C-51: news that the database refuses is logged and kept without the value that was refused', async () => {
+  const secret = 'ana.souza@example.com';
+  const paid = pixFor(await onramp(merchant));
+  const refuse = async () => {
+    await app.database.query({ name: '', text: 'select $1::bigint' }, [secret]);
+    throw new Error('the database took it');
+  };
+  const lines: object[] = [];
+  const log = { warn: (facts: object) => void lines.push(facts) };
+  const { outcome } = await receiveNews({ ...app.services, advance: refuse }, log, paid);
+  expect(outcome).toBe('pending');
+  const error = 'invalid input syntax for type bigint';
+  expect(lines).toEqual([{ news: expect.any(String), kind: 'payment', tries: 1, error }]);
+  const { rows } = await app.owner.query('select last_error from rail_news where key = $1', [
+    `pix:${paid.endToEndId}`,
+  ]);
+  expect(rows).toEqual([{ last_error: error }]);
+});
+
 describe('news that is not settled', () => {
   test('C-34: is tried again at once, once under a key, and no more when it is settled', async () => {
     const row = await onramp(merchant);

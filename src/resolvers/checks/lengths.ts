@@ -1,0 +1,22 @@
+/** How much a caller may give of something: the numbers of the checks, and the words in which descriptions say them. */
+
+/** Characters of the name of a person or business. */
+export const NAME_LENGTH_MAX = 140;
+/** Characters of what a caller calls or says of something: a reference, a label, a reason. */
+export const REFERENCE_LENGTH_MAX = 200;
+/** Characters of the notes of a withdrawal. */
+export const NOTES_LENGTH_MAX = 500;
+/** Characters of a URL. */
+export const URL_LENGTH_MAX = 2_048;
+/** Characters of an amount: far beyond any limit, and short enough for every column. */
+export const AMOUNT_LENGTH_MAX = 40;
+
+/** @returns a number as descriptions write it: `2,048`. */
+export function inProse(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** @returns the description of something, with how much of it is taken: `A name. At most 140 characters.` */
+export function bounded(description: string, max: number, what = 'characters'): string {
+  return `${description} At most ${inProse(max)} ${what}.`;
+}
