@@ -113,6 +113,12 @@ const ELSEWHERE = [
     '`npm run import -- --sizes 10000,100000,1000000`',
     '[growth](README.md#growth)',
   ],
+  ['disk of a whole onramp', '`npm run disk`', '[disk](README.md#disk-of-an-onramp)'],
+  [
+    'others while one key asks for much; first frames, ends of streams, webhooks by hand',
+    '`npm run starve`, `npm run waits`',
+    '[before and after](README.md#before-and-after)',
+  ],
 ];
 /** Figures that their makers published; none of these runs here. */
 const PUBLISHED = [

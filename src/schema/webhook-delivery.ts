@@ -275,7 +275,7 @@ function defineSingle(builder: Builder, delivery: DeliveryRef): void {
     sendTestWebhook: {
       perform: sendTestWebhook,
       description:
-        'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled.',
+        'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.',
       argument: 'The endpoint, `whe_…`.',
     },
   };

@@ -56,7 +56,7 @@ const RULES: Record<string, readonly [accepts: (value: string) => boolean, refus
   wallet: [isText, /./],
   address: [isText, /./],
   group_id: [isText, /./],
-  after: [() => false, /cursor/],
+  after: [(text) => text === '', /cursor/],
   wait: [(value) => /^(0|[1-9]|[12]\d|30)$/.test(value), /integer from 0 to 30/],
 };
 

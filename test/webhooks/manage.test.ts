@@ -465,7 +465,10 @@ describe('deliveries', () => {
   test('a test is the newest event, marked as a test, and does not count as a failure', async () => {
     const { id } = await create();
     const text = `mutation($id: String!) { sendTestWebhook(id: $id) { ${DELIVERY} } }`;
-    expect((await refusal(text, { id })).code).toBe('NOT_FOUND');
+    expect(await refusal(text, { id })).toMatchObject({
+      code: 'STEP_CONFLICT',
+      message: 'the account has no event yet: make a transaction first',
+    });
     await open();
     const sent = (await untilDelivered()).length;
     receiver.answer(path(), { status: 410 });

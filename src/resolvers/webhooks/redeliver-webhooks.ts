@@ -125,8 +125,7 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
  * open, and not held against it.
  *
  * @returns the id of the delivery.
- * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` also when nothing has happened on the account, `STEP_CONFLICT` when the
- *   endpoint is disabled.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.
  */
 export async function sendTestWebhook(context: Context, endpointId: string): Promise<bigint> {
   requireAct(context, 'webhook.test');
@@ -135,10 +134,11 @@ export async function sendTestWebhook(context: Context, endpointId: string): Pro
   const now = await nowOf(context);
   const id = await audited(context, async (tx, writeDown) => {
     const made = await addTest(tx, context.caller.accountId, endpointId, now);
-    if (made !== undefined) writeDown('webhook.test', endpointObject(endpointId));
+    if (made === undefined)
+      throw new GatewayError('STEP_CONFLICT', 'the account has no event yet: make a transaction first');
+    writeDown('webhook.test', endpointObject(endpointId));
     return made;
   });
-  if (id === undefined) throw notFound();
   wakeDispatchers(context);
   return id;
 }
