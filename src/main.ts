@@ -174,4 +174,4 @@ function fail(error: unknown): void {
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(0).catch(fail));
 const starting = start();
 // What a signal ended did not fail.
-starting.catch((error) => stopping.signal.aborted || fail(error));
+starting.catch((error: Error) => error.name === 'AbortError' || fail(error));

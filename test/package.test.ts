@@ -60,7 +60,7 @@ beforeAll(() => {
       env: { ...process.env, PATH },
     });
   else symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  execFileSync('chmod', ['-R', 'a-w', folder]);
+  execFileSync('chmod', ['-R', 'a+rX,a-w', folder]);
 }, 300_000);
 
 afterAll(() => {
@@ -124,7 +124,7 @@ test('it starts from a read-only folder, answers, and stops', async () => {
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<style')]);
   child.kill('SIGTERM');
   expect(await end).toMatchObject({ code: 0, stderr: '' });
-}, 60_000);
+}, 180_000);
 
 test('its commands run too', async () => {
   const { code, stdout } = await ended(
@@ -132,7 +132,7 @@ test('its commands run too', async () => {
   );
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject([{ handle: 'sandbox' }]);
-}, 60_000);
+}, 180_000);
 
 test.runIf(IS_WHOLE)('a home that cannot be written is said in one line', async () => {
   const { code, stderr }: Ended = await ended(run('crossramp-gateway', { PORT: '0' }));

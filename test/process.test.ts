@@ -403,14 +403,14 @@ describe('a start that cannot succeed says why in one line', () => {
     await withAdmin(store.url, async (other) => {
       await other.query('select pg_advisory_lock(7405211)');
       const { child, ended } = launch({ PORT: '0', CROSSRAMP_HOME: home, DATABASE_URL: store.url });
-      await eventually('it has asked for the lock', async () => {
-        const { rows } = await other.query(
-          `select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory%'`,
-        );
-        return rows.length > 0;
-      });
-      child.kill('SIGTERM');
-      expect(await ended).toMatchObject({ code: 0, stderr: '' });
+      const asked = `select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory%'`;
+      try {
+        await eventually('its look', async () => (await other.query(asked)).rows.length > 0, 50_000);
+        child.kill('SIGTERM');
+        expect(await ended).toMatchObject({ code: 0, stderr: '' });
+      } finally {
+        child.kill('SIGKILL');
+      }
     });
     remove();
   });

@@ -13,6 +13,8 @@ export interface GroupCommitOptions<Request> {
   readonly keyOf?: (request: Request) => string;
   /** What requests have in common, such as an account. A request that needs it alone shares no batch with the others. */
   readonly sharesOf?: (request: Request) => Share;
+  /** Only requests that have the same of this share a batch. */
+  readonly onlyOf?: (request: Request) => unknown;
 }
 
 /** What a request has in common with others, by name. */
@@ -34,14 +36,19 @@ interface Waiting<Request, Result> {
  */
 export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Request[];
 
+/** Works on a batch, whole or not at all; gives a result for each request, in their order. */
+export type Run<Request, Result> = (
+  requests: readonly Request[],
+  grow: Grow<Request>,
+) => Promise<readonly Result[]>;
+
 /**
- * @param run - works on a batch, whole or not at all; gives a result for each request, in their order.
  * @returns a function that works on one request. When a batch fails its requests are tried one by one, so that none
  *   fails by its neighbours; unless the error is that of all of them.
  */
 export function groupCommit<Request, Result>(
-  run: (requests: readonly Request[], grow: Grow<Request>) => Promise<readonly Result[]>,
-  { max, failsAll, ...places }: GroupCommitOptions<Request>,
+  run: Run<Request, Result>,
+  { max, failsAll, onlyOf = () => undefined, ...places }: GroupCommitOptions<Request>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   let isRunning = false;
@@ -50,7 +57,12 @@ export function groupCommit<Request, Result>(
     const later: Waiting<Request, Result>[] = [];
     const taken = new Taken(places, batch);
     for (const each of waiting) {
-      const fits = batch.length < max && taken.leaves(each.request) && isWanted(each.request);
+      const [first = each] = batch;
+      const fits =
+        batch.length < max &&
+        onlyOf(each.request) === onlyOf(first.request) &&
+        taken.leaves(each.request) &&
+        isWanted(each.request);
       // A request that has to wait keeps its place before later ones.
       taken.add(each.request);
       (fits ? batch : later).push(each);

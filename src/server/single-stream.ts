@@ -35,8 +35,8 @@ export interface SingleStreamParts {
 type Call = {
   readonly context: ServerContext;
   readonly stream: SingleStream;
-  /** Of the operation that the request asks for, once it is known. */
-  operationId?: string;
+  /** Forgets the operation that the request asks for. @returns whether it is the newest of its id. */
+  end?: () => boolean;
 };
 
 type SseRequest = Request<Exchange, Call>;
@@ -57,8 +57,10 @@ const STREAM = 'text/event-stream';
 /** A stream that was reserved. */
 class SingleStream {
   readonly token = randomUUID();
-  /** Ids of operations that run. */
-  readonly operations = new Set<string>();
+  /** Operations that run. */
+  readonly operations = new Set<Call>();
+  /** By id, the newest that was begun. */
+  readonly newest = new Map<string, Call>();
   /** Bytes that the connection has not taken yet. */
   waiting = 0;
   readonly #endings = new Set<() => unknown>();
@@ -98,22 +100,26 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
   const reserved = new Map<string, SingleStream>();
   const begin = async (request: SseRequest, params: RequestParams) => {
     const { context: call } = request;
-    call.operationId = String(params.extensions?.operationId ?? '');
+    const { newest } = call.stream;
+    const operationId = String(params.extensions?.operationId ?? '');
+    newest.set(operationId, call);
+    call.end = () => {
+      call.stream.operations.delete(call);
+      if (newest.get(operationId) !== call) return false;
+      return newest.delete(operationId);
+    };
     let isBegun = false;
     try {
-      checkOperationId(call.operationId);
       const begun = await perform(parts, call, params);
       isBegun = !Array.isArray(begun);
       return begun;
     } finally {
       // graphql-sse keeps the id of an operation that was refused; it can be asked for again.
-      if (!isBegun) await forget(call, request);
+      if (!isBegun && call.end()) {
+        const search = new URLSearchParams({ operationId });
+        await handle({ ...request, method: 'DELETE', url: `?${search}` });
+      }
     }
-  };
-  const forget = async (call: Call, request: SseRequest) => {
-    call.stream.operations.delete(call.operationId ?? '');
-    const search = new URLSearchParams({ operationId: call.operationId ?? '' });
-    await handle({ ...request, method: 'DELETE', url: `?${search}` });
   };
   const handle = createHandler<Exchange, Call, Call>({
     authenticate: ({ context }) => context.stream.token,
@@ -125,7 +131,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
       stream.end();
       throw new Error('the client does not read');
     },
-    onComplete: ({ stream, operationId = '' }) => void stream.operations.delete(operationId),
+    onComplete: (call) => void call.end?.(),
   });
   return async (exchange, context, headers, body) => {
     const { request } = exchange;
@@ -135,20 +141,41 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     }
     const stream = reserved.get(nameOf(context, tokenOf(exchange)));
     if (!stream) throw notFound();
-    if (request.method === 'GET' && request.headers.accept?.includes(STREAM) && !stream.isOpen)
+    if (opensStream(request) && !stream.isOpen)
       return open(exchange, { context, stream }, handle, parts.streams, headers);
+    if (request.method !== 'DELETE') checkOperationId(exchange, body);
     const call: Call = { context, stream };
     const response = await handle(requestOf(exchange, call, body));
     // It was ended before it had begun.
-    if (response[1].status === 204) stream.operations.delete(call.operationId ?? '');
+    if (response[1].status === 204) call.end?.();
     answer(exchange, response, headers);
   };
 }
 
-function checkOperationId(id: string): void {
-  if (id.length <= OPERATION_ID_MAX) return;
-  const message = `must have at most ${OPERATION_ID_MAX} characters`;
+/** graphql-sse takes whatever can be made a text, and says itself where there is none. */
+function checkOperationId({ request, search }: Exchange, body: unknown): void {
+  const { extensions } = request.method === 'POST' ? asMembers(body) : { extensions: extensionsOf(search) };
+  const { operationId: id } = asMembers(extensions);
+  if (id === undefined || id === null || typeof id === 'number') return;
+  if (typeof id === 'string' && id.length <= OPERATION_ID_MAX && id.isWellFormed()) return;
+  const message = `must be well-formed text of at most ${OPERATION_ID_MAX} characters`;
   throw invalidParameters([{ parameter: 'extensions.operationId', message }]);
+}
+
+function extensionsOf(search: string): unknown {
+  try {
+    return JSON.parse(new URLSearchParams(search).get('extensions') ?? 'null');
+  } catch {
+    return undefined;
+  }
+}
+
+function asMembers(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function opensStream({ method, headers }: Exchange['request']): boolean {
+  return method === 'GET' && headers.accept?.includes(STREAM) === true;
 }
 
 /** A stream of another key is treated as missing. */
@@ -223,9 +250,10 @@ async function open(
 /** Begins an operation of a stream; graphql-sse passes on what it gives. */
 async function perform(
   { schema, prepare, costOf, log }: SingleStreamParts,
-  { context, stream, operationId = '' }: Call,
+  call: Call,
   params: RequestParams,
 ): Promise<Response | AsyncGenerator<ExecutionResult> | ExecutionResult> {
+  const { context, stream } = call;
   const { query, operationName = null, variables = {} }: OperationParams = params as OperationParams;
   const { document, errors } = prepare(query, context);
   if (errors) return refuseDocument(errors, context, log);
@@ -237,7 +265,7 @@ async function perform(
     if (stream.operations.size >= OPERATIONS_MAX)
       throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
     if (kind === 'mutation') context.limits.takeWrites(writesOf(document, operationName));
-    stream.operations.add(operationId);
+    stream.operations.add(call);
     const { requestId } = context;
     const operation = {
       schema,
@@ -286,7 +314,7 @@ function requestOf(exchange: Exchange, context: Call, body: unknown = null): Sse
   return {
     method: request.method ?? 'GET',
     url: request.url ?? '',
-    headers: request.method === 'GET' && request.headers.accept?.includes(STREAM) ? OPENING : PLAIN,
+    headers: opensStream(request) ? OPENING : PLAIN,
     body: body as Record<string, unknown> | null,
     raw: exchange,
     context,

@@ -74,7 +74,7 @@ export function plainMessage(error: unknown): string {
   const { name, message } = error;
   if (name.startsWith('PrismaClient')) return message.trim().split('\n').at(-1) ?? '';
   if (!DATA_EXCEPTION.test(codeOf(error))) return message;
-  return (message.split(': ')[0] ?? '').replaceAll(/"[^"]*"/g, '"…"');
+  return message.replaceAll(/"[^"]*"/g, '"…"').split(': ')[0] ?? '';
 }
 
 function isConflict(error: unknown): boolean {

@@ -50,8 +50,9 @@ const end = (key: string, token: string, operationId: string) =>
     headers: { authorization: `Bearer ${key}`, 'x-graphql-event-stream-token': token },
   });
 
-/** Opens a stream and goes away. */
-async function abandon(key: string, token: string): Promise<void> {
+/** Reserves a stream and opens it, so that it lasts. */
+async function openStream(key: string): Promise<{ token: string; leave: () => Promise<void> }> {
+  const token = await reserve(key);
   const control = new AbortController();
   await fetch(app.baseUrl + PATH, {
     headers: {
@@ -61,8 +62,11 @@ async function abandon(key: string, token: string): Promise<void> {
     },
     signal: control.signal,
   });
-  control.abort();
-  await expect.poll(() => app.services.events.size).toBe(0);
+  const leave = async () => {
+    control.abort();
+    await expect.poll(() => app.services.events.size).toBe(0);
+  };
+  return { token, leave };
 }
 
 test('subscriptions, queries and mutations share a connection, and end one by one', async () => {
@@ -177,46 +181,85 @@ describe('ids of operations', () => {
 
   test('one of an operation that was refused can be used again', async () => {
     const { apiKey: key } = await app.addAccount();
-    const token = await reserve(key);
+    const { token, leave } = await openStream(key);
     for (let i = 0; i < 2; i++) expect((await operate(key, token, '{', '1')).status).toBe(400);
     for (let i = 0; i < 100; i++) expect((await operate(key, token, subscription, `s${i}`)).status).toBe(202);
     for (let i = 0; i < 2; i++) expect((await operate(key, token, subscription, '1')).status).toBe(429);
     expect((await operate(key, token, '{', 's1')).status).toBe(409);
     expect((await end(key, token, 's1')).status).toBe(200);
     await expect.poll(async () => (await operate(key, token, subscription, '1')).status).toBe(202);
-    await abandon(key, token);
+    await leave();
   });
 
-  test('one that is too long is refused by its name, and not kept', async () => {
+  test.each([
+    ['too long', 'x'.repeat(129)],
+    ['not well-formed', '\ud800'],
+    ['no text', { toString: 0 }],
+    ['a list', ['1']],
+  ])('one that is %s is refused by its name', async (_what, id) => {
     const { apiKey: key } = await app.addAccount();
     const token = await reserve(key);
-    const long = 'x'.repeat(129);
     for (let i = 0; i < 2; i++) {
-      const refused = await operate(key, token, subscription, long);
+      const refused = await operate(key, token, subscription, id as string);
       expect(refused.status).toBe(400);
       expect(await refused.json()).toMatchObject({
-        violations: [{ parameter: 'extensions.operationId', message: 'must have at most 128 characters' }],
+        violations: [
+          {
+            parameter: 'extensions.operationId',
+            message: 'must be well-formed text of at most 128 characters',
+          },
+        ],
       });
     }
-    expect((await operate(key, token, subscription, long.slice(1))).status).toBe(202);
-    await abandon(key, token);
+  });
+
+  test('one of 128 characters is taken, and a number', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const { token, leave } = await openStream(key);
+    for (const id of ['x'.repeat(128), 7])
+      expect((await operate(key, token, subscription, id as string)).status).toBe(202);
+    await leave();
   });
 
   test('operations that are ended while they begin do not count', async () => {
     const { apiKey: key } = await app.addAccount();
-    const token = await reserve(key);
-    for (let i = 0; i < 120; i++) {
-      const begun = operate(key, token, subscription, `s${i}`);
-      await end(key, token, `s${i}`);
-      await begun;
-      await end(key, token, `s${i}`);
+    const { token, leave } = await openStream(key);
+    const holder = await app.owner.connect();
+    const isHeldUp = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    try {
+      await holder.query('begin; lock table account_head, event, ledger_balance in access exclusive mode');
+      const begun = Array.from({ length: 100 }, (_, i) => operate(key, token, subscription, `s${i}`));
+      await expect.poll(async () => (await holder.query(isHeldUp)).rows.length).toBeGreaterThan(0);
+      for (let i = 0; i < 100; i++) expect((await end(key, token, `s${i}`)).status).toBe(200);
+      await holder.query('rollback');
+      const statuses = (await Promise.all(begun)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([204]));
+    } finally {
+      holder.release(true);
     }
     expect((await operate(key, token, subscription, 'last')).status).toBe(202);
-    await abandon(key, token);
+    await leave();
+  });
+
+  test('one that is used again while the one before begins does not hide it: 100 operations are the most', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const { token, leave } = await openStream(key);
+    for (let i = 0; i < 100; i++) {
+      const both = [operate(key, token, subscription, `s${i}`)];
+      await end(key, token, `s${i}`);
+      both.push(operate(key, token, subscription, `s${i}`));
+      await Promise.all(both);
+    }
+    await expect.poll(() => app.services.events.size).toBe(1);
+    const more = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => operate(key, token, subscription, `t${i}`)),
+    );
+    expect(more.map(({ status }) => status)).toContain(429);
+    await leave();
   });
 });
 
-test('media types are compared without case, and lists of them are read', async () => {
+test('media types are compared without case', async () => {
   const { apiKey: key } = await app.addAccount();
   const accept = 'Application/JSON, text/plain;q=0.9, */*;q=0.1';
   const authorization = `Bearer ${key}`;
@@ -224,18 +267,21 @@ test('media types are compared without case, and lists of them are read', async 
   const put = await fetch(url, { method: 'PUT', headers: { authorization, accept } });
   expect(put.status).toBe(201);
   const token = await put.text();
+  const headers = { authorization, 'x-graphql-event-stream-token': token };
   const post = await fetch(url, {
     method: 'POST',
-    headers: {
-      authorization,
-      accept,
-      'content-type': 'Application/JSON',
-      'x-graphql-event-stream-token': token,
-    },
+    headers: { ...headers, accept, 'content-type': 'Application/JSON' },
     body: JSON.stringify({ query: '{ __typename }', extensions: { operationId: '1' } }),
   });
   expect(post.status).toBe(202);
-  await abandon(key, token);
+  const control = new AbortController();
+  const stream = await fetch(url, {
+    headers: { ...headers, accept: 'Text/Event-Stream' },
+    signal: control.signal,
+  });
+  expect(stream.headers.get('content-type')).toContain('text/event-stream');
+  control.abort();
+  await expect.poll(() => app.services.events.size).toBe(0);
 });
 
 test('a client that does not read is ended when too much waits for it', async () => {

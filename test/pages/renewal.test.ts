@@ -2,7 +2,7 @@
  * Goal: what came to nothing is begun anew by one click, once, and nothing is hidden: the reference of the merchant stays, and
  * a price that has changed stands beside the one before. Method: Chromium without script, and the API for what was made.
  */
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { newCpf } from '../walk/walker.ts';
@@ -22,6 +22,16 @@ import {
 const app = useApp();
 const browser = useBrowser();
 const open = (link: string) => browser.open(link, { javaScriptEnabled: false });
+let restoreRates = () => {};
+
+beforeEach(() => {
+  const { rails } = app.services as { rails: { rates: unknown } };
+  const { rates } = rails;
+  restoreRates = () => {
+    rails.rates = rates;
+  };
+});
+afterEach(() => restoreRates());
 
 describe.runIf(hasBrowser)('a renewal without script', () => {
   test('keeps the reference of the merchant, and says what the quote was before', async () => {
@@ -91,6 +101,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await showPrices();
     const choose = (after: string) =>
       ask(app, `mutation { updateAccountSettings(input: { afterLock: ${after} }) { afterLock } }`);
+    onTestFinished(() => choose('REPRICE'));
     await choose('END');
     const session = await checkout(app, { ...somebody(), expires_in: 86_400 });
     const page = await open(session.link);
@@ -105,7 +116,6 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     const after = await recordOf(await rowOf(page, 'Reference'));
     expect(after.amount_payment).toBe(before.amount_payment);
     expect(after.quote).not.toBe(before.quote);
-    await choose('REPRICE');
   });
 
   test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
@@ -132,11 +142,9 @@ async function recordOf(end2end: string) {
   return (await app.get(`/v2/crossramp_checkout/${end2end}`)).json.attributes;
 }
 
-/** The price of now: one that was observed is believed for some seconds. */
+/** The price of now, whenever it is asked for. */
 async function setRate(mid: string): Promise<void> {
-  const ahead = await app.services.clock.nowMs();
-  await app.owner.query(`update rate set mid = $1, observed_at = $2 where asset = 'USDT'`, [
-    mid,
-    new Date(ahead),
-  ]);
+  const { rails } = app.services as { rails: { rates: unknown } };
+  rails.rates = { observe: async () => ({ mid, observedAtMs: await app.services.clock.nowMs() }) };
+  await app.owner.query(`update rate set observed_at = now() - interval '2 minutes'`);
 }

@@ -118,13 +118,14 @@ test('it waits for the writes of callers that are under way, and is not ready wh
   const committed = new Promise<void>((resolve) => {
     commit = resolve;
   });
-  writes.add(committed);
+  const write = writes.counting(() => committed)('a step');
   const hanging = ask();
   await passMs(1_900);
   expect(await hanging).toBe('503 the database can be read but not written');
   const asked = ask();
   await passMs(500);
   commit();
+  await write;
   await passMs(0);
   expect(await asked).toBe('200');
 });

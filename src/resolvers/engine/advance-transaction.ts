@@ -5,13 +5,13 @@
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
-import { type Grow, groupCommit, type Share } from '../../base/group-commit.ts';
+import type { Grow, Share } from '../../base/group-commit.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { eventName } from '../../base/step-name.ts';
 import { together } from '../../base/together.ts';
 import type { StoredBody } from '../../events/body.ts';
 import type { Database, Tx } from '../../store/database.ts';
-import { CommitUnknownError, isOutOfReach } from '../../store/database-error.ts';
+import { CommitUnknownError } from '../../store/database-error.ts';
 import {
   type AddedTransaction,
   addTransactions,
@@ -78,14 +78,15 @@ const BATCH_MAX = 200;
 
 /** @returns the engine. */
 export function createAdvance(parts: EngineParts): Advance {
-  const advance = waitingApart<AdvanceRequest, Outcome>({
-    run: (begun, grow) => advanceBatch(parts, begun, grow),
-    batching: (run) =>
-      groupCommit(run, { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: batchKeyOf, sharesOf }),
-    accountOf,
-    lockedOf: (accountIds) => lockedHeads(parts.database, accountIds),
-    count: (work) => parts.writes.add(work),
-  });
+  const advance = waitingApart<AdvanceRequest, Outcome>(
+    {
+      run: (begun, grow) => advanceBatch(parts, begun, grow),
+      accountOf,
+      lockedOf: (accountIds) => lockedHeads(parts.database, accountIds),
+      counting: (work) => parts.writes.counting(work),
+    },
+    { max: BATCH_MAX, keyOf: batchKeyOf, sharesOf },
+  );
   return async (request) => {
     const { code, ...result } = await advance(request);
     if (code !== 'PRICE_NEEDED') return { code, ...result };

@@ -2,10 +2,9 @@
  * The audit log's part of scenarios: what is asked of the sandbox, and what came of it, is written down beside the work. Whoever
  * asks while others are written down shares a lock of the account and a commit with those who ask with it.
  */
-import { groupCommit } from '../../base/group-commit.ts';
+import type { Run } from '../../base/group-commit.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
 import type { Database } from '../../store/database.ts';
-import { isOutOfReach } from '../../store/database-error.ts';
 import {
   type AuditEntry,
   type AuditFacts,
@@ -13,7 +12,8 @@ import {
   auditEntry,
   chain,
 } from '../../store/engine/audit.ts';
-import { lockHeads, recordEvents } from '../../store/engine/processes.ts';
+import { lockedHeads, lockHeads, recordEvents } from '../../store/engine/processes.ts';
+import { waitingApart } from '../engine/wait-apart.ts';
 import { authorOf, type Context } from '../services/context.ts';
 
 /** An entry, and the account in whose log it is. */
@@ -36,29 +36,34 @@ export async function noteScenario(context: Context, object: AuditObject, facts:
 }
 
 function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (note: Note) => Promise<null> {
-  return groupCommit<Note, null>(
-    (begun, grow) =>
-      database.withTx(async (tx) => {
-        const accountIds = new Set(begun.map(({ accountId }) => accountId));
-        const heads = await lockHeads(tx, [...accountIds], 'sandbox');
-        const notes = grow(({ accountId }) => accountIds.has(accountId));
-        const at = instantOf(new Date(await clock.nowMs(tx)));
-        const chained = [...heads.values()].map((head) => {
-          const own = notes.filter(({ accountId }) => accountId === head.accountId);
-          return chain(
-            head,
-            own.map(({ entryAt }) => entryAt(at)),
-          );
-        });
-        const ends = chained.map(({ end }) => end);
-        await recordEvents(
-          tx,
-          [],
-          ends,
-          chained.flatMap(({ rows }) => rows),
+  const run: Run<Note, null> = (begun, grow) =>
+    database.withTx(async (tx) => {
+      const accountIds = new Set(begun.map(({ accountId }) => accountId));
+      const heads = await lockHeads(tx, [...accountIds], 'sandbox');
+      const notes = grow(({ accountId }) => accountIds.has(accountId));
+      const at = instantOf(new Date(await clock.nowMs(tx)));
+      const chained = [...heads.values()].map((head) => {
+        const own = notes.filter(({ accountId }) => accountId === head.accountId);
+        return chain(
+          head,
+          own.map(({ entryAt }) => entryAt(at)),
         );
-        return notes.map(() => null);
-      }),
-    { max: BATCH_MAX, failsAll: isOutOfReach },
+      });
+      const ends = chained.map(({ end }) => end);
+      await recordEvents(
+        tx,
+        [],
+        ends,
+        chained.flatMap(({ rows }) => rows),
+      );
+      return notes.map(() => null);
+    });
+  return waitingApart(
+    {
+      run,
+      accountOf: ({ accountId }) => accountId,
+      lockedOf: (accountIds) => lockedHeads(database, accountIds),
+    },
+    { max: BATCH_MAX },
   );
 }

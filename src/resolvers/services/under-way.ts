@@ -4,11 +4,18 @@
 export class UnderWay {
   readonly #begun = new Set<Promise<unknown>>();
 
-  /** Adds work that has begun; it is forgotten when it ends. */
-  add(work: Promise<unknown>): void {
-    const forget = () => void this.#begun.delete(ended);
-    const ended: Promise<void> = work.then(forget, forget);
-    this.#begun.add(ended);
+  /** @returns a function that does the same, known while it is at it. */
+  counting<Asked, Result>(work: (asked: Asked) => Promise<Result>): (asked: Asked) => Promise<Result> {
+    return async (asked) => {
+      const working = work(asked);
+      const ended = working.catch(() => {});
+      this.#begun.add(ended);
+      try {
+        return await working;
+      } finally {
+        this.#begun.delete(ended);
+      }
+    };
   }
 
   /** Waits for all that is under way now, however it ends. */

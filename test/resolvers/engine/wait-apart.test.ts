@@ -2,7 +2,7 @@
  * Goal: an account that somebody else holds locked for long, as an import does, stops nobody but itself: requests of other accounts
  * are done meanwhile, also those that shared a batch with its own, and the gateway is ready. Method: somebody holds the lock.
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
 import { isLockTimeout } from '../../../src/store/database-error.ts';
 import { useApp } from '../../support/app.ts';
@@ -17,32 +17,36 @@ const cancel = ({ accountId, id }: AdvanceResult['row']): Promise<string> =>
     .then(({ code }) => code)
     .catch((error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)));
 
-test('an account that is locked for long makes nobody wait but itself, and shares batches again when it is free', async () => {
-  const [locked, free]: Merchant[] = [await app.addAccount(), await app.addAccount()] as const;
-  const ofLocked = await Promise.all(Array.from({ length: 4 }, () => onramp(locked)));
-  const ofFree = await Promise.all(Array.from({ length: 3 }, () => onramp(free)));
+test('accounts that are locked for long make nobody wait but themselves, and share batches again when they are free', async () => {
+  const [first, second, free]: readonly Merchant[] = [
+    await app.addAccount(),
+    await app.addAccount(),
+    await app.addAccount(),
+  ] as const;
+  const rowsOf = (merchant: Merchant | undefined) =>
+    Promise.all(Array.from({ length: 3 }, () => onramp(merchant as Merchant)));
+  const [ofFirst, ofSecond, ofFree] = [await rowsOf(first), await rowsOf(second), await rowsOf(free)];
+  const cancelNth = (n: number) => [ofFirst, ofSecond, ofFree].map((rows) => cancel(rows[n] as never));
   const holder = await app.owner.connect();
-  let isHeld = true;
-  let waiting: Promise<string> | undefined;
-  const whileHeld = async (row: AdvanceResult['row']) => [await cancel(row), isHeld];
   const ready = async () => (await app.get('/readyz')).json;
+  let waiting: (Promise<string> | undefined)[] = [];
   try {
     await holder.query('set idle_in_transaction_session_timeout = 0');
     await holder.query('begin');
-    await holder.query('select from account_head where account_id = $1 for update', [locked.accountId]);
-    // In one batch.
-    const first = [cancel(ofLocked[0] as never), whileHeld(ofFree[0] as never)] as const;
-    expect(await first[1]).toEqual(['ADVANCED', true]);
-    waiting = cancel(ofLocked[1] as never);
-    expect(await whileHeld(ofFree[1] as never)).toEqual(['ADVANCED', true]);
+    const locked = [first?.accountId, second?.accountId];
+    await holder.query('select from account_head where account_id = any ($1) for update', [locked]);
+    const [early] = [cancelNth(0)];
+    expect(await early[2]).toBe('ADVANCED');
+    waiting = cancelNth(1);
+    expect(await waiting[2]).toBe('ADVANCED');
     await expect.poll(ready).toMatchObject({ status: 'ready' });
-    expect(await first[0]).toBe('the account is locked');
+    expect(await early[0]).toBe('the account is locked');
   } finally {
-    isHeld = false;
     await holder.query('rollback');
     holder.release(true);
   }
-  expect(await waiting).toBe('ADVANCED');
-  const rest = [ofLocked[2], ofFree[2], ofLocked[3]].map((row) => cancel(row as never));
-  expect(await Promise.all(rest)).toEqual(['ADVANCED', 'ADVANCED', 'ADVANCED']);
+  expect((await Promise.all(waiting))[1]).toBe('ADVANCED');
+  const batches = vi.spyOn(app.database, 'withTx');
+  expect(await Promise.all(cancelNth(2))).toEqual(['ADVANCED', 'ADVANCED', 'ADVANCED']);
+  expect(batches).toHaveBeenCalledOnce();
 });
