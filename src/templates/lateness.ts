@@ -28,6 +28,11 @@ export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arriva
   return end !== undefined && trigger.price === undefined && Date.parse(happenedAt) > end + GRACE_MS;
 }
 
+/** @returns whether the price holds: what converts by an act of its own account gets no new one (C-21). */
+export function isPriceLocked({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): boolean {
+  return nowMs <= (lockEndOf(row) ?? nowMs) + GRACE_MS;
+}
+
 /** PIX takes a dispute (MED) up to 80 days after the payment. */
 const DISPUTE_MAX_MS = 80 * 86_400_000;
 

@@ -4,6 +4,7 @@ import type { StepName } from '../base/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, unpaidExpiry } from './admission.ts';
 import { cents } from './amounts.ts';
+import { isPriceLocked } from './lateness.ts';
 import { type Entering, type Transition, type View, when } from './transition.ts';
 
 /** Steps at which it is asked whether the payee may be paid. */
@@ -50,6 +51,7 @@ export function payeeTransitions({
     when('reached', 'quote/ACCEPTED', afterPayee, reserving),
     when('identity_given', collecting, afterPayee, {
       ...reserving,
+      ...(reserve && { when: isPriceLocked }),
       set: ({ trigger: { clientName, clientTaxId, payout } }) => ({
         facts: { clientName, clientTaxId, ...payout },
       }),

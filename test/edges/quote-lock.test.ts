@@ -193,3 +193,29 @@ test('C-21: a quote that nobody accepted ends with its lock; an accepted one las
   await attributesAt('/v2/onramp', ids[1], 'quote/EXPIRED');
   await attributesAt('/v2/onramp', ids[0], 'depositpix/QRCODE');
 });
+
+test('C-21: an order out of the balance whose payee nobody named ends with its lock: nothing is reserved by it', async () => {
+  await post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '200' }, 200);
+  const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end createdAt expiration } } }`;
+  const create = async () => {
+    const input = { amountPaid: '100', currency: 'USDT_TRX', expiresIn: 86_400 };
+    const { json } = await app.graphql(query, { input }, { key });
+    expect(json.errors).toBeUndefined();
+    return json.data.createOfframp.transaction;
+  };
+  const [named, late, old] = [await create(), await create(), await create()];
+  expect(Date.parse(named.expiration) - Date.parse(named.createdAt)).toBeLessThanOrEqual(30 * 60_000);
+  const name = `mutation ($id: String!) { provideIdentity(end2end: $id, clientName: "Maria Silva", clientTaxId: "52998224725", pixKey: "52998224725", pixKeyType: CPF) { end2end } }`;
+  await wait('29m');
+  expect((await app.graphql(name, { id: named.end2end }, { key })).json.errors).toBeUndefined();
+  // As one was stored before sessions of this kind ended with their lock.
+  await app.owner.query(
+    `update transaction set expires_at = expires_at + interval '1 day' where end2end = $1`,
+    [old.end2end],
+  );
+  await wait('3m');
+  const refused = await app.graphql(name, { id: old.end2end }, { key });
+  expect(refused.json.errors?.[0].extensions.code).toBe('STEP_CONFLICT');
+  await attributesAt('/v2/offramp', late.end2end, 'quote/EXPIRED');
+  await attributesAt('/v2/offramp', named.end2end, 'success');
+});

@@ -13,6 +13,7 @@ import { pendingJobsOf } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
+import { hasPayer } from '../../templates/accepts.ts';
 import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -159,8 +160,11 @@ async function commitTransaction(
   const template = registry.of(create.template);
   requireRails(context, railsFor(template, currenciesOf(create)));
   const planned = sandbox?.begin(create);
+  // Without a payer it goes on by itself, unless it waits until its account names a payee.
+  const canBeRepriced = hasPayer(template) || create.pixKey !== null;
+  const expiresAt = await endOfPriced(context, create, canBeRepriced);
   const result = await advance({
-    target: { create: { ...create, expiresAt: await endOfPriced(context, create) } },
+    target: { create: { ...create, expiresAt } },
     trigger: planned?.trigger ?? { on: 'created' },
     author: authorOf(context, FAMILY_TRAITS[template.family].acts.create),
     atomically: async (tx, made) => {
