@@ -64,6 +64,7 @@ const FEW_ODD_IDS: readonly string[] = [
   '9'.repeat(400),
   '__proto__',
   '\u202e',
+  'mailto:a\0b@example.com',
 ];
 /** As they stand in a path; some are not UTF-8 at all. A path of dots never leaves the client. */
 const SEGMENTS: readonly string[] = [

@@ -125,6 +125,30 @@ describe('C-40: a person who has a passkey shows it', () => {
     expect(codeOf(await refund(', address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD"'))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await refund(''))).toBe('NOT_FOUND');
   });
+
+  test('before they name the payee of an order out of the balance, or accept its price: it goes on by that', async () => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
+    const create = async (from: string, more: string) => {
+      const query = `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, ${more} }) { transaction { end2end } } }`;
+      const { json } = await app.graphql(query, {}, { key: shop.apiKey });
+      expect(json.errors).toBeUndefined();
+      return json.data.createOfframp.transaction.end2end as string;
+    };
+    await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '200' }, { key: shop.apiKey });
+    const payee =
+      'pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725"';
+    const open = await create('BALANCE', 'accept: true');
+    const priced = await create('BALANCE', `accept: false, ${payee}`);
+    const deposited = await create('EXTERNAL', 'accept: true');
+    await givePasskey(person);
+    const name = (end2end: string) =>
+      person.graphql(`mutation { provideIdentity(end2end: "${end2end}", ${payee}) { end2end } }`);
+    const accept = (end2end: string) =>
+      person.graphql(`mutation { acceptQuote(end2end: "${end2end}") { end2end } }`);
+    expect(codeOf(await name(open))).toBe('STEP_UP_REQUIRED');
+    expect(codeOf(await accept(priced))).toBe('STEP_UP_REQUIRED');
+    expect(codeOf(await name(deposited))).toBeUndefined();
+  });
 });
 
 describe('C-40: people of the platform, and refunds', () => {

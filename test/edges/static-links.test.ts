@@ -7,7 +7,8 @@ import { assert } from '../../src/base/assert.ts';
 import { GatewayError } from '../../src/base/errors.ts';
 import { enterAmount } from '../../src/resolvers/orders/enter-amount.ts';
 import { findOpenLink, openStaticLink } from '../../src/resolvers/payer/open-static-link.ts';
-import { payerContext } from '../../src/resolvers/payer/payment-session.ts';
+import { findSession, payerContext, readSession } from '../../src/resolvers/payer/payment-session.ts';
+import { renewSession } from '../../src/resolvers/payer/renew-session.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf, stepOf } from '../support/graphql-client.ts';
@@ -186,6 +187,20 @@ describe('visits', () => {
     expect((await disable(slug)).disableStaticLink).toEqual(disabled);
     expect(await find(slug)).toBeUndefined();
     expect(stepOf(await enterAmount(payerOf(row), row, amount('80')))).toBe('pre_kyc/INFO');
+  });
+
+  test('nor does one that ended before: sessions of a disabled link are not begun anew', async () => {
+    const { slug } = await make({});
+    const row = await visit(slug);
+    await trigger(row.end2end, 'expire');
+    await until(row.end2end, 'quote/EXPIRED');
+    const renew = async () => {
+      const ended = await findSession(app.services, row.process?.session ?? '');
+      assert(ended, 'a session');
+      return renewSession(app.services, await readSession(app.services, ended), ORIGIN);
+    };
+    await disable(slug);
+    expect(await codeOf(renew())).toBe('STEP_CONFLICT');
   });
 
   test.each([

@@ -35,7 +35,7 @@ export const BRANDING_MAX = { displayName: 60, logoBytes: 65_536, frameHosts: 20
 const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
 /** An origin, as `frame-ancestors` of a Content-Security-Policy takes it; no wildcard. */
 const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
-const MAILTO = /^mailto:[^\s@?&"<>]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+const MAILTO = /^mailto:[a-z0-9.!#$%'*+/=^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
 
 /**
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `LIST_CHANGED` when the present frame hosts

@@ -7,7 +7,7 @@ import { fromMinor } from '../../base/money.ts';
 import type { Named } from '../../base/violations.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/database.ts';
-import { accepts } from '../../templates/accepts.ts';
+import { accepts, hasPayer } from '../../templates/accepts.ts';
 import { depositOf } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -32,10 +32,11 @@ export async function cancelTransaction(context: Context, target: Target): Promi
   return advanceTransaction(context, target, row, { on: 'cancelled' }, act);
 }
 
-/** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
+/** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'transaction.accept_quote');
   const row = await findTarget(context, target);
+  requireFreshOutOfBalance(context, row);
   return advanceTransaction(context, target, row, { on: 'accepted' }, 'transaction.accept_quote');
 }
 
@@ -50,7 +51,7 @@ export interface IdentityInput {
 /**
  * Names the customer or payee of a transaction that waits for that; one who is over the limit of the day ends it.
  *
- * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance.
  */
 export async function provideIdentity(
   context: Context,
@@ -69,6 +70,7 @@ export async function provideIdentity(
   checks.refuse();
   const row = await findTarget(context, target);
   if (isDone(target.attempt)) return row;
+  requireFreshOutOfBalance(context, row);
   refuseUntaken(context, row, 'identity_given');
   const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
   const isPayout = row.targetCurrency === BRL.code;
@@ -228,6 +230,11 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
  */
 function refuseUntaken({ registry }: Context, row: ProcessRow, on: TriggerName): void {
   if (!accepts(registry.of(row.template), row, on)) throw conflict(row);
+}
+
+/** What nobody pays goes out of the balance as soon as nothing is missing: then whoever gives the last of it lets money out. */
+function requireFreshOutOfBalance(context: Context, row: ProcessRow): void {
+  if (!hasPayer(context.registry.of(row.template))) requireFresh(context);
 }
 
 function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {

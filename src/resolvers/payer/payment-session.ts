@@ -6,7 +6,7 @@ import { keyModeOf } from '../../base/account-mode.ts';
 import { isSessionToken } from '../../base/session-token.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { type Branding, readBranding } from '../../store/account/branding.ts';
-import { readLinkName } from '../../store/account/static-links.ts';
+import { type LinkState, readLinkState } from '../../store/account/static-links.ts';
 import { findBySession } from '../../store/engine/processes.ts';
 import { accepts, hasPayer } from '../../templates/accepts.ts';
 import type { Step, Template } from '../../templates/define.ts';
@@ -37,7 +37,7 @@ export interface PaymentSession {
   readonly step: Step;
   /** Null when there is nothing for the payer to do. */
   readonly ask: Ask | null;
-  /** Whether it ended without having come to anything, so that it can be begun anew. */
+  /** Whether it ended without having come to anything, so that it can be begun anew; of a link, only while that is open. */
   readonly isRenewable: boolean;
   readonly branding: Branding;
   /** What its static link is called; null where it has none. */
@@ -64,23 +64,25 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
   const template = services.registry.of(row.template);
   const step = services.registry.stepOf(row.template, row.component, row.state);
   const isPaidByPayer = hasPayer(template);
+  const link = await linkOf(services, row);
+  const cameToNothing = step.isRenewable === true && row.process?.isTurnedDown !== true;
   return {
     row,
     template,
     step,
     ask: isPaidByPayer ? askOf(template, row) : null,
-    isRenewable: isPaidByPayer && step.isRenewable === true && row.process?.isTurnedDown !== true,
+    isRenewable: isPaidByPayer && cameToNothing && link?.isOpen !== false,
     branding: await readBranding(services.database, row.accountId),
-    linkName: await linkNameOf(services, row),
+    linkName: link?.name ?? null,
     isPaidByPayer,
     nowMs: await services.clock.nowMs(),
   };
 }
 
 /** The path of a link ends with its slug. */
-async function linkNameOf({ database }: Services, { fixedLink }: ProcessRow): Promise<string | null> {
+async function linkOf({ database }: Services, { fixedLink }: ProcessRow): Promise<LinkState | undefined> {
   const slug = fixedLink?.split('/').at(-1);
-  return slug === undefined ? null : readLinkName(database, slug);
+  return slug === undefined ? undefined : readLinkState(database, slug);
 }
 
 /**

@@ -28,9 +28,9 @@ const FIND: Statement = {
       return_url as "returnUrl", webhook, expires_in as "expiresIn"
     from static_link where slug = $1 and disabled_at is null`,
 };
-const NAME: Statement = {
-  name: 'static_link_name',
-  text: `select name from static_link where slug = $1`,
+const STATE: Statement = {
+  name: 'static_link_state',
+  text: `select name, disabled_at is null as "isOpen" from static_link where slug = $1`,
 };
 const DISABLE: Statement = {
   name: 'static_link_disable',
@@ -59,10 +59,16 @@ export async function findStaticLink(database: Tx, slug: string): Promise<Static
   return row;
 }
 
-/** @returns what a link is called, also where it is disabled; null where there is none. */
-export async function readLinkName(database: Tx, slug: string): Promise<string | null> {
-  const [row] = await database.query<{ readonly name: string }>(NAME, [slug]);
-  return row?.name ?? null;
+/** What a link is called, and whether it still opens sessions. */
+export interface LinkState {
+  readonly name: string;
+  readonly isOpen: boolean;
+}
+
+/** @returns the state of a link, also of one that is disabled; undefined where there is none. */
+export async function readLinkState(database: Tx, slug: string): Promise<LinkState | undefined> {
+  const [row] = await database.query<LinkState>(STATE, [slug]);
+  return row;
 }
 
 /** Disables a link; repeating it changes nothing. @returns whether the account has it. */
