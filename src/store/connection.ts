@@ -9,7 +9,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { CopyRows } from './copy-rows.ts';
 import { type Database, DEFAULT_SCHEMA, type Tx } from './database.ts';
-import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
+import { CommitUnknownError, isRefused, LOCK_MAX_MS, NoAnswerError } from './database-error.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
@@ -257,7 +257,7 @@ export function watchedClients({
           search_path: `"${schema}"`,
           timezone: 'UTC',
           datestyle: 'ISO',
-          lock_timeout: '5000',
+          lock_timeout: String(LOCK_MAX_MS),
           statement_timeout: String(statementMaxMs),
           idle_in_transaction_session_timeout: String(statementMaxMs > 0 ? IDLE_MAX_MS : 0),
         }),

@@ -14,9 +14,20 @@ export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';
 }
 
+/** SQLSTATE of a wait that reached `lock_timeout`. */
+const LOCK_TIMEOUT = '55P03';
+/** `lock_timeout` of every connection. Unit: ms. */
+export const LOCK_MAX_MS = 5_000;
+
+/** Others of the process waited for the same lock so long that this one did not even ask for it. */
+export class LockWaitError extends Error {
+  override readonly name = 'LockWaitError';
+  readonly code = LOCK_TIMEOUT;
+  override readonly message = 'others of this process waited too long for the same lock';
+}
+
 /** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
-const LOCK_TIMEOUT = '55P03';
 const KEY_TAKEN = '23505';
 /** SQLSTATE of invalid values: the message quotes the value, mostly after a colon. */
 const DATA_EXCEPTION = /^22/;

@@ -28,7 +28,7 @@ import { postJournals } from '../../store/ledger/posting.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import { approvesFrom } from './protections.ts';
 
 /** Most journals that are listed at once. */
@@ -166,10 +166,9 @@ async function written(
   accountId: bigint,
   work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
-  const { database, caller, notifier } = context;
+  const { caller, notifier } = context;
   const concerned = [caller.accountId, accountId];
-  const done = await database.withTx(async (tx) => {
-    const { heads, nowMs, at } = await lockAccounts(tx, context, concerned);
+  const done = await withAccounts(context, concerned, async (tx, { heads, nowMs, at }) => {
     const entries: ReturnType<typeof auditEntry>[] = [];
     const made = await work(tx, nowMs, ({ id }, facts, maker) => {
       const object = { kind: 'manual_journal', id: String(id) } as const;

@@ -15,7 +15,7 @@ import {
   difference,
 } from '../../store/engine/audit.ts';
 import { authorOf, type Context, type Origin } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { type Locked, lockAccounts, withAccounts } from '../services/lock-accounts.ts';
 
 /** Says what was done, when it was: an act that changed nothing is not written down. `origin`: where not the caller did it. */
 export type WriteDown = (
@@ -23,6 +23,10 @@ export type WriteDown = (
   object: AuditObject,
   facts?: AuditFacts & { readonly maker?: string | null; readonly origin?: Origin },
 ) => void;
+
+/** Who acts, where, and by which clock. */
+type Acting = Pick<Context, 'caller' | 'origin' | 'mode' | 'clock'>;
+type Work<Result> = (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>;
 
 /**
  * Reads, judges and writes in one database transaction, while no other writer of the account does: each sees what the ones
@@ -33,20 +37,27 @@ export type WriteDown = (
  *   order of their times.
  */
 export function audited<Result>(
-  context: Context,
-  work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
+  context: Acting & Pick<Context, 'database'>,
+  work: Work<Result>,
 ): Promise<Result> {
-  return context.database.withTx((tx) => auditedIn(tx, context, work));
+  return withAccounts(context, [context.caller.accountId], (tx, locked) =>
+    auditedUnder(tx, locked, context, work),
+  );
 }
 
 /** As `audited`, in a database transaction that is open. */
-export async function auditedIn<Result>(
+export async function auditedIn<Result>(tx: Tx, context: Acting, work: Work<Result>): Promise<Result> {
+  const locked = await lockAccounts(tx, context, [context.caller.accountId]);
+  return auditedUnder(tx, locked, context, work);
+}
+
+async function auditedUnder<Result>(
   tx: Tx,
-  context: Pick<Context, 'caller' | 'origin' | 'mode' | 'clock'>,
-  work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
+  { heads, nowMs, at }: Locked,
+  context: Acting,
+  work: Work<Result>,
 ): Promise<Result> {
   const { accountId } = context.caller;
-  const { heads, nowMs, at } = await lockAccounts(tx, context, [accountId]);
   const head = heads.get(accountId);
   assert(head, `account ${accountId} is ${context.mode}`);
   const entries: AuditEntry[] = [];

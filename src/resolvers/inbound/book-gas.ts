@@ -5,7 +5,7 @@ import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/n
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import type { GasNews, Receipt } from '../services/news.ts';
 
 /** @returns what became of the news: `noted`, as it moves no transaction. */
@@ -18,8 +18,7 @@ export async function bookGas(
   const { database, mode, notifier } = services;
   const accountId = found?.accountId ?? (await platformAccount(database, mode));
   const transactionId = found?.transactionId ?? null;
-  const isBooked = await database.withTx(async (tx) => {
-    const { nowMs } = await lockAccounts(tx, services, [accountId]);
+  const isBooked = await withAccounts(services, [accountId], async (tx, { nowMs }) => {
     const [newsId] = await keepNews(tx, [{ ...record, outcome: 'noted', accountId, transactionId }]);
     if (newsId === undefined) return false;
     const requests = gasJournals({ trigger: { gas } })

@@ -12,7 +12,7 @@ import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import type { News } from '../services/news.ts';
 import { moneyOf } from './match-news.ts';
 
@@ -89,8 +89,7 @@ async function decide(
 ): Promise<void> {
   const { database, mode } = context;
   const concerned = accountId ?? (await platformAccount(database, mode));
-  await database.withTx(async (tx) => {
-    const { heads, at } = await lockAccounts(tx, context, [concerned]);
+  await withAccounts(context, [concerned], async (tx, { heads, at }) => {
     const now = known(await findNews(tx, id, mode), 'news');
     if (!(await work(tx, at)))
       throw new GatewayError(

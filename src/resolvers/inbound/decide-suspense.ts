@@ -12,7 +12,7 @@ import { postJournals } from '../../store/ledger/posting.ts';
 import { holderMeant } from '../checks/act-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 
@@ -82,12 +82,11 @@ async function decide(
   after: Pick<SuspenseRow, 'state' | 'assignedTo'> & { readonly attempt: Attempt },
   work: (tx: Tx, at: Date) => Promise<void>,
 ): Promise<SuspenseRow> {
-  const { database, mode, notifier } = context;
+  const { mode, notifier } = context;
   const act = after.state === 'assigned' ? 'suspense.assign' : 'suspense.return';
   const author = authorOf(context, act);
   const concerned = [accountId, ...(after.assignedTo === null ? [] : [after.assignedTo])];
-  const decided = await database.withTx(async (tx) => {
-    const { heads, nowMs, at: decidedAt } = await lockAccounts(tx, context, concerned);
+  const decided = await withAccounts(context, concerned, async (tx, { heads, nowMs, at: decidedAt }) => {
     const at = new Date(nowMs);
     const now = await findSuspense(tx, id, mode);
     assert(now, 'an entry stays where it is');

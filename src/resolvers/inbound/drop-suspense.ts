@@ -18,7 +18,7 @@ import {
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import type { DepositNews, Receipt } from '../services/news.ts';
 
 /** Where news of a deposit belongs: its key, and the money of the same key in suspense, unless that was dropped. */
@@ -56,31 +56,34 @@ export async function dropSuspense(
   { id, accountId, assignedTo }: SuspenseRow,
   record: NewsRecord,
 ): Promise<Receipt | undefined> {
-  const { database, mode, notifier } = services;
+  const { mode, notifier } = services;
   const concerned = [accountId, assignedTo ?? accountId];
-  const receipt = await database.withTx(async (tx): Promise<Receipt | undefined> => {
-    const { nowMs, at: decidedAt } = await lockAccounts(tx, services, concerned);
-    const now = await findSuspense(tx, id, mode);
-    assert(now, 'an entry stays where it is');
-    if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
-    const { transactionId, decidedBy, returnId } = now;
-    const settled = { ...record, outcome: 'suspense', accountId, transactionId } as const;
-    if ((await keepNews(tx, [settled])).length === 0) return { outcome: 'duplicate' };
-    const requests = lossOf(now).map(([holder, journal]) => ({
-      accountId: holder,
-      ref: `suspense:${id}:${journal.name}`,
-      transactionId: holder === accountId ? transactionId : null,
-      journal,
-    }));
-    const posted = await postJournals(tx, requests, new Date(nowMs));
-    assert(
-      posted.every(({ code }) => code === 'POSTED'),
-      'what is gone can be booked',
-    );
-    const decision = { state: 'dropped', assignedTo, decidedBy, decidedAt, returnId } as const;
-    await decideSuspense(tx, id, { ...decision, dueMs: null });
-    return { outcome: 'suspense' };
-  });
+  const receipt = await withAccounts<Receipt | undefined>(
+    services,
+    concerned,
+    async (tx, { nowMs, at: decidedAt }) => {
+      const now = await findSuspense(tx, id, mode);
+      assert(now, 'an entry stays where it is');
+      if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
+      const { transactionId, decidedBy, returnId } = now;
+      const settled = { ...record, outcome: 'suspense', accountId, transactionId } as const;
+      if ((await keepNews(tx, [settled])).length === 0) return { outcome: 'duplicate' };
+      const requests = lossOf(now).map(([holder, journal]) => ({
+        accountId: holder,
+        ref: `suspense:${id}:${journal.name}`,
+        transactionId: holder === accountId ? transactionId : null,
+        journal,
+      }));
+      const posted = await postJournals(tx, requests, new Date(nowMs));
+      assert(
+        posted.every(({ code }) => code === 'POSTED'),
+        'what is gone can be booked',
+      );
+      const decision = { state: 'dropped', assignedTo, decidedBy, decidedAt, returnId } as const;
+      await decideSuspense(tx, id, { ...decision, dueMs: null });
+      return { outcome: 'suspense' };
+    },
+  );
   notifier.notify(concerned);
   return receipt;
 }

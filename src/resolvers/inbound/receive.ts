@@ -19,7 +19,7 @@ import type { SuspenseReason, SuspenseRow } from '../../store/engine/suspense.ts
 import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import type { DepositNews, News, Receipt } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 import { bookGas } from './book-gas.ts';
@@ -194,9 +194,8 @@ async function bookAlone(
   money: Money,
   { accountId, reason }: { readonly accountId: bigint; readonly reason: SuspenseReason },
 ): Promise<Receipt> {
-  const { database, notifier } = services;
-  const isBooked = await database.withTx(async (tx) => {
-    const { nowMs } = await lockAccounts(tx, services, [accountId]);
+  const { notifier } = services;
+  const isBooked = await withAccounts(services, [accountId], async (tx, { nowMs }) => {
     return bookSuspense(tx, { record, accountId, transactionId: null, ...money, reason, nowMs });
   });
   if (isBooked) notifier.notify([accountId]);

@@ -5,6 +5,7 @@ import { currencyOfLedger } from '../../base/currency.ts';
 import { millisOf } from '../../base/instant.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import * as journals from '../../ledger/journals.ts';
+import type { Tx } from '../../store/database.ts';
 import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
 import {
   decideSuspense,
@@ -17,7 +18,7 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { type Locked, withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 import { RailRefused } from '../services/rails.ts';
@@ -98,53 +99,62 @@ export async function endReturn(
       ? await findByReturn(database, news.order, mode)
       : await findSuspense(database, BigInt(id), mode);
   if (!entry) return undefined;
-  const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
-    const { nowMs, at: decidedAt } = await lockAccounts(tx, services, [entry.accountId]);
-    const now = await findSuspense(tx, entry.id, mode);
-    assert(now, 'an entry stays where it is');
-    const isMeant = now.state === 'returning' && keyOf(now) === news.order;
-    const { accountId, transactionId } = now;
-    const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
-    if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
-    if (!isMeant) return 'noted';
-    if (!news.isDone) {
-      await decideSuspense(tx, now.id, {
-        state: 'open',
-        assignedTo: null,
-        decidedBy: null,
-        decidedAt: null,
-        returnId: null,
-        dueMs: null,
-      });
-      return 'suspense';
-    }
-    const currency = currencyOfLedger(now.currency);
-    const amount = BigInt(now.amountMinor);
-    const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
-    const booked = [
-      { ref: news.order, journal: journals.suspenseReturned(currency, { amount, networkFee }) },
-      ...gasJournals({ trigger: news }).map((journal) => ({ ref: `${news.order}:gas`, journal })),
-    ];
-    const posted = await postJournals(
-      tx,
-      booked.map((each) => ({ accountId, transactionId, ...each })),
-      new Date(nowMs),
-    );
-    assert(
-      posted.every(({ code }) => code === 'POSTED'),
-      'what lies in suspense can go back',
-    );
-    const { decidedBy, returnId } = now;
-    await decideSuspense(tx, now.id, {
-      state: 'returned',
+  const outcome = await withAccounts(services, [entry.accountId], (tx, locked) =>
+    settleReturn(tx, locked, { id: entry.id, mode }, news, record),
+  );
+  notifier.notify([entry.accountId]);
+  return { outcome };
+}
+
+/** Settles the return of an entry, which may have changed since it was found. */
+async function settleReturn(
+  tx: Tx,
+  { nowMs, at: decidedAt }: Locked,
+  { id, mode }: Pick<SuspenseRow, 'id'> & Pick<NewsRecord, 'mode'>,
+  news: GivenBackNews,
+  record: NewsRecord,
+): Promise<Receipt['outcome']> {
+  const now = await findSuspense(tx, id, mode);
+  assert(now, 'an entry stays where it is');
+  const isMeant = now.state === 'returning' && keyOf(now) === news.order;
+  const { accountId, transactionId, decidedBy, returnId } = now;
+  const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
+  if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
+  if (!isMeant) return 'noted';
+  if (!news.isDone) {
+    await decideSuspense(tx, id, {
+      state: 'open',
       assignedTo: null,
-      decidedBy,
-      decidedAt,
-      returnId,
+      decidedBy: null,
+      decidedAt: null,
+      returnId: null,
       dueMs: null,
     });
     return 'suspense';
+  }
+  const currency = currencyOfLedger(now.currency);
+  const amount = BigInt(now.amountMinor);
+  const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
+  const booked = [
+    { ref: news.order, journal: journals.suspenseReturned(currency, { amount, networkFee }) },
+    ...gasJournals({ trigger: news }).map((journal) => ({ ref: `${news.order}:gas`, journal })),
+  ];
+  const posted = await postJournals(
+    tx,
+    booked.map((each) => ({ accountId, transactionId, ...each })),
+    new Date(nowMs),
+  );
+  assert(
+    posted.every(({ code }) => code === 'POSTED'),
+    'what lies in suspense can go back',
+  );
+  await decideSuspense(tx, id, {
+    state: 'returned',
+    assignedTo: null,
+    decidedBy,
+    decidedAt,
+    returnId,
+    dueMs: null,
   });
-  notifier.notify([entry.accountId]);
-  return { outcome };
+  return 'suspense';
 }

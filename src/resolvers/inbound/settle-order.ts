@@ -13,7 +13,7 @@ import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requirePlatform } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 import type { News } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 
@@ -131,11 +131,10 @@ async function decide(
   given: { readonly as: SettledAs; readonly proof: Named; readonly news: News; readonly askedAtMs: number },
   attempt: Attempt,
 ): Promise<void> {
-  const { database, mode } = context;
+  const { mode } = context;
   const { key, kind, accountId, amount, pspId } = order;
   const { as, proof, news, askedAtMs } = given;
-  await database.withTx(async (tx) => {
-    const { heads, at } = await lockAccounts(tx, context, [accountId]);
+  await withAccounts(context, [accountId], async (tx, { heads, at }) => {
     const now = known(await readPixOrder(tx, mode, key), 'an order');
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
     const end = {

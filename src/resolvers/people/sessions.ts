@@ -13,7 +13,7 @@ import {
   storeSession,
   switchSession,
 } from '../../store/people/person-sessions.ts';
-import { audited, auditedIn, type WriteDown } from '../checks/audited.ts';
+import { audited, type WriteDown } from '../checks/audited.ts';
 import { type Context, type Origin, requireAct, requireScope, type Services } from '../services/context.ts';
 import { type PersonCaller, personCaller } from './signed-in.ts';
 
@@ -49,32 +49,30 @@ export async function signIn(
   prepare: (tx: Tx, writeDown: WriteDown) => Promise<void> = async () => {},
 ): Promise<string> {
   const own = await services.forAccount(accountId);
-  const { mode, clock } = own;
+  const { database, mode, clock } = own;
   const token = newPersonToken();
   const id = `ses_${randomBase62(16)}`;
   const at = new Date();
   const verifiedAt = way === 'PASSKEY' ? at : null;
-  await own.database.withTx(async (tx) => {
-    const caller = blankCaller(own, personId, accountId);
-    await auditedIn(tx, { caller, origin, mode, clock }, async (_tx, writeDown) => {
-      await prepare(tx, writeDown);
-      const member = await readMember(tx, accountId, personId);
-      if (!member?.joinedAt) throw new GatewayError('UNAUTHORIZED', 'the person has no role in this account');
-      const device = {
-        userAgent: userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null,
-        address: origin.address,
-      };
-      await storeSession(tx, {
-        id,
-        personId,
-        accountId,
-        hash: personTokenHash(token),
-        at,
-        verifiedAt,
-        ...device,
-      });
-      writeDown('person.sign_in', { kind: 'session', id }, { after: { way, role: member.role } });
+  const caller = blankCaller(own, personId, accountId);
+  await audited({ database, mode, clock, caller, origin }, async (tx, writeDown) => {
+    await prepare(tx, writeDown);
+    const member = await readMember(tx, accountId, personId);
+    if (!member?.joinedAt) throw new GatewayError('UNAUTHORIZED', 'the person has no role in this account');
+    const device = {
+      userAgent: userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null,
+      address: origin.address,
+    };
+    await storeSession(tx, {
+      id,
+      personId,
+      accountId,
+      hash: personTokenHash(token),
+      at,
+      verifiedAt,
+      ...device,
     });
+    writeDown('person.sign_in', { kind: 'session', id }, { after: { way, role: member.role } });
   });
   return token;
 }
@@ -105,12 +103,11 @@ export async function switchAccount(context: Context, accountId: bigint): Promis
   if (!place) throw notFound();
   const { mode, role } = place;
   const { clock } = context.forMode(mode);
-  await database.withTx((tx) =>
-    auditedIn(tx, { caller: { ...caller, accountId }, origin, mode, clock }, async (_tx, writeDown) => {
-      if (!(await switchSession(tx, sessionId, accountId))) throw notFound();
-      writeDown('person.switch_account', { kind: 'session', id: sessionId }, { after: { role } });
-    }),
-  );
+  const there = { database, caller: { ...caller, accountId }, origin, mode, clock };
+  await audited(there, async (tx, writeDown) => {
+    if (!(await switchSession(tx, sessionId, accountId))) throw notFound();
+    writeDown('person.switch_account', { kind: 'session', id: sessionId }, { after: { role } });
+  });
 }
 
 /** @returns the sessions of the person who asks, the last used first; none for a key. */

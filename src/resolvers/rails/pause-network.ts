@@ -10,7 +10,7 @@ import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
-import { lockAccounts } from '../services/lock-accounts.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 
 /** Whether transfers are sent on a network; null where nobody has paused them. */
 export interface Sending {
@@ -60,8 +60,7 @@ async function change(
   const author = authorOf(context, act);
   const key = { mode, network };
   const platform = await platformAccount(database, mode);
-  return database.withTx(async (tx) => {
-    const { heads, at } = await lockAccounts(tx, context, [platform]);
+  return withAccounts(context, [platform], async (tx, { heads, at }) => {
     const before = await readNetwork(tx, key);
     const isPaused = before?.pausedAt != null;
     if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };

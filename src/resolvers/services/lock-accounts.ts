@@ -1,7 +1,9 @@
 /** Locks accounts and then reads the time, in this order: whoever waited for a lock is judged by the time at which it has it. */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
-import type { Tx } from '../../store/database.ts';
+import { type InTurn, turns } from '../../base/turns.ts';
+import type { Database, Tx } from '../../store/database.ts';
+import { LOCK_MAX_MS, LockWaitError } from '../../store/database-error.ts';
 import { type Head, lockHeads } from '../../store/engine/processes.ts';
 import type { Clock } from './clock.ts';
 
@@ -15,6 +17,36 @@ export interface Locked {
   readonly at: Instant;
 }
 
+/** What locks accounts. */
+export interface Locking {
+  readonly mode: AccountMode;
+  readonly clock: Clock;
+}
+
+/** By database: who waits for an account waits once for the whole process. */
+const queues = new WeakMap<Database, InTurn<bigint>>();
+
+/**
+ * Does work in a database transaction that has accounts locked. The process has one connection at most that waits for an account:
+ * many acts of one that is locked for long would otherwise take all connections, and stop everybody.
+ *
+ * @param accountIds - each once or more.
+ * @throws {LockWaitError} after 5 seconds behind others of the process, or the driver's error after 5 seconds behind somebody else; see `isLockTimeout`.
+ */
+export function withAccounts<Result>(
+  locking: Locking & { readonly database: Database },
+  accountIds: readonly bigint[],
+  work: (tx: Tx, locked: Locked) => Promise<Result>,
+): Promise<Result> {
+  const { database } = locking;
+  const inTurn = queues.get(database) ?? turns(LOCK_MAX_MS, () => new LockWaitError());
+  queues.set(database, inTurn);
+  // Always in the same order, as the locks: nobody waits for one who waits for them.
+  const inOrder = [...new Set(accountIds)].sort((one, other) => (one < other ? -1 : 1));
+  const begin = () => database.withTx(async (tx) => work(tx, await lockAccounts(tx, locking, inOrder)));
+  return inOrder.reduceRight<() => Promise<Result>>((inner, each) => () => inTurn(each, inner), begin)();
+}
+
 /**
  * Locks accounts until the database transaction ends, always in the same order.
  *
@@ -22,7 +54,7 @@ export interface Locked {
  */
 export async function lockAccounts(
   tx: Tx,
-  { mode, clock }: { readonly mode: AccountMode; readonly clock: Clock },
+  { mode, clock }: Locking,
   accountIds: Iterable<bigint>,
 ): Promise<Locked> {
   const heads = await lockHeads(tx, [...new Set(accountIds)], mode);

@@ -1,0 +1,35 @@
+/** Work on the same thing, one after the other: whoever comes while another is at work waits, for a limited time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Does the work when it is the key's turn. */
+export type InTurn<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * @param waitMaxMs - how long somebody waits for the turn, milliseconds.
+ * @param gaveUp - the error of those who waited so long; their work is not done.
+ */
+export function turns<Key>(waitMaxMs: number, gaveUp: () => Error): InTurn<Key> {
+  /** The end of the last turn that was asked for, by key. */
+  const ends = new Map<Key, Promise<unknown>>();
+  return (key, work) => {
+    const before = ends.get(key);
+    const worked = before ? within(waitMaxMs, before, gaveUp).then(work) : work();
+    // Who gives up does not let those behind overtake the ones before.
+    const end = Promise.allSettled([before, worked]).then(() => {
+      if (ends.get(key) === end) ends.delete(key);
+    });
+    ends.set(key, end);
+    return worked;
+  };
+}
+
+async function within(limitMs: number, awaited: Promise<unknown>, gaveUp: () => Error): Promise<void> {
+  const over = new AbortController();
+  const limit = sleep(limitMs, undefined, over).then(() => Promise.reject(gaveUp()));
+  try {
+    await Promise.race([awaited, limit]);
+  } finally {
+    over.abort();
+    limit.catch(() => {});
+  }
+}

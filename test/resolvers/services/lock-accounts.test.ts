@@ -1,0 +1,42 @@
+/**
+ * Goal: acts that are not collected into batches wait for a locked account with one connection of the process, so an import
+ * stops nobody else (C-40: acts of one account follow each other anyway). Method: somebody holds the lock, and more acts than
+ * the pool has connections ask for it at once.
+ */
+import { expect, test } from 'vitest';
+import { audited } from '../../../src/resolvers/checks/audited.ts';
+import { isLockTimeout } from '../../../src/store/database-error.ts';
+import { useApp } from '../../support/app.ts';
+import { ORIGIN } from '../../support/origin.ts';
+
+const app = useApp();
+/** More than the pool has connections. */
+const ACTS = 30;
+const WAITING = `select count(*)::int as n from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and query ~ 'account_head'`;
+
+/** @returns what becomes of an act that does nothing. */
+function act(accountId: bigint): Promise<string> {
+  const caller = { accountId, id: 'key_1', mode: 'test', scopes: [], allowedCidrs: [], allowedOrigins: [] };
+  return audited({ ...app.services, caller, origin: ORIGIN } as never, async () => 'done').catch(
+    (error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)),
+  );
+}
+
+test('acts of a locked account wait with one connection, each for a limited time; those of others are done', async () => {
+  const [locked, free] = [(await app.addAccount()).accountId, (await app.addAccount()).accountId];
+  const holder = await app.owner.connect();
+  try {
+    await holder.query('set idle_in_transaction_session_timeout = 0');
+    await holder.query('begin');
+    await holder.query('select from account_head where account_id = $1 for update', [locked]);
+    const waiting = Array.from({ length: ACTS }, () => act(locked));
+    expect(await act(free)).toBe('done');
+    expect((await app.owner.query(WAITING)).rows).toEqual([{ n: 1 }]);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['the account is locked']));
+  } finally {
+    await holder.query('rollback');
+    holder.release(true);
+  }
+  expect(await Promise.all([act(locked), act(locked), act(free)])).toEqual(['done', 'done', 'done']);
+});
