@@ -8,13 +8,13 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PLATFORM_SCOPES, SCOPES } from '../src/base/api-key.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
-import { fundAccount } from '../src/resolvers/sandbox/fund-account.ts';
 import { createAccount, platformAccount } from '../src/store/account/accounts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { outlast } from './support/change-unlocked.ts';
 import { advanceClock, audit, comeToRest, type Standing } from './support/crash.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
+import { fundAccount } from './support/fund-account.ts';
 import { newHome } from './support/home.ts';
 import {
   allowWithdrawals,

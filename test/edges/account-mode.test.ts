@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKeyHash, newApiKey, PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
-import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { storeKey } from '../../src/store/account/api-keys.ts';
 import { addJobs, claimJobs } from '../../src/store/engine/jobs.ts';
 import { type Answer, startApp, useApp } from '../support/app.ts';
+import { fundAccount } from '../support/fund-account.ts';
 import { LIVE_RAILS } from '../support/live-rails.ts';
 import { BODIES, WRITES } from '../support/rest-routes.ts';
 

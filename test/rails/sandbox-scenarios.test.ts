@@ -11,7 +11,6 @@ import { createSandbox } from '../../src/rails/sandbox/index.ts';
 import { SCENARIOS } from '../../src/rails/sandbox/scenarios.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
-import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { Receive } from '../../src/resolvers/services/news.ts';
@@ -21,6 +20,7 @@ import { readProcesses } from '../../src/store/engine/processes.ts';
 import type { Process, ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { fundAccount } from '../support/fund-account.ts';
 
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import { fund } from '../../ledger/journals.ts';
-import type { Database, Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/database.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 
@@ -18,24 +18,14 @@ export interface Funding {
  * Posts the adjustment; its statement entry has no transaction.
  *
  * @param given - a currency in any spelling (C-6), and a decimal amount above zero with no more decimals than it has.
- * @param nowMs - time of the journal; now when not given.
+ * @param nowMs - time of the journal.
  * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming what is not accepted.
  */
-export function fundAccount(
-  database: Database,
-  accountId: bigint,
-  given: { readonly currency: string; readonly amount: string },
-  nowMs?: number,
-): Promise<Funding> {
-  return database.withTx((tx) => postFunding(tx, accountId, given, nowMs));
-}
-
-/** As `fundAccount`, within a database transaction. */
 export async function postFunding(
   tx: Tx,
   accountId: bigint,
   given: { readonly currency: string; readonly amount: string },
-  nowMs: number = Date.now(),
+  nowMs: number,
 ): Promise<Funding> {
   const checks = new CreationChecks({ allowsLoopback: true });
   const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });

@@ -7,7 +7,6 @@ import { newEnd2end } from '../../../src/base/end2end.ts';
 import * as journals from '../../../src/ledger/journals.ts';
 import { createAdvance } from '../../../src/resolvers/engine/advance-transaction.ts';
 import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
-import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
 import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { Notifier } from '../../../src/resolvers/services/notifier.ts';
@@ -18,6 +17,7 @@ import { ofSource } from '../../../src/templates/post-moves.ts';
 import { registryOf } from '../../../src/templates/registry.ts';
 import { type Transition, when } from '../../../src/templates/transition.ts';
 import { useApp } from '../../support/app.ts';
+import { fundAccount } from '../../support/fund-account.ts';
 
 const app = useApp();
 

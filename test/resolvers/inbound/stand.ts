@@ -8,12 +8,12 @@ import { txidOf } from '../../../src/base/end-to-end-id.ts';
 import { newEnd2end } from '../../../src/base/end2end.ts';
 import { stepNameOf } from '../../../src/base/step-name.ts';
 import { allocateDeposit } from '../../../src/resolvers/engine/allocate-deposit.ts';
-import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceRequest } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { DepositNews, News, PaymentNews } from '../../../src/resolvers/services/news.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import type { Trigger } from '../../../src/templates/triggers.ts';
+import { fundAccount } from '../../support/fund-account.ts';
 import { SAMPLES, said } from '../../support/machine.ts';
 import { type Place, wordAt } from '../../support/places.ts';
 
