@@ -1,5 +1,6 @@
 /** API keys: `Query.apiKeys`, and the mutations that make, replace and end them (C-40). */
 import {
+  ALLOWED_CIDRS_MAX,
   type IssuedKey,
   issueKey,
   KEY_OVERLAP_SECONDS,
@@ -7,7 +8,7 @@ import {
   rotateKey,
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { ApiKeyRef } from './viewer.ts';
@@ -85,8 +86,11 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
           'When it stops working. Default: when the key that creates it does; not later than that.',
       }),
       allowedCidrs: t.stringList({
-        description:
+        description: bounded(
           'Networks that it may be used from, such as `203.0.113.0/24`. Default: those of the key that creates it; not outside of them.',
+          ALLOWED_CIDRS_MAX,
+          'networks',
+        ),
       }),
     }),
   });

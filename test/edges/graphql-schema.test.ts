@@ -20,6 +20,7 @@ import { known } from '../../src/base/assert.ts';
 import { ORIGIN_LENGTH_MAX } from '../../src/base/origin.ts';
 import { LONGEST_TEXT } from '../../src/base/violations.ts';
 import { BRANDING_MAX } from '../../src/resolvers/account/manage-branding.ts';
+import { ALLOWED_CIDRS_MAX } from '../../src/resolvers/account/manage-keys.ts';
 import { ORIGINS_MAX } from '../../src/resolvers/account/manage-origins.ts';
 import {
   BRL_AMOUNT,
@@ -161,7 +162,14 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
       decimals(USD_DIGITS.decimals),
     ],
   },
-  CreateApiKeyInput: { name: REFERENCE },
+  CreateApiKeyInput: {
+    name: REFERENCE,
+    allowedCidrs: {
+      max: ALLOWED_CIDRS_MAX,
+      said: `${ALLOWED_CIDRS_MAX} networks`,
+      fill: (size) => some(size, (at) => `10.0.${at}.0/24`),
+    },
+  },
   InviteMemberInput: {
     name: REFERENCE,
     email: characters(EMAIL_LENGTH_MAX, ending('ana@', '.example')),

@@ -53,6 +53,9 @@ export interface KeyInput {
   readonly allowedCidrs: readonly Named[];
 }
 
+/** Networks of a key, which every request with it is compared with. */
+export const ALLOWED_CIDRS_MAX = 50;
+
 /** How long a rotated key may stay valid, in seconds: 30 days at most, one day unless said otherwise. */
 export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
 
@@ -96,9 +99,7 @@ export async function issueKey(
   requireAct(context, 'key.create');
   const name = checks.reference(input.name);
   const scopes = checkScopes(input.scopes, checks);
-  for (const { name: parameter, value } of input.allowedCidrs)
-    if (!isCidr(value))
-      checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
+  checkNetworks(input.allowedCidrs, checks);
   const now = new Date();
   if (input.expiresAt && input.expiresAt.value <= now)
     checks.add({ parameter: input.expiresAt.name, message: 'must be in the future' });
@@ -261,6 +262,17 @@ async function ownKey(tx: Tx, { caller }: Context, id: string, at: Date): Promis
 /** An id that no record can have is looked for as one that none has. */
 function safe(id: string): string {
   return /^[\w:-]{1,64}$/.test(id) ? id : '';
+}
+
+function checkNetworks(given: readonly Named[], checks: CreationChecks): void {
+  if (given.length > ALLOWED_CIDRS_MAX)
+    checks.add({
+      parameter: 'input.allowedCidrs',
+      message: `must have at most ${ALLOWED_CIDRS_MAX} networks`,
+    });
+  for (const { name: parameter, value } of given.slice(0, ALLOWED_CIDRS_MAX))
+    if (!isCidr(value))
+      checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
 }
 
 function checkScopes(given: readonly Named[], checks: CreationChecks): Scope[] {
