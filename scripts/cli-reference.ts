@@ -10,7 +10,8 @@ const HEAD = `# Commands
 
 The help of every command, written by \`npm run cli-docs\`. In a checkout, \`npm run -s crossramp --\` stands for
 \`crossramp\`: \`npm run -s crossramp -- balance\`. Commands read the same settings as the gateway
-([operations.md](operations.md)) and work on its database directly; \`events tail\` and \`listen\` use its API.
+([operations.md](operations.md)) and work on its database, with or without a running gateway. \`events tail\` and \`listen\` need
+one; \`psp\`, \`signer\` and \`completion\` need neither.
 \`npm start\` ends with 0 after SIGTERM or SIGINT, with 2 for a wrong option, and with 1 for everything else.
 `;
 

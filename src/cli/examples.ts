@@ -51,8 +51,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'news list': ['crossramp news list --live', 'crossramp news list --state failed --json'],
   'news retry': ['crossramp news retry 31'],
   'news close': ['crossramp news close 31 --reason "told twice by the bank; case 4711"'],
-  'whitelist list': ['crossramp whitelist list --account 7'],
-  'whitelist withdraw-proof': ['crossramp whitelist withdraw-proof wle_4ZqPq0h0X8mQ1bVd --account 7'],
+  'whitelist list': ['crossramp whitelist list --account 100'],
+  'whitelist withdraw-proof': ['crossramp whitelist withdraw-proof wle_4ZqPq0h0X8mQ1bVd --account 100'],
   'order list': ['crossramp order list --live'],
   'order settle': [
     'crossramp order settle CRX4711:pay:0 --live --not-done "the bank, case 4712"',

@@ -5,7 +5,12 @@ import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
 import { known } from '../base/assert.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
-import { createKey, replaceKey, revokeApiKey } from '../resolvers/account/manage-keys.ts';
+import {
+  createKey,
+  KEY_OVERLAP_SECONDS,
+  replaceKey,
+  revokeApiKey,
+} from '../resolvers/account/manage-keys.ts';
 import { audited } from '../resolvers/checks/audited.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { requireAct } from '../resolvers/services/context.ts';
@@ -57,7 +62,7 @@ export function keyCommand(): Command {
       'a time such as 2027-01-01T00:00:00Z, or a duration such as 90d, 12h, 30m',
       parseExpiry,
     )
-    .option('--live', 'fail unless the account is live (a key has the mode of its account)')
+    .option('--live', `fail unless the account is live; ${LIVE}`)
     .option('--allow <cidr>', 'network that the key may be used from; repeat it for several', collectCidr, [])
     .addOption(jsonOption())
     .action(create);
@@ -131,6 +136,8 @@ async function create(options: CreateOptions): Promise<void> {
     requireAct(context, 'key.create');
     const checks = checksOf(context);
     const name = checks.reference({ name: '--name', value: options.name });
+    if (options.expires && options.expires <= new Date())
+      checks.add({ parameter: '--expires', message: 'must be in the future' });
     checks.refuse();
     const after = {
       name: known(name, 'what was not refused'),
@@ -155,9 +162,12 @@ function addRotate(key: Command): void {
     .option('--account <id>', OF_ACCOUNT)
     .option('--live', LIVE)
     .addOption(
-      new Option('--overlap <duration>', 'how long the old key stays valid, such as 1d, 12h, 30m')
+      new Option(
+        '--overlap <duration>',
+        'how long the old key stays valid, such as 1d, 12h, 30m; at most 30d',
+      )
         .argParser(parseOverlap)
-        .default(86_400, '1d'),
+        .default(KEY_OVERLAP_SECONDS.default, '1d'),
     )
     .addOption(jsonOption())
     .action(async (id: string, options: RotateOptions) => {
@@ -193,8 +203,10 @@ function parseScopes(text: string): Scope[] {
 
 function parseOverlap(text: string): number {
   const span = SPAN.exec(text);
-  if (!span) throw new InvalidArgumentError('Expected a duration such as 1d, 12h, 30m.');
-  return (Number(span[1]) * SPANS_MS[span[2] as keyof typeof SPANS_MS]) / 1_000;
+  const seconds = span ? (Number(span[1]) * SPANS_MS[span[2] as keyof typeof SPANS_MS]) / 1_000 : undefined;
+  if (seconds === undefined || seconds > KEY_OVERLAP_SECONDS.max)
+    throw new InvalidArgumentError('Expected a duration such as 1d, 12h, 30m, of at most 30d.');
+  return seconds;
 }
 
 const SPAN = /^([1-9]\d{0,4})([mhd])$/;

@@ -7,7 +7,7 @@ import { listNews } from '../resolvers/inbound/list-news.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { AnyOutcome } from '../store/engine/news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
-import { answer, jsonOption, liveOption, readAccountOption, revealOption, table } from './output.ts';
+import { answer, jsonOption, liveOption, modeAccountOption, revealOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
 
 interface Options {
@@ -37,20 +37,22 @@ export function newsCommand(): Command {
   );
   news
     .command('list')
-    .description(`Lists the newest ${LIMIT} that are not settled, or report fraud, of a mode.`)
+    .description(
+      `Lists the newest ${LIMIT} unsettled messages of rails and fraud reports, of sandbox or live accounts.`,
+    )
     .addOption(
       new Option('--state <state>', 'only news in this state').choices(Object.keys(LISTED_NEWS_STATES)),
     )
-    .addOption(readAccountOption())
+    .addOption(modeAccountOption())
     .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())
     .action(list);
   news
     .command('retry')
-    .description('Tries news again now that is not settled.')
+    .description('Processes an unsettled message of a rail again now.')
     .argument('<id>', 'id of the news')
-    .addOption(readAccountOption())
+    .addOption(modeAccountOption())
     .addOption(liveOption())
     .addOption(jsonOption())
     .action(retry);
@@ -61,7 +63,7 @@ export function newsCommand(): Command {
     )
     .argument('<id>', 'id of the news')
     .requiredOption('--reason <text>', 'why nothing follows from it; 1 to 200 characters')
-    .addOption(readAccountOption())
+    .addOption(modeAccountOption())
     .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())

@@ -19,9 +19,16 @@ export const EVENTS_HELP =
 export const readAccountOption = () =>
   new Option('--account <id>', 'id of the account, or "sandbox"').default('sandbox');
 
-/** The option of commands over all accounts of a mode that are named by one of them. */
+/** The option `--account` of commands over all accounts of a mode: it only names the mode. */
+export const modeAccountOption = () =>
+  new Option(
+    '--account <id>',
+    'an account of the mode to work in: its id, or "sandbox"; entries of all accounts of that mode are meant',
+  ).default('sandbox');
+
+/** The option beside it that names the mode by itself. */
 export const liveOption = () =>
-  new Option('--live', 'of live accounts instead of those of the mode of --account').conflicts('account');
+  new Option('--live', 'work in the mode of live accounts').conflicts('account');
 
 /** Writes the answer to standard output. */
 export function answer(options: { json?: boolean }, value: unknown, text: string): void {

@@ -1,5 +1,5 @@
 /** The program `crossramp` with all its commands. */
-import type { Command } from 'commander';
+import { type Command, Help } from 'commander';
 import { endOnBadUsage, newProgram } from '../server/command-line.ts';
 import { accountCommand } from './account.ts';
 import { auditCommand } from './audit.ts';
@@ -39,12 +39,14 @@ Exit codes:
   1  refused or failed; "verify" found defects, "doctor" a failed check
   2  the command line is wrong: unknown command or option, missing argument, value not accepted
   3  the database or the gateway cannot be reached; the same command may succeed later
-  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has taken nothing then`;
+  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has taken nothing then, and "psp" ends with 0`;
 
 /** @returns the whole program, with examples in the help of every command. */
 export function crossrampProgram(): Command {
   const program = newProgram('crossramp')
-    .description('Operates a Crossramp Gateway, whether it is running or not.')
+    .description(
+      'Operates a Crossramp Gateway. Commands work on the database, with or without a running gateway. "events tail" and "listen" need one; "psp", "signer" and "completion" need neither.',
+    )
     // An option after a subcommand belongs to the subcommand.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'print the help of a command')
@@ -87,6 +89,7 @@ export function crossrampProgram(): Command {
   ];
   for (const command of commands) program.addCommand(command);
   addExamples(program);
+  markRequired(program);
   endOnBadUsage(program);
   return program;
 }
@@ -95,4 +98,14 @@ function addExamples(command: Command, path: readonly string[] = []): void {
   const lines = EXAMPLES[path.join(' ')];
   if (lines) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
   for (const each of command.commands) addExamples(each as Command, [...path, each.name()]);
+}
+
+/** Help says which options a command cannot do without. */
+function markRequired(command: Command): void {
+  const { optionDescription } = Help.prototype;
+  command.configureHelp({
+    optionDescription: (option) =>
+      `${optionDescription.call(new Help(), option)}${option.mandatory ? ' (required)' : ''}`,
+  });
+  for (const each of command.commands) markRequired(each as Command);
 }

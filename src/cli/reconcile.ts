@@ -29,7 +29,7 @@ const COLUMN = /^(date|amount|id|text)=(.+)$/;
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
-      'Holds the statement of a rail for a day against the ledger, and keeps the report; fails when something is open.',
+      'Compares the statement of a rail for a day with the ledger, and keeps the report; fails when something is open.',
     )
     .option('--day <day>', 'day in Brasília, YYYY-MM-DD, from 2000-01-01 on; default yesterday')
     .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')

@@ -15,7 +15,7 @@ interface Options {
 
 /** The command `refund`. */
 export function refundCommand(): Command {
-  const refund = new Command('refund').description('Mends refunds to payers that failed and are still owed.');
+  const refund = new Command('refund').description('Retries or settles failed refunds to payers.');
   refund
     .command('retry')
     .description('Orders again, each under a new return id, what failed to go back to the payer.')

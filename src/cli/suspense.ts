@@ -8,7 +8,7 @@ import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type SuspenseRow, type SuspenseState, whatBecameOf } from '../store/engine/suspense.ts';
-import { answer, jsonOption, liveOption, readAccountOption, revealOption, table } from './output.ts';
+import { answer, jsonOption, liveOption, modeAccountOption, revealOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
 
 interface Options {
@@ -29,9 +29,9 @@ export function suspenseCommand(): Command {
   );
   suspense
     .command('list')
-    .description(`Lists the newest ${LIMIT} entries of all accounts of a mode.`)
+    .description(`Lists the newest ${LIMIT} entries of all sandbox or all live accounts.`)
     .addOption(new Option('--state <state>', 'only entries in this state').choices(STATES))
-    .addOption(readAccountOption())
+    .addOption(modeAccountOption())
     .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())
@@ -50,7 +50,7 @@ export function suspenseCommand(): Command {
     .command('return')
     .description('Sends the money of an entry back to where it came from.')
     .argument('<id>', 'id of the entry')
-    .addOption(readAccountOption())
+    .addOption(modeAccountOption())
     .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())

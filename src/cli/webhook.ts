@@ -36,10 +36,16 @@ export function webhookCommand(): Command {
   define(webhook, 'resume <endpoint>', 'Sends what was held back; enables a disabled endpoint again.').action(
     onEndpoint(resumeWebhookEndpoint, 'enabled'),
   );
-  define(webhook, 'recover <endpoint>', 'Enables a disabled endpoint and sends what it missed.').action(
-    onEndpoint(recoverWebhookEndpoint, 'recovering'),
-  );
-  define(webhook, 'redeliver', 'Sends again what was not delivered.')
+  define(
+    webhook,
+    'recover <endpoint>',
+    'Enables a disabled endpoint and sends what it missed, at most 10,000 events per call: repeat for the rest.',
+  ).action(onEndpoint(recoverWebhookEndpoint, 'recovering'));
+  define(
+    webhook,
+    'redeliver',
+    'Sends again what was not delivered, the oldest 10,000 per call; --since narrows it.',
+  )
     .option('--endpoint <id>', 'only to this endpoint')
     .option('--since <instant>', 'only events since this time, such as 2026-05-01T12:00:00Z')
     .option('--count', 'only count them, send nothing')

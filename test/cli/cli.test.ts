@@ -294,6 +294,19 @@ describe('the command line', () => {
     }
   });
 
+  test('the help says which options are required', () => {
+    const required = commands.map(([path, command]) => [
+      path,
+      command.options.filter(({ mandatory }) => mandatory).length,
+    ]);
+    const said = commands.map(([path, command]) => [
+      path,
+      command.helpInformation().match(/\(required\)/g)?.length ?? 0,
+    ]);
+    expect(said).toEqual(required);
+    expect(required.filter(([, number]) => number !== 0).length).toBeGreaterThan(20);
+  });
+
   /** What bash does at a Tab: the words so far, the last of them under the cursor. */
   const TAB = [
     'source /dev/stdin <<<"$SCRIPT"',
