@@ -16,11 +16,11 @@ export const ACCOUNT_ROLES = {
   viewer: { scopes: ['read'], description: 'Sees everything and changes nothing.' },
   finance: {
     scopes: ['read', 'move'],
-    description: 'Makes and approves withdrawals, rules the whitelist, refunds payments.',
+    description: 'Makes and approves withdrawals, manages the whitelist, refunds payments.',
   },
   developer: {
     scopes: ['read', 'create', 'admin'],
-    description: 'Creates transactions; rules keys, webhooks and settings.',
+    description: 'Creates transactions; manages keys, webhooks and settings.',
   },
   operator: { scopes: SCOPES, description: 'Does everything that a key of the account can do.' },
   owner: { scopes: SCOPES, description: 'The same, and alone decides who is an owner.' },
@@ -31,7 +31,8 @@ export const PLATFORM_ROLES = {
   platform_viewer: { scopes: ['read'], description: 'Sees what belongs to the platform.' },
   platform_risk: {
     scopes: ['read', 'platform:risk'],
-    description: 'Decides about holds, step-ups, suspense and disputes.',
+    description:
+      'Decides about holds, failed returns, suspense, news of rails and orders to the PIX provider.',
   },
   platform_finance: {
     scopes: ['read', 'platform:pricing', 'platform:books'],
@@ -43,7 +44,7 @@ export const PLATFORM_ROLES = {
   },
   platform_owner: {
     scopes: ['read', 'admin', ...PLATFORM_SCOPES],
-    description: 'The same, and rules the keys and people of the platform.',
+    description: 'The same, and manages the keys and people of the platform.',
   },
 } as const satisfies Readonly<Record<string, RoleTraits>>;
 

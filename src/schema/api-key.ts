@@ -8,7 +8,7 @@ import {
   rotateKey,
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { ApiKeyRef } from './viewer.ts';
@@ -126,7 +126,7 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
         overlapSeconds: t.arg.int({
           required: true,
           defaultValue: KEY_OVERLAP_SECONDS.default,
-          description: `How long the old key stays valid, in seconds: 0 to ${KEY_OVERLAP_SECONDS.max}, default ${KEY_OVERLAP_SECONDS.default}.`,
+          description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}.`,
         }),
       },
       resolve: (_root, { keyId, overlapSeconds }, context) =>

@@ -23,7 +23,7 @@ export function defineBrowserAccess(builder: Builder, account: AccountRef): void
       args: {
         origins: t.arg.stringList({
           required: true,
-          description: `Such as \`https://shop.example.com\`: https, or http on \`localhost\`, without a path. At most ${ORIGINS_MAX} origins, each of at most ${ORIGIN_LENGTH_MAX} characters.`,
+          description: `Such as \`https://shop.example.com\`: https, or http on \`localhost\`, \`127.0.0.1\` or \`[::1]\`, without a path. At most ${ORIGINS_MAX} origins, each of at most ${ORIGIN_LENGTH_MAX} characters.`,
         }),
         replaces: t.arg.stringList({ description: DESCRIPTIONS.replaces }),
       },

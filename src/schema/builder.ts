@@ -1,4 +1,5 @@
 /** The schema builder: its types, its plugins, its scalars. No GraphQL type of the service is defined here. */
+
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
@@ -6,6 +7,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, print, type ValueNode } from 'graphql';
 import { parseInstant } from '../base/instant.ts';
 import { isDecimal } from '../base/money.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 import type { StreamMode } from '../resolvers/events/frame-stream.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type PrismaTypes from '../store/generated/pothos.ts';
@@ -101,7 +103,7 @@ export function createBuilder() {
   });
   defineScalars(builder);
   builder.queryType({
-    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${COMPLEXITY_MAX} (a field costs 1, the fields of a list as often as nodes are asked for), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
+    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${inProse(COMPLEXITY_MAX)} (a field costs 1, and up to 100 where more is computed, as \`totalCount\` of deliveries does; the fields of a page count as often as nodes are asked for, those of other lists 10 times), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
   });
   builder.mutationType({
     description:

@@ -1,5 +1,7 @@
 /** What an operator sees over all accounts: who they are, and how the rails are doing. */
+
 import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
 import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
@@ -118,7 +120,7 @@ function defineRailHealth(builder: Builder): void {
       lastNewsAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: `When it told something last; null when that is not among the newest ${NEWS_LOOKED_THROUGH} news of all rails. Only \`PIX\` and \`CHAIN\` tell news.`,
+        description: `When it told something last; null when that is not among the newest ${inProse(NEWS_LOOKED_THROUGH)} news of all rails. Only \`PIX\` and \`CHAIN\` tell news.`,
         resolve: ({ lastNewsAt }) => lastNewsAt && isoOf(lastNewsAt),
       }),
       unsettledNews: t.exposeInt('unsettledNews', {

@@ -28,7 +28,7 @@ const CURSOR = 'Cursor to go on with after this frame; also the `id` of the serv
 export function defineSubscriptions(builder: Builder, refs: Refs): void {
   builder.subscriptionType({
     description:
-      'Streams over server-sent events: `POST /graphql` with `Accept: text/event-stream`. Each needs the scope `read`.',
+      'Streams over server-sent events: `POST /graphql` with `Accept: text/event-stream`. Each needs the scope `read` unless its description names another.',
   });
   defineEvents(builder, refs);
   defineTransactionChanged(builder, refs);

@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { currencyOfHistory } from '../base/currency.ts';
 import { invalidParameters } from '../base/errors.ts';
 import { LONGEST_TEXT } from '../base/violations.ts';
-import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
+import { AMOUNT_LENGTH_MAX, bounded, inProse } from '../resolvers/checks/lengths.ts';
 import { WAITS } from '../resolvers/transactions/awaiting.ts';
 import {
   filterTransactions,
@@ -222,11 +222,11 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
   });
   builder.objectFields(connection, (t) => ({
     totalIsExact: t.boolean({
-      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it is where no list has more than ${COUNT_MAX} transactions of these days, and for a status where up to ${COUNT_ABOUT} match; false otherwise: then the newest ${COUNT_ABOUT} were counted, and at least \`totalCount\` match.`,
+      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it is where no list has more than ${inProse(COUNT_MAX)} transactions of these days, and for a status where up to ${inProse(COUNT_ABOUT)} match; false otherwise: then the newest ${inProse(COUNT_ABOUT)} were counted, and at least \`totalCount\` match.`,
       resolve: (page) => pageOf(page).totalIsExact(),
     }),
     endsEarly: t.boolean({
-      description: `Whether the page ends before it is full, because so many of a list were looked at: ${LOOK_MAX}, for a text, an amount, a currency of either side, or a template. Ask for what comes after \`pageInfo.endCursor\` (before \`startCursor\`, backward) to go on, or narrow the days.`,
+      description: `Whether the page ends before it is full, because so many of a list were looked at: ${inProse(LOOK_MAX)}, for a text, an amount, a currency of either side, or a template. Ask for what comes after \`pageInfo.endCursor\` (before \`startCursor\`, backward) to go on, or narrow the days.`,
       resolve: (page) => pageOf(page).endsEarly,
     }),
     sums: t.field({

@@ -43,7 +43,11 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
         type: apiKey,
         description: 'The key of this request. A person has none: ask for `person` then.',
         resolve: (query, _viewer, _args, { database, caller }) => {
-          if (caller.person) throw new GatewayError('FORBIDDEN', 'a person asks, who has no key');
+          if (caller.person)
+            throw new GatewayError(
+              'FORBIDDEN',
+              'you are signed in as a person and have no key: ask for `person`',
+            );
           return database.prisma.apiKey.findUniqueOrThrow({
             ...query,
             where: { accountId_id: { accountId: caller.accountId, id: caller.id } },

@@ -1,4 +1,5 @@
 /** What waits for a person, and how the account has moved: the first screen of a frontend. */
+
 import { currencyOfLedger } from '../base/currency.ts';
 import {
   APPROVAL_BARS,
@@ -10,6 +11,7 @@ import {
   readRefundsUnderWay,
   WAITING_MAX,
 } from '../resolvers/account/read-waiting.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 import { FLOW_HOURS_MAX, type Flow, readAccountFlows } from '../resolvers/ledger/read-flows.ts';
 import { type AttentionRow, COUNTED, type CountedName } from '../store/account/attention.ts';
 import { FLOW_LINES_MAX } from '../store/ledger/flows.ts';
@@ -185,7 +187,7 @@ function defineFlows(builder: Builder, currency: CurrencyRefs['currency']): void
       type: [flow],
       nullable: true,
       complexity: { field: 100, multiplier: 10 },
-      description: `What came in and went out in the last hours, by currency, from the ledger. Null where the account has more than ${FLOW_LINES_MAX} statement lines since the first day of them.`,
+      description: `What came in and went out in the last hours, by currency, from the ledger. Null where the account has more than ${inProse(FLOW_LINES_MAX)} statement lines since the first day of them.`,
       args: {
         hours: t.arg.int({
           required: true,

@@ -344,7 +344,8 @@ function defineMany(builder: Builder, state: StateRef): void {
   builder.mutationField('redeliverWebhooks', (t) =>
     t.field({
       type: payload,
-      description: 'Sends events again to their endpoints. Needs the scope `admin`.',
+      description:
+        'Sends events again to their endpoints, the oldest 10,000 per call; `after` reads on. Needs the scope `admin`.',
       args: {
         filter: t.arg({ type: filter, required: true, description: 'Which deliveries.' }),
         dryRun: t.arg.boolean({

@@ -3,7 +3,7 @@
 import { publicHalf } from '../base/webhook-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
-import { bounded, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { bounded, inProse, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   createEndpoint,
   ENDPOINTS_MAX,
@@ -380,7 +380,7 @@ function defineRotate(builder: Builder, secret: SecretRef): void {
         overlapSeconds: t.arg.int({
           required: true,
           defaultValue: OVERLAP_SECONDS.default,
-          description: `How long the old secret stays valid, in seconds: 0 to ${OVERLAP_SECONDS.max}, default ${OVERLAP_SECONDS.default}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
+          description: `How long the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}, default ${inProse(OVERLAP_SECONDS.default)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
         }),
       },
       resolve: (_root, { endpointId, overlapSeconds }, context) =>

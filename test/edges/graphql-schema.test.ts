@@ -380,7 +380,7 @@ describe('limits', () => {
       expect(of('first'), page).toMatch(/0 to 100, default 20/);
       expect(of('last'), page).toMatch(/0 to 100/);
     }
-    expect(SCHEMA.getQueryType()?.description).toMatch(/15000.*10.*500/);
+    expect(SCHEMA.getQueryType()?.description).toMatch(/15,000.*10.*500/);
   });
 
   test('whatever a check bounds says its number', () => {

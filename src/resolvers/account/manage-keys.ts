@@ -176,12 +176,16 @@ function refuseFreer(key: OwnKey, maker: OwnKey): void {
   const isLonger =
     maker.expiresAt !== null &&
     (key.expiresAt === null || new Date(key.expiresAt) > new Date(maker.expiresAt));
-  if (isLonger) throw new GatewayError('FORBIDDEN', 'the key ends later than the one that replaces it');
+  if (isLonger)
+    throw new GatewayError(
+      'FORBIDDEN',
+      'this key expires later than the key you use, so you cannot rotate it',
+    );
   const everywhere = key.allowedCidrs.length === 0 && maker.allowedCidrs.length > 0;
   if (everywhere || key.allowedCidrs.some((each) => !isWithinNetworks(each, maker.allowedCidrs)))
     throw new GatewayError(
       'FORBIDDEN',
-      'the key may be used from networks that the one that replaces it may not be used from',
+      'this key may be used from networks from which the key you use may not, so you cannot rotate it',
     );
 }
 

@@ -8,6 +8,7 @@ import { LONGEST_TEXT, type Named } from '../../base/violations.ts';
 import {
   AMOUNT_LENGTH_MAX,
   bounded,
+  inProse,
   NAME_LENGTH_MAX,
   NOTES_LENGTH_MAX,
   REFERENCE_LENGTH_MAX,
@@ -63,7 +64,7 @@ export const SESSION_MEMBERS = {
   },
   expiresIn: {
     is: 'seconds',
-    doc: `Lifetime of the session in seconds: ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
+    doc: `Lifetime of the session in seconds: ${EXPIRES_IN.min} to ${inProse(EXPIRES_IN.max)}, default ${inProse(EXPIRES_IN.default)}.`,
   },
 } as const satisfies Members;
 

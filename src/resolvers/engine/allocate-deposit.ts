@@ -47,7 +47,9 @@ export async function allocateDeposit(
         return { address, exactAmount: shownAs(amountMinor) };
     }
   }
-  throw new GatewayError('UNAVAILABLE', 'no exact amount is free now; try again later', { retryAfter: 60 });
+  throw new GatewayError('UNAVAILABLE', 'too many open deposits of this amount; try again in a minute', {
+    retryAfter: 60,
+  });
 }
 
 /** Last decimal of the suffix, by asset: the payer pays the suffix, so it must be worth a few cents at most. */

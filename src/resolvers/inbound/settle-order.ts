@@ -116,7 +116,7 @@ async function refuseUnlessUnknown(
       if (as === 'DONE') return;
       throw new GatewayError('STEP_CONFLICT', `the provider says that money of ${key} went back`);
     case 'open':
-      throw new GatewayError('STEP_CONFLICT', `the provider has ${key} under way, and decides it`);
+      throw new GatewayError('STEP_CONFLICT', `the provider is still processing order ${key}`);
     case 'decided':
       throw new GatewayError('STEP_CONFLICT', `the provider has decided ${key}`);
     default:

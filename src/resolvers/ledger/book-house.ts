@@ -107,7 +107,7 @@ async function book(
     if (outcome?.code === 'INSUFFICIENT_BALANCE')
       throw new GatewayError(
         'INSUFFICIENT_BALANCE',
-        `the available balance of ${currency.displayName} is less`,
+        `the available balance of ${currency.displayName} does not cover the amount`,
       );
     assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'a journal under a new ref is posted');
     const id = String(outcome.journalId);
