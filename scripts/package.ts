@@ -49,6 +49,12 @@ for (const name of [
   'docs',
   'README.md',
   'CHANGELOG.md',
+  // Not needed to run it, but the documents lead there.
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'bench/README.md',
+  'bench/RESULTS.md',
   'LICENSE',
   '.npmrc',
 ])

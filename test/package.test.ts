@@ -11,12 +11,13 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from './support/database.ts';
@@ -101,6 +102,22 @@ test('it holds JavaScript, what is generated, and a lock file without the tools'
     (each) => each.dev || each.devOptional,
   );
   expect(flags).toEqual([]);
+});
+
+test('links of its documents lead to files that it has', () => {
+  const documents = [
+    ...readdirSync(folder).filter((name) => name.endsWith('.md')),
+    ...readdirSync(join(folder, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join('docs', name)),
+  ];
+  const missing = documents.flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
+      .map((match) => join(dirname(name), match[1] as string))
+      .filter((path) => !existsSync(join(folder, path))),
+  );
+  expect(missing).toEqual([]);
+  expect(documents).toContain('README.md');
 });
 
 test('it starts from a read-only folder, answers, and stops', async () => {
