@@ -4,6 +4,8 @@ import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { withActs } from '../scripts/acts-table.ts';
 import { catalogueText } from '../scripts/catalogue.ts';
+import { ACTS, PASSKEY_ACTS } from '../src/base/acts.ts';
+import { CURRENCIES } from '../src/base/currency.ts';
 import { ERRORS } from '../src/base/errors.ts';
 
 const root = new URL('../', import.meta.url);
@@ -40,6 +42,23 @@ test('C-40: docs/security.md has every act with its scope', () => {
   expect(read('docs/security.md')).toBe(withActs(read('docs/security.md')));
 });
 
+test('docs/security.md lists every act that needs a fresh passkey, and no other', () => {
+  const [, section = ''] = read('docs/security.md').split('### Passkeys\n');
+  const [table = ''] = section.split('\nSo do ');
+  const listed = [...table.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map((match) => match[1] as string);
+  expect(listed.filter((name) => !(name in ACTS))).toEqual([]);
+  expect(listed.sort()).toEqual([...PASSKEY_ACTS].sort());
+});
+
+test('docs/rails.md lists every currency with its decimals and contract', () => {
+  const [, section = ''] = read('docs/rails.md').split('## Currencies\n');
+  const [table = ''] = section.split('\n## ');
+  const listed = [...table.matchAll(/^\| `(\w+)` \| (\d+) \| (?:`(\w+)`|–) \|$/gm)].map(
+    ([, code, decimals, contract]) => ({ code, decimals: Number(decimals), contract }),
+  );
+  expect(listed).toEqual(CURRENCIES.map(({ code, decimals, contract }) => ({ code, decimals, contract })));
+});
+
 test('docs/operations.md lists every setting of src/config.ts', () => {
   const settings = new Set(
     [...read('src/config.ts').matchAll(/(?:env\.|env, ')([A-Z_]+)/g)].map((match) => match[1]),
@@ -51,6 +70,7 @@ test('docs/operations.md lists every setting of src/config.ts', () => {
 
 test('docs/operations.md says which migrations hold a lock for long', () => {
   const LARGE = [
+    'job',
     'transaction',
     'event',
     'journal',
@@ -89,6 +109,12 @@ test('docs/operations.md lists every command', () => {
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = read(document);
+
+  test('accounts of commands are placeholders, or have ids that can exist', () => {
+    const ids = [...text.matchAll(/--account (\d+)/g)].map((match) => Number(match[1]));
+    // The first account has the id 100.
+    expect(ids.filter((id) => id < 100)).toEqual([]);
+  });
 
   test('links lead somewhere', () => {
     const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map((match) => match[1] as string);

@@ -7,7 +7,7 @@
 export const ERRORS = {
   BAD_REQUEST: { status: 400, title: 'The request is malformed' },
   UNAUTHORIZED: { status: 401, title: 'A valid API key is required' },
-  FORBIDDEN: { status: 403, title: 'The API key lacks a required scope' },
+  FORBIDDEN: { status: 403, title: 'The caller may not do this' },
   STEP_UP_REQUIRED: { status: 403, title: 'The act needs a passkey that was shown just now' },
   NOT_FOUND: { status: 404, title: 'The path or record does not exist' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not accept this method' },
@@ -31,7 +31,7 @@ export const ERRORS = {
   INSUFFICIENT_BALANCE: { status: 422, title: 'The available balance does not cover the amount' },
   ADDRESS_NOT_WHITELISTED: { status: 422, title: 'The destination is not on the whitelist' },
   QUOTE_EXPIRED: { status: 422, title: 'The quote can no longer be used' },
-  STEP_CONFLICT: { status: 409, title: 'The present step of the transaction does not allow this' },
+  STEP_CONFLICT: { status: 409, title: 'The present state does not allow this' },
   LIST_CHANGED: { status: 409, title: 'The list that was to be replaced has changed meanwhile' },
   RAILS_MISSING: { status: 422, title: 'This gateway has no rails for live accounts' },
   QUOTE_UNAVAILABLE: { status: 503, title: 'No current price is available' },
