@@ -40,9 +40,20 @@ export async function settleMonths(database: Tx, max: number): Promise<number> {
   return row?.moved ?? 0;
 }
 
-/** Drops the partitions that ended before a time, and ends the deliveries of their events. @returns how many. */
+/**
+ * Drops the partitions that ended before a time, and ends the deliveries of their events. Each month is a database transaction of its
+ * own: nobody can read or write events between the drop and its commit.
+ *
+ * @returns how many.
+ */
 export async function retireMonths(database: Tx, before: Date, now: Date): Promise<number> {
+  let count = 0;
+  while (await retireMonth(database, before, now)) count += 1;
+  return count;
+}
+
+async function retireMonth(database: Tx, before: Date, now: Date): Promise<boolean> {
   const [row] = await database.query<{ dropped: number }>(RETIRE, [before.toISOString()]);
   await database.query(SKIP, [now.toISOString()]);
-  return row?.dropped ?? 0;
+  return row?.dropped === 1;
 }
