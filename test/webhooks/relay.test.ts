@@ -234,6 +234,46 @@ describe('exactly once', () => {
     expect(await relayLag(test$.database)).toEqual({ accounts: 0, events: 0, oldestMs: 0 });
   });
 
+  test('the lag is that of the oldest event, however many another account has', async () => {
+    const [busy, late] = [await business(), await business()];
+    await write([{ accountId: busy }]);
+    await write([{ accountId: late }]);
+    await test$.owner.query(
+      `insert into relay_queue (account_id, seq) select ${busy}, n from generate_series(2, 1001) n;
+       update relay_queue set at = now() - interval '1 hour' where account_id = ${late}`,
+    );
+    const lag = await relayLag(test$.database);
+    expect(lag).toMatchObject({ accounts: 2, events: 2 });
+    expect(lag.oldestMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(await relayLag(test$.database, 'sandbox')).toMatchObject({ accounts: 2 });
+    expect(await relayLag(test$.database, 'live')).toMatchObject({ accounts: 0 });
+    await test$.owner.query(`delete from relay_queue where account_id = ${busy} and seq > 1`);
+    await relay();
+  });
+
+  test('the lag takes one note of an account, also where the statistics know of none', async () => {
+    const accountId = await business();
+    await test$.owner.query('vacuum analyze relay_queue');
+    const client = await test$.owner.connect();
+    const only = async (text: string) => (await client.query({ text, rowMode: 'array' })).rows[0]?.[0];
+    const firstNote = `select account_id::int from relay_first_notes('sandbox', 10)`;
+    const read = `select sum(pg_stat_get_xact_tuples_returned(oid))::int from pg_class where relname like 'relay_queue%'`;
+    try {
+      await client.query('begin');
+      // From the sixth time on PostgreSQL keeps the plan: one of an empty table.
+      for (let n = 0; n < 6; n += 1) expect(await only(firstNote)).toBeUndefined();
+      await client.query(
+        `insert into relay_queue (account_id, seq) select ${accountId}, n from generate_series(1, 1000) n`,
+      );
+      const before = await only(read);
+      expect(await only(firstNote)).toBe(Number(accountId));
+      expect((await only(read)) - before).toBeLessThan(10);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+
   test('a lag of more than 5 seconds is logged with the mode of the relay; a smaller one, and that of the other mode, are not', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'e', event_names: ['('] });

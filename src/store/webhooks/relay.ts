@@ -30,7 +30,7 @@ interface Stepped {
 
 /** How far the relay is behind the log. */
 export interface RelayLag {
-  /** Accounts with unrelayed events, counted up to about a thousand. */
+  /** Accounts with unrelayed events, counted up to `LAG_ACCOUNTS_MAX`. */
   readonly accounts: number;
   /** Unrelayed events of these accounts. */
   readonly events: number;
@@ -44,6 +44,8 @@ const EVENTS_MAX = 250;
 export const ACCOUNTS_MAX = 32;
 /** Rows of `relay_queue` that are read at once to find the accounts that are behind. */
 const NOTES_MAX = 500;
+/** Maximum number of accounts that are counted as behind. */
+const LAG_ACCOUNTS_MAX = 1_000;
 const INT_MAX = 2 ** 31 - 1;
 
 /**
@@ -143,10 +145,7 @@ const LAG: Statement = {
   name: 'relay_lag',
   text: `select count(*)::int as accounts, least(coalesce(sum(h.event_seq - p.seq), 0), ${INT_MAX})::int as events,
       least(coalesce(extract(epoch from now() - min(b.at)) * 1000, 0), ${INT_MAX})::int as "oldestMs"
-    from (select account_id, min(at) as at
-            from (select account_id, at from relay_queue
-                   where $1::text is null or (select mode from account where id = account_id) = $1
-                   order by account_id, seq limit 1000) q group by 1) b
+    from relay_first_notes($1, ${LAG_ACCOUNTS_MAX}) b
     join account_head h using (account_id) join relay_place p using (account_id)`,
 };
 
