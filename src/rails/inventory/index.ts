@@ -1,18 +1,21 @@
 /**
  * Conversion against the house's own funds, within limits by currency. The conversion is booked when it is asked for; the answer
- * says whether it stands. Answers are given one after another, under one lock, so they never pass a limit together.
+ * says whether it stands. Answers are given one after another, under one lock, so they never pass a limit together. Orders that come
+ * while others are answered share the next lock, and one sum of the books.
  */
 import { BRL, type Currency, currencyOfLedger } from '../../base/currency.ts';
+import { type Grow, groupCommit } from '../../base/group-commit.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import { lockAccounts } from '../../resolvers/services/lock-accounts.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { HousePosition, Liquidity, Order } from '../../resolvers/services/rails.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
+import { isOutOfReach } from '../../store/database-error.ts';
 import {
   type ConversionAnswer,
-  keepConversion,
-  readConversion,
+  keepConversions,
+  readConversions,
   readFunds,
 } from '../../store/rails/inventory.ts';
 import { networkFeeOf, sourceOf, targetOf } from '../../templates/amounts.ts';
@@ -27,6 +30,23 @@ interface Leg {
   readonly amountMinor: bigint;
 }
 
+/** What the house owns by raw ledger code; minor units. */
+type Owned = Map<string, bigint>;
+
+/** An order, and what is answered to it. */
+interface Conversion {
+  readonly accountId: bigint;
+  readonly key: string;
+  readonly row: ProcessRow;
+  readonly answer: ConversionAnswer;
+  readonly isNew: boolean;
+  /** What would pass the limit of a position; of a new answer. */
+  readonly beyond: Leg | undefined;
+}
+
+/** Most orders that share a lock. */
+const TOGETHER_MAX = 100;
+
 /** @returns the rail; nothing runs for it. */
 export function createInventory({ positions }: InventorySettings, tools: RailTools): RailPart<Liquidity> {
   const report = async () => {
@@ -36,42 +56,82 @@ export function createInventory({ positions }: InventorySettings, tools: RailToo
       tools.mode,
       limits.map(({ currency }) => currency),
     );
-    return limits.map((each) => positionOf(each, owned(each.currency)));
+    return limits.map((each) => positionOf(each, ownedOf(owned, each.currency)));
   };
   return {
-    port: { convert: (order) => convert(positions, tools, order), positions: report },
+    port: { convert: converting(positions, tools), positions: report },
     checks: async () => (await report()).map(checkOf),
   };
+}
+
+function converting(positions: InventorySettings['positions'], tools: RailTools): Liquidity['convert'] {
+  return groupCommit((_begun: readonly Order[], grow: Grow<Order>) => convert(positions, tools, grow), {
+    max: TOGETHER_MAX,
+    failsAll: isOutOfReach,
+    keyOf: ({ key, row }) => `${row.accountId} ${key}`,
+  });
 }
 
 async function convert(
   positions: InventorySettings['positions'],
   tools: RailTools,
-  { key, row }: Order,
-): Promise<ConversionAnswer> {
+  grow: Grow<Order>,
+): Promise<ConversionAnswer[]> {
   const { database, mode, log } = tools;
   const house = await platformAccount(database, mode);
-  const order = { accountId: row.accountId, key };
-  const legs = legsOf(row);
-  return database.withTx(async (tx) => {
+  const conversions = await database.withTx(async (tx) => {
     const { nowMs } = await lockAccounts(tx, tools, [house]);
-    const before = await readConversion(tx, order);
-    if (before) return before;
-    const owned = await readOwned(
+    const all = await answerAll(
       tx,
+      positions,
       mode,
-      legs.map(({ currency }) => currency),
+      grow(() => true),
     );
-    const beyond = legs.find((leg) => !fits(positions.get(leg.currency.code), owned(leg.currency), leg));
-    const answer = beyond ? 'failed' : 'settled';
+    const fresh = all.filter(({ isNew }) => isNew);
+    await keepConversions(tx, fresh, new Date(nowMs));
+    return all;
+  });
+  for (const { row, beyond } of conversions)
     if (beyond)
       log.warn(
         { mode, end2end: row.end2end, currency: beyond.currency.code },
         'a conversion is beyond the limit of a position',
       );
-    await keepConversion(tx, order, answer, new Date(nowMs));
-    return answer;
+  return conversions.map((each) => each.answer);
+}
+
+/** Answers orders one after another; one that was answered before is answered the same. */
+async function answerAll(
+  tx: Tx,
+  positions: InventorySettings['positions'],
+  mode: RailTools['mode'],
+  orders: readonly Order[],
+): Promise<Conversion[]> {
+  const named = orders.map(({ key, row }) => ({ accountId: row.accountId, key, row }));
+  const before = await readConversions(tx, named);
+  const currencies = orders.flatMap(({ row }) => legsOf(row).map(({ currency }) => currency));
+  const owned = await readOwned(tx, mode, currencies);
+  return named.map((order, index) => {
+    const known = before[index];
+    if (known) return { ...order, answer: known, isNew: false, beyond: undefined };
+    const beyond = move(positions, owned, legsOf(order.row));
+    return { ...order, answer: beyond ? 'failed' : 'settled', isNew: true, beyond };
   });
+}
+
+/** Moves what the house owns, for the next conversion under the lock; nothing where a limit would be passed. @returns by what. */
+function move(
+  positions: InventorySettings['positions'],
+  owned: Owned,
+  legs: readonly Leg[],
+): Leg | undefined {
+  const beyond = legs.find(
+    (leg) => !fits(positions.get(leg.currency.code), ownedOf(owned, leg.currency), leg),
+  );
+  if (beyond) return beyond;
+  for (const { currency, amountMinor } of legs)
+    owned.set(currency.code, ownedOf(owned, currency) + amountMinor);
+  return undefined;
 }
 
 function legsOf(row: ProcessRow): readonly Leg[] {
@@ -94,24 +154,23 @@ function fits(
   return amountMinor > 0n ? then <= limits.longMinor : then >= -limits.shortMinor;
 }
 
-/** @returns what the house owns in each currency, minor units, without conversions that have no answer yet or were refused. */
-async function readOwned(
-  tx: Tx,
-  mode: RailTools['mode'],
-  currencies: readonly Currency[],
-): Promise<(currency: Currency) => bigint> {
+/** @returns what the house owns in each currency, without conversions that have no answer yet or were refused. */
+async function readOwned(tx: Tx, mode: RailTools['mode'], currencies: readonly Currency[]): Promise<Owned> {
   const rows = await readFunds(
     tx,
     mode,
     currencies.map(({ code }) => code),
   );
-  const owned = new Map(
+  return new Map(
     rows.map(({ currency, bookedMinor, open }) => {
       const openMinor = toMinor(open ?? '0', currencyOfLedger(currency).decimals);
       return [currency, BigInt(bookedMinor ?? 0) - openMinor];
     }),
   );
-  return ({ code }) => owned.get(code) ?? 0n;
+}
+
+function ownedOf(owned: Owned, { code }: Currency): bigint {
+  return owned.get(code) ?? 0n;
 }
 
 function positionOf({ currency, ...limits }: PositionLimits, ownedMinor: bigint): HousePosition {

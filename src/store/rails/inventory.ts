@@ -6,6 +6,12 @@ import type { Statement, Tx } from '../database.ts';
 /** What became of an order to convert. */
 export type ConversionAnswer = 'settled' | 'failed';
 
+/** An order to convert, by its key in its account. */
+export interface ConversionOrder {
+  readonly accountId: bigint;
+  readonly key: string;
+}
+
 /** What the house owns in a currency, and how much of it conversions moved that are not answered with yes. */
 export interface FundsRow {
   /** Raw ledger code. */
@@ -36,13 +42,15 @@ const FUNDS: Statement = {
     )
     select currency, booked.minor as "bookedMinor", open.amount as "open" from booked full join open using (currency)`,
 };
-const ANSWER: Statement = {
-  name: 'inventory_answer',
-  text: `select answer from inventory_conversion where account_id = $1 and key = $2`,
+const ANSWERS: Statement = {
+  name: 'inventory_answers',
+  text: `select g.place::int as place, c.answer from unnest($1::bigint[], $2::text[]) with ordinality g(account_id, key, place)
+    join inventory_conversion c on c.account_id = g.account_id and c.key = g.key`,
 };
 const KEEP: Statement = {
   name: 'inventory_keep',
-  text: `insert into inventory_conversion (account_id, key, answer, answered_at) values ($1, $2, $3, $4)`,
+  text: `insert into inventory_conversion (account_id, key, answer, answered_at)
+    select account_id, key, answer, $4 from unnest($1::bigint[], $2::text[], $3::text[]) g(account_id, key, answer)`,
 };
 
 /** @returns the funds in these currencies, as of one moment. */
@@ -50,21 +58,29 @@ export function readFunds(tx: Tx, mode: AccountMode, currencies: readonly string
   return tx.query<FundsRow>(FUNDS, [mode, currencies]);
 }
 
-/** @returns what was answered to an order; undefined when it was not asked for before. */
-export async function readConversion(
+/** @returns what was answered to each of the orders, in their order; undefined to one that was not asked for before. */
+export async function readConversions(
   tx: Tx,
-  { accountId, key }: { readonly accountId: bigint; readonly key: string },
-): Promise<ConversionAnswer | undefined> {
-  const [row] = await tx.query<{ answer: ConversionAnswer }>(ANSWER, [accountId, key]);
-  return row?.answer;
+  orders: readonly ConversionOrder[],
+): Promise<(ConversionAnswer | undefined)[]> {
+  const rows = await tx.query<{ place: number; answer: ConversionAnswer }>(ANSWERS, [
+    orders.map(({ accountId }) => accountId),
+    orders.map(({ key }) => key),
+  ]);
+  const answers = new Map(rows.map(({ place, answer }) => [place, answer]));
+  return orders.map((_, index) => answers.get(index + 1));
 }
 
-/** Keeps the answer to an order. */
-export async function keepConversion(
+/** Keeps the answers to orders, each of another key. */
+export async function keepConversions(
   tx: Tx,
-  { accountId, key }: { readonly accountId: bigint; readonly key: string },
-  answer: ConversionAnswer,
+  conversions: readonly (ConversionOrder & { readonly answer: ConversionAnswer })[],
   at: Date,
 ): Promise<void> {
-  await tx.query(KEEP, [accountId, key, answer, at.toISOString()]);
+  await tx.query(KEEP, [
+    conversions.map(({ accountId }) => accountId),
+    conversions.map(({ key }) => key),
+    conversions.map(({ answer }) => answer),
+    at.toISOString(),
+  ]);
 }

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { assert } from '../../../src/base/assert.ts';
 import { OWN_FUNDS } from '../../../src/ledger/chart.ts';
 import { createInventory, readInventorySettings } from '../../../src/rails/inventory/index.ts';
+import type { Liquidity } from '../../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { readProcesses } from '../../../src/store/engine/processes.ts';
 import { findTransaction } from '../../../src/store/engine/transactions.ts';
@@ -15,6 +16,7 @@ import { readFunds } from '../../../src/store/rails/inventory.ts';
 import { useApp } from '../../support/app.ts';
 import { command } from '../../support/command.ts';
 import { visit } from '../../support/console.ts';
+import { beginCount, counted } from '../../support/count-statements.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
 import { newHome } from '../../support/home.ts';
 import { signInAs } from '../../support/people.ts';
@@ -26,12 +28,21 @@ const POSITIONS = {
   BRL: { long: '1000000', short: '1000000' },
 };
 const INVENTORY = { kind: 'inventory', positions: POSITIONS };
+/** Orders that the inventory was asked for, by their keys. */
+const asked = new Set<string>();
 const app = useApp({
   railsFile: {
     sandbox: {
       ...{ pix: undefined, networks: new Map(), signer: undefined, rates: undefined },
       ...{ identity: undefined, screening: undefined },
-      liquidity: (tools) => createInventory(readInventorySettings(INVENTORY, 'liquidity'), tools),
+      liquidity: (tools) => {
+        const part = createInventory(readInventorySettings(INVENTORY, 'liquidity'), tools);
+        const convert: Liquidity['convert'] = (order) => {
+          asked.add(order.key);
+          return part.port.convert(order);
+        };
+        return { ...part, port: { ...part.port, convert } };
+      },
     },
   },
 });
@@ -157,6 +168,30 @@ test('C-40: the list to rebalance is for the books of the platform alone: GraphQ
   });
   const none = await command({ DATABASE_URL: app.url }, 'rebalance', 'list');
   expect(none.stdout).toBe('there is no inventory\n');
+});
+
+test('conversions that wait for the books of the house take one connection, and one sum of its funds', async () => {
+  expect(await owned()).toBe('140');
+  const all = await Promise.all(Array.from({ length: 16 }, () => onramp('10')));
+  const house = await platformAccount(app.database, 'sandbox');
+  const holder = await app.owner.connect();
+  try {
+    await holder.query(`begin; select from account_head where account_id = ${house} for update`);
+    asked.clear();
+    await Promise.all(all.map((end2end) => trigger(end2end, 'pay')));
+    await vi.waitFor(() => expect(asked.size).toBe(all.length), { timeout: 20_000 });
+    const { rows } = await app.owner.query(
+      `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    expect(rows[0].waiting).toBeLessThanOrEqual(1);
+    beginCount();
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  await ends(all, { 'success/DONE': 14, 'refund/DONE': 2 });
+  expect(counted().byName.get('inventory_funds')).toBeLessThan(all.length / 2);
+  expect(await owned()).toBe('0');
 });
 
 test('the index finds the accounts that own funds are summed over, and no others', async () => {
