@@ -32,14 +32,20 @@ export interface NewClose extends Pick<BookClose, 'day' | 'closedBy'> {
   readonly bounds: DayBounds;
 }
 
-// In the order of ids, as every lock of heads is taken.
+/** Waits for nobody: it holds the heads of many accounts. In the order of ids, as every lock of heads is taken. */
 const SEAL: Statement = {
   name: 'book_close_seal',
-  text: `with locked as (select h.account_id from account_head h join account o on o.id = h.account_id
-      where o.mode = $1 and h.account_id > $2 order by h.account_id limit $4 for update of h),
-    sealed as (update account_head h set posted_at = greatest(h.posted_at, $3::timestamptz) from locked l where l.account_id = h.account_id
+  text: `with next as materialized (select h.account_id from account_head h join account o on o.id = h.account_id
+      where o.mode = $1 and h.account_id > $2 order by h.account_id limit $4),
+    free as materialized (select h.account_id from account_head h join next using (account_id) order by h.account_id
+      for update of h skip locked),
+    sealed as (update account_head h set posted_at = greatest(h.posted_at, $3::timestamptz) from free f where f.account_id = h.account_id
       returning h.account_id)
-    select max(account_id) as last from sealed`,
+    select n.account_id as "accountId", s.account_id is not null as "isSealed" from next n left join sealed s using (account_id) order by 1`,
+};
+const SEAL_ONE: Statement = {
+  name: 'book_close_seal_one',
+  text: `update account_head set posted_at = greatest(posted_at, $2::timestamptz) where account_id = $1`,
 };
 /** The text that is hashed: the hash before it, then a line for each ledger account that moved. */
 const digestOf = (rows: string, previous: string): string =>
@@ -92,21 +98,22 @@ const SEALED_AT_ONCE = 200;
 
 /**
  * Sees to it that nothing is posted before a moment any more: a journal is never older than the newest of its account. Each step
- * is a database transaction of its own.
+ * is a database transaction of its own. Accounts that somebody holds come last, one by one, so nobody else waits for them.
  */
 export async function sealBooks(
   withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>,
   mode: AccountMode,
   until: Date,
 ): Promise<void> {
-  let after: bigint | null = 0n;
-  while (after !== null) {
-    const from: bigint = after;
-    const [row] = await withTx((tx) =>
-      tx.query<{ last: bigint | null }>(SEAL, [mode, from, until.toISOString(), SEALED_AT_ONCE]),
-    );
-    after = row?.last ?? null;
+  const held: bigint[] = [];
+  let after: bigint | undefined = 0n;
+  while (after !== undefined) {
+    const values: readonly unknown[] = [mode, after, until.toISOString(), SEALED_AT_ONCE];
+    const accounts = await withTx((tx) => tx.query<{ accountId: bigint; isSealed: boolean }>(SEAL, values));
+    for (const { accountId, isSealed } of accounts) if (!isSealed) held.push(accountId);
+    after = accounts.at(-1)?.accountId;
   }
+  for (const accountId of held) await withTx((tx) => tx.query(SEAL_ONE, [accountId, until.toISOString()]));
 }
 
 /** Keeps what moved in a day, and closes it; its books are sealed. @returns the hash, hex. */
