@@ -6,7 +6,7 @@
 import { BRL, type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { type Grow, groupCommit } from '../../base/group-commit.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
-import { lockAccounts } from '../../resolvers/services/lock-accounts.ts';
+import { withAccounts } from '../../resolvers/services/lock-accounts.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { HousePosition, Liquidity, Order } from '../../resolvers/services/rails.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
@@ -79,8 +79,7 @@ async function convert(
 ): Promise<ConversionAnswer[]> {
   const { database, mode, log } = tools;
   const house = await platformAccount(database, mode);
-  const conversions = await database.withTx(async (tx) => {
-    const { nowMs } = await lockAccounts(tx, tools, [house]);
+  const conversions = await withAccounts(tools, [house], async (tx, { at }) => {
     const all = await answerAll(
       tx,
       positions,
@@ -88,7 +87,7 @@ async function convert(
       grow(() => true),
     );
     const fresh = all.filter(({ isNew }) => isNew);
-    await keepConversions(tx, fresh, new Date(nowMs));
+    await keepConversions(tx, fresh, at);
     return all;
   });
   for (const { row, beyond } of conversions)

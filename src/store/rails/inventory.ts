@@ -1,5 +1,6 @@
 /** The own funds of the house over all accounts, and what was answered to orders to convert. */
 import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
 import { OWN_FUNDS } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../database.ts';
 
@@ -75,12 +76,12 @@ export async function readConversions(
 export async function keepConversions(
   tx: Tx,
   conversions: readonly (ConversionOrder & { readonly answer: ConversionAnswer })[],
-  at: Date,
+  at: Instant,
 ): Promise<void> {
   await tx.query(KEEP, [
     conversions.map(({ accountId }) => accountId),
     conversions.map(({ key }) => key),
     conversions.map(({ answer }) => answer),
-    at.toISOString(),
+    at,
   ]);
 }
