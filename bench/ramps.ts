@@ -60,6 +60,7 @@ export async function runRamps(
     ispb: () => ISPB,
     worker: null,
     writes: new UnderWay(),
+    locked: new Set(),
     priceArrival: async () => {
       throw new Error('every payment arrives in time');
     },

@@ -63,6 +63,7 @@ export function createServices({
   const { envelope, stored } = envelopeWriter(registry, config);
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
   const writes = new UnderWay();
+  const locked = new Set<bigint>();
   const engineFor = (mode: AccountMode, clock: Clock): Advance =>
     createAdvance({
       database,
@@ -75,6 +76,7 @@ export function createServices({
       storedBody: stored,
       worker,
       writes,
+      locked,
       priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
     });
   const { rails, clock, sandbox, planned } = createSandbox({
@@ -104,6 +106,7 @@ export function createServices({
     notifier,
     handOver,
     writes,
+    locked,
     events: new EventHub(database, notifier),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     render: envelope,

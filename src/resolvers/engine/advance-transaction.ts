@@ -70,6 +70,8 @@ export interface EngineParts {
   readonly worker: number | null;
   /** What is under way is told here. */
   readonly writes: UnderWay;
+  /** Accounts that are found to be locked are kept here. */
+  readonly locked: Set<bigint>;
   /** Prices money that arrived after the lock of its price ended (C-21). */
   readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
 }
@@ -84,6 +86,7 @@ export function createAdvance(parts: EngineParts): Advance {
       accountOf,
       lockedOf: (accountIds) => lockedHeads(parts.database, accountIds),
       counting: (work) => parts.writes.counting(work),
+      locked: parts.locked,
     },
     { max: BATCH_MAX, keyOf: batchKeyOf, sharesOf },
   );

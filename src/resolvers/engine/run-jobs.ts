@@ -25,6 +25,7 @@ import type { Receiver } from '../services/hand-over.ts';
 import type { News } from '../services/news.ts';
 import type { TransactionKey } from '../services/notifier.ts';
 import { RailRefused } from '../services/rails.ts';
+import { JobsUnderWay } from './jobs-under-way.ts';
 import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
@@ -38,7 +39,10 @@ export interface Worker {
   readonly stop: () => Promise<void>;
 }
 
-/** Jobs that were taken from the queue and are under way at once. Those that were handed over do not count: they would keep older ones waiting. */
+/**
+ * Jobs that were taken from the queue and are under way at once. Those that were handed over do not count: they would keep older ones waiting.
+ * Nor do those of locked accounts.
+ */
 const BATCH_MAX = 100;
 /** The engine hands over no job while so many are under way. */
 const UNDER_WAY_MAX = 200;
@@ -62,12 +66,8 @@ const GIVE_BACK_PAUSE_MS = 300;
 export function startWorker(services: Services, log: Logger): Worker {
   const stopping = new AbortController();
   const holder = randomBytes(12).toString('base64url');
-  const underWay = new Map<Promise<void>, Job>();
-  /** How many of them were taken from the queue. */
-  let taken = 0;
-  const lease = leaseAfterLostAnswers(() =>
-    giveBackUnknownJobs(services.database, holder, [...underWay.values()]),
-  );
+  const underWay = new JobsUnderWay(services.locked);
+  const lease = leaseAfterLostAnswers(() => giveBackUnknownJobs(services.database, holder, underWay.all));
   const looks = new QueueLooks<Times>(({ sandbox, live }, byMs) => ({
     sandbox: sandbox - byMs,
     live: live - byMs,
@@ -75,7 +75,9 @@ export function startWorker(services: Services, log: Logger): Worker {
   const claim = async (room: number): Promise<Job[]> => {
     const now = await services.times();
     const since = looks.begin();
-    const jobs = await lease.take(() => claimDue(services, room, { now, leasedBy: holder, since }));
+    // While some jobs of a locked account wait, no more of them are taken.
+    const except = underWay.lockedAccounts;
+    const jobs = await lease.take(() => claimDue(services, room, { now, leasedBy: holder, since, except }));
     looks.end(now, jobs.length === room);
     return jobs;
   };
@@ -83,17 +85,15 @@ export function startWorker(services: Services, log: Logger): Worker {
   let isFull = false;
   const begin = (job: Job, row?: ProcessRow) => {
     // Given back in doubt, and claimed, before the commit was answered that hands it over.
-    if ([...underWay.values()].some((each) => each.id === job.id && each.accountId === job.accountId)) return;
+    if (underWay.has(job)) return;
     const work = runJob(services, job, log, { row, stop: stopping.signal }).then((mayFollow) => {
-      underWay.delete(work);
-      if (!row) taken -= 1;
+      underWay.delete(job);
       if (mayFollow || isFull) loop.wake();
     });
-    underWay.set(work, job);
-    if (!row) taken += 1;
+    underWay.add(job, work, { isTaken: !row });
   };
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    const room = BATCH_MAX - taken;
+    const room = BATCH_MAX - underWay.countTaken;
     isFull = room <= 0;
     if (isFull) return POLL_MS;
     const jobs = await claim(room);
@@ -104,14 +104,14 @@ export function startWorker(services: Services, log: Logger): Worker {
   const receiver: Receiver = {
     holder,
     doubt: lease.doubt,
-    room: () => (stopping.signal.aborted ? 0 : UNDER_WAY_MAX - underWay.size),
+    room: () => (stopping.signal.aborted ? 0 : Math.max(0, UNDER_WAY_MAX - underWay.count)),
     begin: ({ job, row }) => begin(job, row),
   };
   services.handOver.receiver = receiver;
   const ended = new AbortController();
   let before: ReadonlySet<Job> = new Set();
   const renewing = repeat(ended.signal, log, RENEWALS, async () => {
-    const jobs = [...underWay.values()];
+    const jobs = underWay.all;
     const lasting = jobs.filter((job) => before.has(job));
     before = new Set(jobs);
     if (lasting.length > 0) await renewLeases(services.database, holder, lasting, Date.now());
@@ -122,7 +122,7 @@ export function startWorker(services: Services, log: Logger): Worker {
       stopping.abort();
       await loop.done;
       // A batch that was under way may still hand over.
-      while (underWay.size > 0) await Promise.all(underWay.keys());
+      await underWay.ended();
       if (services.handOver.receiver === receiver) services.handOver.receiver = undefined;
       ended.abort();
       await renewing.done;

@@ -17,6 +17,8 @@ export interface ApartParts<Request, Result> {
   readonly lockedOf: (accountIds: readonly bigint[]) => Promise<readonly bigint[]>;
   /** @returns the same work, which is known while it is done: what shares batches says whether callers wait for the database. */
   readonly counting?: (work: Work<Request, Result>) => Work<Request, Result>;
+  /** Keeps the accounts that are found to be locked, for whoever else wants to know. */
+  readonly locked?: Set<bigint>;
 }
 
 /** An account of the batch is locked: its requests wait apart, and the others are tried again. */
@@ -30,11 +32,9 @@ class Locked extends Error {
  *   account. Between the two kinds requests may overtake each other.
  */
 export function waitingApart<Request, Result>(
-  { run, accountOf, lockedOf, counting = (work) => work }: ApartParts<Request, Result>,
+  { run, accountOf, lockedOf, counting = (work) => work, locked = new Set() }: ApartParts<Request, Result>,
   options: Omit<GroupCommitOptions<Request>, 'failsAll'>,
 ): Work<Request, Result> {
-  const locked = new Set<bigint>();
-
   const runShared: Run<Request, Result> = async (begun, grow) => {
     if (begun.some((request) => locked.has(accountOf(request)))) throw new Locked();
     try {

@@ -53,6 +53,8 @@ export interface Services {
   readonly handOver: HandOver;
   /** What the engines of this process have to do, for accounts of both modes. */
   readonly writes: UnderWay;
+  /** Accounts of both modes that the engines of this process found locked by somebody else, until one of their requests gets them. */
+  readonly locked: ReadonlySet<bigint>;
   /** Those who follow accounts in this process. */
   readonly events: EventHub;
   /** Streams of each key in this process. */

@@ -50,6 +50,8 @@ export interface JobClaim {
   readonly leasedBy?: string | undefined;
   /** Only jobs that are due since then, on the clock of each mode. */
   readonly since?: Times | undefined;
+  /** No jobs of these accounts. */
+  readonly except?: readonly bigint[] | undefined;
 }
 
 /** The key of a job. */
@@ -113,7 +115,7 @@ const CLAIM: Statement = {
                and ($4::bigint is null or (d.account_id = $4 and d.transaction_id = $5))
                and ($4 is not null or d.worker is null or d.worker = $6
                     or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= c.now)
-               and ($8::boolean is null or d.is_live = $8)
+               and ($8::boolean is null or d.is_live = $8) and d.account_id <> all ($11::bigint[])
                and not exists (select from job e where e.account_id = d.account_id
                                  and e.transaction_id = nullif(d.transaction_id, ${NO_TRANSACTION}) and (e.due_at, e.id) < (d.due_at, d.id))
              order by d.due_at, d.id limit $3 for update of d skip locked) d
@@ -223,7 +225,7 @@ export async function addHandedJobs(
  */
 export function claimJobs(
   database: Tx,
-  { now, limit, worker, only, mode, leasedBy, since }: JobClaim,
+  { now, limit, worker, only, mode, leasedBy, since, except = [] }: JobClaim,
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
     ...instantsOf(now),
@@ -234,6 +236,7 @@ export function claimJobs(
     leasedBy ?? null,
     mode === undefined ? null : mode === 'live',
     ...(since ? instantsOf(since) : ALWAYS),
+    except,
   ]);
 }
 

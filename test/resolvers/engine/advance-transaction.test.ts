@@ -42,6 +42,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     storedBody: () => ({ form: null, payload: '{}' }),
     worker: null,
     writes: new UnderWay(),
+    locked: new Set(),
     ispb: () => '12345678',
     priceArrival: async (_row, trigger) => trigger,
   });

@@ -28,10 +28,11 @@ const workers: Worker[] = [];
 let accountId: bigint;
 let customers = 0;
 
+const addAccount = () =>
+  createAccount(store.database, 'Handed', { templates: REGISTRY.templates.map(({ name }) => name) });
+
 beforeAll(async () => {
-  accountId = await createAccount(store.database, 'Handed', {
-    templates: REGISTRY.templates.map(({ name }) => name),
-  });
+  accountId = await addAccount();
 });
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
@@ -49,9 +50,13 @@ function newServices(): { services: Services; sent: string[] } {
   return { services: createServices({ database, registry: REGISTRY, config: CONFIG }), sent };
 }
 
-async function make({ advance, clock }: Services, atomically?: () => Promise<void>): Promise<ProcessRow> {
+async function make(
+  { advance, clock }: Services,
+  atomically?: () => Promise<void>,
+  owner = accountId,
+): Promise<ProcessRow> {
   const nowMs = await clock.nowMs();
-  const empty = emptyProcess(accountId, 'onramp', nowMs, null);
+  const empty = emptyProcess(owner, 'onramp', nowMs, null);
   customers += 1;
   const create = {
     ...empty,
@@ -76,7 +81,7 @@ function dying({ handOver }: Services, room = 10): HandedJob[] {
   return handed;
 }
 
-const keyOf = ({ id }: ProcessRow) => ({ accountId, transactionId: id });
+const keyOf = ({ accountId, id }: ProcessRow) => ({ accountId, transactionId: id });
 const run = (services: Services, row: ProcessRow) =>
   settle(services, SILENT, { only: keyOf(row), patienceMs: 0 });
 const endLeases = () =>
@@ -208,6 +213,29 @@ test('a worker that is busy with all that it was handed still takes jobs that no
     });
   } finally {
     held.resolve();
+  }
+});
+
+test('C-51: due jobs of an account that somebody holds locked leave room for those of others', async () => {
+  const { services } = newServices();
+  const other = await addAccount();
+  // More than a worker takes from the queue at once, and due before the job of the other account.
+  await Promise.all(Array.from({ length: 120 }, () => make(services)));
+  const row = await make(services, undefined, other);
+  const holder = await store.owner.connect();
+  try {
+    await holder.query('set idle_in_transaction_session_timeout = 0');
+    await holder.query('begin');
+    await holder.query('select from account_head where account_id = $1 for update', [accountId]);
+    workers.push(startWorker(services, SILENT));
+    await eventually('the charge', async () => (await stepOf(row)) === 'depositpix/QRCODE');
+    const { rows } = await store.owner.query(
+      'select count(*)::int as n from job where last_error is not null',
+    );
+    expect(rows[0].n, 'jobs that gave their room back').toBe(0);
+  } finally {
+    await holder.query('rollback');
+    holder.release(true);
   }
 });
 

@@ -1,0 +1,56 @@
+/** The jobs that a worker is at. Those of accounts that somebody else holds locked wait for seconds, and leave their room to others. */
+import type { Job, JobKey } from '../../store/engine/jobs.ts';
+
+/** Knows the jobs that have begun and not ended. */
+export class JobsUnderWay {
+  readonly #begun = new Map<Job, Promise<void>>();
+  /** Those of them that were taken from the queue. */
+  readonly #taken = new Set<Job>();
+  readonly #isLocked: (job: Job) => boolean;
+
+  constructor(locked: ReadonlySet<bigint>) {
+    this.#isLocked = ({ accountId }) => locked.has(accountId);
+  }
+
+  get all(): readonly Job[] {
+    return [...this.#begun.keys()];
+  }
+
+  /** How many there are, without those of locked accounts. */
+  get count(): number {
+    return this.#countOf(this.#begun.keys());
+  }
+
+  /** How many of them were taken from the queue. */
+  get countTaken(): number {
+    return this.#countOf(this.#taken);
+  }
+
+  /** The locked accounts that have some. */
+  get lockedAccounts(): readonly bigint[] {
+    return [...new Set(this.all.filter(this.#isLocked).map(({ accountId }) => accountId))];
+  }
+
+  has({ accountId, id }: JobKey): boolean {
+    return this.all.some((each) => each.id === id && each.accountId === accountId);
+  }
+
+  add(job: Job, work: Promise<void>, { isTaken }: { readonly isTaken: boolean }): void {
+    this.#begun.set(job, work);
+    if (isTaken) this.#taken.add(job);
+  }
+
+  delete(job: Job): void {
+    this.#begun.delete(job);
+    this.#taken.delete(job);
+  }
+
+  /** Waits until there are none; while it waits, others may begin. */
+  async ended(): Promise<void> {
+    while (this.#begun.size > 0) await Promise.all(this.#begun.values());
+  }
+
+  #countOf(jobs: Iterable<Job>): number {
+    return [...jobs].filter((job) => !this.#isLocked(job)).length;
+  }
+}
