@@ -7,7 +7,8 @@ import type { AccountMode } from '../../base/account-mode.ts';
 import type { StoredBody } from '../../events/body.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Database, Statement, Tx } from '../database.ts';
+import { isLockTimeout } from '../database-error.ts';
 import { type AuditRow, auditRecords, type ChainEnd, insertAudit } from './audit.ts';
 import { TRANSACTION_COLUMNS } from './transactions.ts';
 
@@ -78,6 +79,17 @@ const FREE: Statement = {
   name: 'process_free',
   text: `select account_id as "accountId" from account_head where account_id = any ($1::bigint[])
     for update skip locked`,
+};
+/** For how long accounts that somebody has are waited for, together, to find out whether they are locked. Unit: ms. */
+const PATIENCE_MS = 500;
+const WAIT_SHORTLY: Statement = {
+  name: 'process_wait_shortly',
+  opens: true,
+  text: `select set_config('lock_timeout', $1, true)`,
+};
+const HAVE: Statement = {
+  name: 'process_have',
+  text: `select from account_head where account_id = $1 for update`,
 };
 const LIST_HEADS: Statement = {
   name: 'process_list_heads',
@@ -162,11 +174,35 @@ export async function lockHeads(
   return new Map(heads.map((head) => [head.accountId, head]));
 }
 
-/** @returns those of the accounts that somebody has locked. */
-export async function lockedHeads(database: Tx, accountIds: readonly bigint[]): Promise<readonly bigint[]> {
+/**
+ * Whoever works with a busy account has it for moments, and nearly always: an account is locked when it does not come free for whoever waits
+ * for it.
+ *
+ * @returns those of the accounts that somebody has locked.
+ */
+export async function lockedHeads(
+  database: Database,
+  accountIds: readonly bigint[],
+): Promise<readonly bigint[]> {
   const free = await database.query<{ accountId: bigint }>(FREE, [accountIds]);
   const isFree = new Set(free.map(({ accountId }) => accountId));
-  return accountIds.filter((each) => !isFree.has(each));
+  const taken = accountIds.filter((each) => !isFree.has(each));
+  const patienceMs = Math.ceil(PATIENCE_MS / taken.length);
+  const locked: bigint[] = [];
+  for (const each of taken) if (await isLocked(database, each, patienceMs)) locked.push(each);
+  return locked;
+}
+
+async function isLocked({ withTx }: Database, accountId: bigint, patienceMs: number): Promise<boolean> {
+  try {
+    await withTx((tx) =>
+      Promise.all([tx.query(WAIT_SHORTLY, [`${patienceMs}ms`]), tx.query(HAVE, [accountId])]),
+    );
+    return false;
+  } catch (error) {
+    if (isLockTimeout(error)) return true;
+    throw error;
+  }
 }
 
 /** @returns the newest positions of all lists of the accounts. */

@@ -17,24 +17,29 @@ const cancel = ({ accountId, id }: AdvanceResult['row']): Promise<string> =>
     .then(({ code }) => code)
     .catch((error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)));
 
+/** Has accounts until it is released. */
+async function hold(...accountIds: readonly bigint[]): Promise<{ readonly release: () => Promise<void> }> {
+  const holder = await app.owner.connect();
+  await holder.query('set idle_in_transaction_session_timeout = 0');
+  await holder.query('begin');
+  await holder.query('select from account_head where account_id = any ($1) for update', [accountIds]);
+  return {
+    release: async () => {
+      await holder.query('rollback');
+      holder.release(true);
+    },
+  };
+}
+
 test('accounts that are locked for long make nobody wait but themselves, and share batches again when they are free', async () => {
-  const [first, second, free]: readonly Merchant[] = [
-    await app.addAccount(),
-    await app.addAccount(),
-    await app.addAccount(),
-  ] as const;
-  const rowsOf = (merchant: Merchant | undefined) =>
-    Promise.all(Array.from({ length: 3 }, () => onramp(merchant as Merchant)));
+  const [first, second, free] = [await app.addAccount(), await app.addAccount(), await app.addAccount()];
+  const rowsOf = (merchant: Merchant) => Promise.all(Array.from({ length: 3 }, () => onramp(merchant)));
   const [ofFirst, ofSecond, ofFree] = [await rowsOf(first), await rowsOf(second), await rowsOf(free)];
   const cancelNth = (n: number) => [ofFirst, ofSecond, ofFree].map((rows) => cancel(rows[n] as never));
-  const holder = await app.owner.connect();
+  const held = await hold(first.accountId, second.accountId);
   const ready = async () => (await app.get('/readyz')).json;
   let waiting: (Promise<string> | undefined)[] = [];
   try {
-    await holder.query('set idle_in_transaction_session_timeout = 0');
-    await holder.query('begin');
-    const locked = [first?.accountId, second?.accountId];
-    await holder.query('select from account_head where account_id = any ($1) for update', [locked]);
     const [early] = [cancelNth(0)];
     expect(await early[2]).toBe('ADVANCED');
     waiting = cancelNth(1);
@@ -42,11 +47,32 @@ test('accounts that are locked for long make nobody wait but themselves, and sha
     await expect.poll(ready).toMatchObject({ status: 'ready' });
     expect(await early[0]).toBe('the account is locked');
   } finally {
-    await holder.query('rollback');
-    holder.release(true);
+    await held.release();
   }
   expect((await Promise.all(waiting))[1]).toBe('ADVANCED');
   const batches = vi.spyOn(app.database, 'withTx');
   expect(await Promise.all(cancelNth(2))).toEqual(['ADVANCED', 'ADVANCED', 'ADVANCED']);
   expect(batches).toHaveBeenCalledOnce();
+});
+
+test('an account that somebody else has for a moment is not taken for one that is locked for long', async () => {
+  const [locked, busy] = [await app.addAccount(), await app.addAccount()];
+  const rows = [await onramp(locked), await onramp(busy)] as const;
+  const { query } = app.database;
+  // Another process works with the account again and again, also while it is asked which ones are locked.
+  const asked = vi.spyOn(app.database, 'query').mockImplementation(async (statement, values) => {
+    if (statement.name !== 'process_free') return query(statement, values);
+    const moment = await hold(busy.accountId);
+    const free = await query(statement, values);
+    await moment.release();
+    return free;
+  });
+  const held = await hold(locked.accountId);
+  try {
+    const [ofLocked, ofBusy] = rows.map(cancel);
+    expect(await Promise.race([ofLocked, ofBusy?.then((code) => `busy: ${code}`)])).toBe('busy: ADVANCED');
+  } finally {
+    await held.release();
+    asked.mockRestore();
+  }
 });
