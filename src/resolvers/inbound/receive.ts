@@ -15,6 +15,7 @@ import {
   postponeNews,
   readKnownNews,
 } from '../../store/engine/news.ts';
+import { takenHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason, SuspenseRow } from '../../store/engine/suspense.ts';
 import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -109,6 +110,9 @@ async function settleNews(
   const suspended = news.kind === 'refund_ended' ? await endReturn(services, news, record) : undefined;
   if (suspended) return suspended;
   const found = await targetOf(services, news);
+  // It would wait for long, and what the rail tells of other accounts with it.
+  if (found && (await isLocked(services, found)))
+    return { isUntaken: false, error: 'its account is locked', target: found };
   if (news.kind === 'infraction') return note(services, record, found);
   if (news.kind === 'gas_spent') return bookGas(services, news, record, found);
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
@@ -122,6 +126,11 @@ async function settleNews(
   const accountId = found?.accountId ?? (await platformAccount(services.database, services.mode));
   const reason = news.kind === 'payout_returned' ? news.kind : found ? 'no_transaction' : 'unknown';
   return bookAlone(services, record, money, { accountId, reason });
+}
+
+/** An account that was found to be locked may have come free, and nobody has asked for it since. */
+async function isLocked({ database, locked }: Services, { accountId }: NewsTarget): Promise<boolean> {
+  return locked.has(accountId) && (await takenHeads(database, [accountId])).length > 0;
 }
 
 /** Tells the transaction that the news is for. */

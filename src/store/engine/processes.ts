@@ -174,6 +174,13 @@ export async function lockHeads(
   return new Map(heads.map((head) => [head.accountId, head]));
 }
 
+/** @returns those of the accounts that somebody has at this moment, for however long. */
+export async function takenHeads(database: Tx, accountIds: readonly bigint[]): Promise<readonly bigint[]> {
+  const free = await database.query<{ accountId: bigint }>(FREE, [accountIds]);
+  const isFree = new Set(free.map(({ accountId }) => accountId));
+  return accountIds.filter((each) => !isFree.has(each));
+}
+
 /**
  * Whoever works with a busy account has it for moments, and nearly always: an account is locked when it does not come free for whoever waits
  * for it.
@@ -184,9 +191,7 @@ export async function lockedHeads(
   database: Database,
   accountIds: readonly bigint[],
 ): Promise<readonly bigint[]> {
-  const free = await database.query<{ accountId: bigint }>(FREE, [accountIds]);
-  const isFree = new Set(free.map(({ accountId }) => accountId));
-  const taken = accountIds.filter((each) => !isFree.has(each));
+  const taken = await takenHeads(database, accountIds);
   const patienceMs = Math.ceil(PATIENCE_MS / taken.length);
   const locked: bigint[] = [];
   for (const each of taken) if (await isLocked(database, each, patienceMs)) locked.push(each);

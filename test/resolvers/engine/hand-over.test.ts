@@ -18,6 +18,7 @@ import { readProcesses } from '../../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { useDatabase } from '../../support/database.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
 import { cpfOf } from '../../support/load.ts';
 import { eventually } from '../../support/receiver.ts';
 
@@ -222,11 +223,8 @@ test('C-51: due jobs of an account that somebody holds locked leave room for tho
   // More than a worker takes from the queue at once, and due before the job of the other account.
   await Promise.all(Array.from({ length: 120 }, () => make(services)));
   const row = await make(services, undefined, other);
-  const holder = await store.owner.connect();
+  const held = await holdAccounts(store.owner, accountId);
   try {
-    await holder.query('set idle_in_transaction_session_timeout = 0');
-    await holder.query('begin');
-    await holder.query('select from account_head where account_id = $1 for update', [accountId]);
     workers.push(startWorker(services, SILENT));
     await eventually('the charge', async () => (await stepOf(row)) === 'depositpix/QRCODE');
     const { rows } = await store.owner.query(
@@ -234,8 +232,7 @@ test('C-51: due jobs of an account that somebody holds locked leave room for tho
     );
     expect(rows[0].n, 'jobs that gave their room back').toBe(0);
   } finally {
-    await holder.query('rollback');
-    holder.release(true);
+    await held.release();
   }
 });
 

@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
 import { isLockTimeout } from '../../../src/store/database-error.ts';
 import { useApp } from '../../support/app.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
 import { inboundOf, type Merchant } from '../inbound/support.ts';
 
 const app = useApp();
@@ -17,26 +18,12 @@ const cancel = ({ accountId, id }: AdvanceResult['row']): Promise<string> =>
     .then(({ code }) => code)
     .catch((error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)));
 
-/** Has accounts until it is released. */
-async function hold(...accountIds: readonly bigint[]): Promise<{ readonly release: () => Promise<void> }> {
-  const holder = await app.owner.connect();
-  await holder.query('set idle_in_transaction_session_timeout = 0');
-  await holder.query('begin');
-  await holder.query('select from account_head where account_id = any ($1) for update', [accountIds]);
-  return {
-    release: async () => {
-      await holder.query('rollback');
-      holder.release(true);
-    },
-  };
-}
-
 test('accounts that are locked for long make nobody wait but themselves, and share batches again when they are free', async () => {
   const [first, second, free] = [await app.addAccount(), await app.addAccount(), await app.addAccount()];
   const rowsOf = (merchant: Merchant) => Promise.all(Array.from({ length: 3 }, () => onramp(merchant)));
   const [ofFirst, ofSecond, ofFree] = [await rowsOf(first), await rowsOf(second), await rowsOf(free)];
   const cancelNth = (n: number) => [ofFirst, ofSecond, ofFree].map((rows) => cancel(rows[n] as never));
-  const held = await hold(first.accountId, second.accountId);
+  const held = await holdAccounts(app.owner, first.accountId, second.accountId);
   const ready = async () => (await app.get('/readyz')).json;
   let waiting: (Promise<string> | undefined)[] = [];
   try {
@@ -62,12 +49,12 @@ test('an account that somebody else has for a moment is not taken for one that i
   // Another process works with the account again and again, also while it is asked which ones are locked.
   const asked = vi.spyOn(app.database, 'query').mockImplementation(async (statement, values) => {
     if (statement.name !== 'process_free') return query(statement, values);
-    const moment = await hold(busy.accountId);
+    const moment = await holdAccounts(app.owner, busy.accountId);
     const free = await query(statement, values);
     await moment.release();
     return free;
   });
-  const held = await hold(locked.accountId);
+  const held = await holdAccounts(app.owner, locked.accountId);
   try {
     const [ofLocked, ofBusy] = rows.map(cancel);
     expect(await Promise.race([ofLocked, ofBusy?.then((code) => `busy: ${code}`)])).toBe('busy: ADVANCED');

@@ -1,0 +1,47 @@
+/**
+ * C-34: news of an account that somebody holds locked for long, as an import does, keeps nobody else's waiting: it is stored, and tried again.
+ * Method: somebody holds the lock, and what is asked of the engine is counted.
+ */
+import { expect, test, vi } from 'vitest';
+import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
+import { newsRecordOf } from '../../../src/resolvers/services/news-record.ts';
+import { postponeNews } from '../../../src/store/engine/news.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { useApp } from '../../support/app.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
+import { inboundOf, pixFor, SILENT } from './support.ts';
+
+const app = useApp();
+const { onramp, stepOf } = inboundOf(app);
+const HOUR_MS = 3_600_000;
+
+/** A payment that could not be settled when it was told. */
+async function payLater(row: ProcessRow): Promise<void> {
+  const record = newsRecordOf(app.services, pixFor(row));
+  const why = { error: 'there was no rate', isUntaken: false, target: undefined };
+  await postponeNews(app.database, record, { ...why, outcome: 'pending', dueMs: Date.now() });
+}
+
+test('C-34: news of a locked account waits for it once; then it is put off at once, and what others have to be told is told', async () => {
+  const [locked, free] = [await app.addAccount(), await app.addAccount()];
+  const ofLocked = [await onramp(locked), await onramp(locked), await onramp(locked)];
+  const [told, ofFree] = [await onramp(locked), await onramp(free)];
+  for (const row of [...ofLocked, ofFree]) await payLater(row);
+  const advance = vi.spyOn(app.services, 'advance');
+  const asked = () =>
+    advance.mock.calls.filter(
+      ([{ target, trigger }]) =>
+        'accountId' in target && target.accountId === locked.accountId && trigger.on === 'pix_received',
+    ).length;
+  const held = await holdAccounts(app.owner, locked.accountId);
+  try {
+    expect(await retryNews(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
+    expect(await stepOf(ofFree)).not.toBe('depositpix/QRCODE');
+    expect((await app.services.receive(pixFor(told))).outcome).toBe('pending');
+    expect(asked(), 'news that waited for the account').toBe(1);
+  } finally {
+    await held.release();
+  }
+  expect(await retryNews(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
+  for (const row of [...ofLocked, told]) expect(await stepOf(row)).not.toBe('depositpix/QRCODE');
+});
