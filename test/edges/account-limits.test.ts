@@ -6,8 +6,10 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { settleSettings, startSettlingSettings } from '../../src/resolvers/engine/settle-settings.ts';
+import { putSettingChange, readSettingChanges } from '../../src/store/account/setting-changes.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { holdAccounts } from '../support/hold-accounts.ts';
 import { newCustomer, newShop, type Shop } from '../support/limits.ts';
 
 const app = useApp({ rateLimit: null });
@@ -144,6 +146,28 @@ test('C-40: a worker lets what waited take effect by itself', async () => {
   } finally {
     await settling.stop();
   }
+});
+
+test('C-40: an account that somebody holds locked keeps no changes of other accounts from taking effect', async () => {
+  const [locked, free] = [await app.addAccount(), await app.addAccount({ mode: 'live' })];
+  const past = new Date(Date.now() - 60_000);
+  const change = { name: 'approvalAbove', subject: '', value: '700', askedBy: 'key_1' } as const;
+  for (const { accountId } of [locked, free])
+    await app.database.withTx((tx) =>
+      putSettingChange(tx, accountId, { ...change, askedAt: past, effectiveAt: past }),
+    );
+  const waiting = async ({ accountId }: typeof free) =>
+    (await readSettingChanges(app.database, accountId)).map(({ name }) => name);
+  const held = await holdAccounts(app.owner, locked.accountId);
+  try {
+    await expect(settleSettings(app.services)).rejects.toThrow(`account ${locked.accountId}`);
+    expect(await waiting(free)).toEqual([]);
+    expect(await waiting(locked)).toEqual(['approvalAbove']);
+  } finally {
+    await held.release();
+  }
+  await settleSettings(app.services);
+  expect(await waiting(locked)).toEqual([]);
 });
 
 describe('limits of an account on a customer', () => {

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/account-mode.ts';
 import { accountsWithDueChanges } from '../../store/account/setting-changes.ts';
+import { plainMessage } from '../../store/database-error.ts';
 import { settleProtections } from '../account/protections.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
@@ -30,14 +31,23 @@ export function startSettlingSettings(services: Services, log: Logger): Settling
   };
 }
 
-/** Applies all due changes, for the accounts of both modes. */
+/**
+ * Applies all due changes, for the accounts of both modes.
+ *
+ * @throws {AggregateError} what kept accounts from it, once all others have their changes: one that is locked stops nobody else.
+ */
 export async function settleSettings(services: Services): Promise<void> {
+  const failures: Error[] = [];
   for (const mode of ACCOUNT_MODES) {
     const own = services.forMode(mode);
     const at = new Date(await own.clock.nowMs());
     for (const accountId of await accountsWithDueChanges(own.database, mode, at))
-      await settleProtections(gatewayContext(own, accountId));
+      await settleProtections(gatewayContext(own, accountId)).catch((cause: unknown) =>
+        failures.push(new Error(`account ${accountId}: ${plainMessage(cause)}`, { cause })),
+      );
   }
+  const [first] = failures;
+  if (first) throw new AggregateError(failures, `settings of ${first.message}`);
 }
 
 /** What the gateway acts with by itself: no key, and no scope. */
