@@ -53,6 +53,8 @@ const OPEN_WITHIN_MS = 30_000;
 const EVENT_OVERHEAD = 80;
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 const STREAM = 'text/event-stream';
+/** A GET only opens the stream. Operations come by POST: only there is the document looked up and checked before it gets here. */
+const OTHER_METHODS = ['POST', 'PUT', 'DELETE'];
 
 /** A stream that was reserved. */
 class SingleStream {
@@ -135,6 +137,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
   });
   return async (exchange, context, headers, body) => {
     const { request } = exchange;
+    if (request.method === 'GET' && !opensStream(request)) throw notOpening(exchange);
     if (request.method === 'PUT') {
       const stream = reserve(reserved, exchange, context, handle);
       return answer(exchange, await handle(requestOf(exchange, { context, stream })), headers);
@@ -143,7 +146,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     if (!stream) throw notFound();
     if (opensStream(request) && !stream.isOpen)
       return open(exchange, { context, stream }, handle, parts.streams, headers);
-    if (request.method !== 'DELETE') checkOperationId(exchange, body);
+    if (request.method === 'POST') checkOperationId(body);
     const call: Call = { context, stream };
     const response = await handle(requestOf(exchange, call, body));
     // It was ended before it had begun.
@@ -152,22 +155,18 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
   };
 }
 
+function notOpening(exchange: Exchange): GatewayError {
+  exchange.allowed = OTHER_METHODS;
+  return new GatewayError('METHOD_NOT_ALLOWED', `a GET opens the stream, with Accept: ${STREAM}`);
+}
+
 /** graphql-sse takes whatever can be made a text, and says itself where there is none. */
-function checkOperationId({ request, search }: Exchange, body: unknown): void {
-  const { extensions } = request.method === 'POST' ? asMembers(body) : { extensions: extensionsOf(search) };
-  const { operationId: id } = asMembers(extensions);
+function checkOperationId(body: unknown): void {
+  const { operationId: id } = asMembers(asMembers(body).extensions);
   if (id === undefined || id === null || typeof id === 'number') return;
   if (typeof id === 'string' && id.length <= OPERATION_ID_MAX && id.isWellFormed()) return;
   const message = `must be well-formed text of at most ${OPERATION_ID_MAX} characters`;
   throw invalidParameters([{ parameter: 'extensions.operationId', message }]);
-}
-
-function extensionsOf(search: string): unknown {
-  try {
-    return JSON.parse(new URLSearchParams(search).get('extensions') ?? 'null');
-  } catch {
-    return undefined;
-  }
 }
 
 function asMembers(value: unknown): Record<string, unknown> {
@@ -313,7 +312,8 @@ function requestOf(exchange: Exchange, context: Call, body: unknown = null): Sse
   const { request } = exchange;
   return {
     method: request.method ?? 'GET',
-    url: request.url ?? '',
+    // Only a DELETE says anything there. Of a GET whose stream has just ended graphql-sse would execute the operation.
+    url: request.method === 'DELETE' ? (request.url ?? '') : '',
     headers: opensStream(request) ? OPENING : PLAIN,
     body: body as Record<string, unknown> | null,
     raw: exchange,

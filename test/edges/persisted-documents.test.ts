@@ -88,6 +88,17 @@ describe.each([
     );
     if (graphqlOnlyDocuments) expect(ways.every(({ status }) => status === 400)).toBe(true);
   });
+
+  it('other documents on a single connection: by POST as ever, and by GET none', async () => {
+    const path = '/graphql/stream';
+    const { text: token } = await app.get(path, { method: 'PUT' });
+    const operation = { query: NAME, extensions: { operationId: '1' } };
+    const headers = { 'x-graphql-event-stream-token': token };
+    const search = new URLSearchParams({ query: NAME, extensions: '{"operationId":"2"}' });
+    const posted = await app.post(path, operation, { headers });
+    expect(posted.status).toBe(graphqlOnlyDocuments ? 400 : 202);
+    expect((await app.get(`${path}?${search}`, { headers })).status).toBe(405);
+  });
 });
 
 describe('what is registered', () => {

@@ -135,6 +135,28 @@ describe('streams that do not exist', () => {
   });
 });
 
+test.each([
+  ['mutation', 'mutation { updateAllowedOrigins(origins: ["https://shop.example.com"]) }'],
+  ['query', '{ __typename }'],
+  ['subscription', 'subscription { balanceChanged { cursor } }'],
+])('a GET opens the stream, and executes no %s', async (_kind, query) => {
+  const { apiKey: key } = await app.addAccount();
+  const { token, leave } = await openStream(key);
+  const search = new URLSearchParams({ token, query, extensions: '{"operationId":"1"}' });
+  const refused = await app.get(`${PATH}?${search}`, { key });
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, PUT, DELETE']);
+  expect(refused.json).toMatchObject({
+    code: 'METHOD_NOT_ALLOWED',
+    detail: expect.stringContaining('Accept: text/event-stream'),
+  });
+  const opening = await app.get(`${PATH}?${search}`, { key, headers: { accept: 'text/event-stream' } });
+  expect(opening.status).toBe(409);
+  const { json } = await app.graphql('{ viewer { account { allowedOrigins } } }', {}, { key });
+  expect(json.data.viewer.account.allowedOrigins).toEqual([]);
+  expect(app.services.events.size).toBe(0);
+  await leave();
+});
+
 test('documents that are not fit, and operations beyond the limit, are refused', async () => {
   const { apiKey: key } = await app.addAccount();
   const token = await reserve(key);
