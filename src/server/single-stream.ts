@@ -222,6 +222,8 @@ async function open(
   streams: OpenStreams,
   headers: Record<string, string>,
 ): Promise<void> {
+  // A response closes once, and it may have done so while the key was looked up. The stream stays reserved.
+  if (exchange.response.destroyed) return;
   let connection: EventConnection | undefined;
   const remove = streams.add({
     caller: context.caller,
@@ -232,13 +234,26 @@ async function open(
   });
   stream.onEnd(remove);
   stream.open();
-  const [body] = await handle({ ...requestOf(exchange, { context, stream }), headers: OPENING });
-  if (typeof body !== 'object' || body === null) throw notFound();
-  stream.onEnd(() => body.return().catch(() => {}));
-  connection = new EventConnection(exchange, headers);
-  stream.onEnd(() => connection?.destroy());
-  connection.onClose(() => stream.end());
-  for await (const text of body) {
+  try {
+    const [body] = await handle({ ...requestOf(exchange, { context, stream }), headers: OPENING });
+    if (typeof body !== 'object' || body === null) throw notFound();
+    stream.onEnd(() => body.return().catch(() => {}));
+    connection = new EventConnection(exchange, headers);
+    stream.onEnd(() => connection?.destroy());
+    connection.onClose(() => stream.end());
+    await passOn(body, connection, stream);
+  } catch (error) {
+    stream.end();
+    throw error;
+  }
+}
+
+async function passOn(
+  events: AsyncIterable<string>,
+  connection: EventConnection,
+  stream: SingleStream,
+): Promise<void> {
+  for await (const text of events) {
     const bytes = eventBytes(text);
     if (!connection.send(bytes)) await connection.drained();
     stream.waiting = Math.max(0, stream.waiting - bytes.body.length);

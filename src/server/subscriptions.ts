@@ -41,6 +41,8 @@ export function subscriptionServer(
     const { response, requestId } = exchange;
     const leave = context.streamLimit.take(context.caller);
     response.on('close', leave);
+    // A response closes once, and it may have done so while the key was looked up.
+    if (response.destroyed) return leave();
     const operation: LiveOperation = {
       schema,
       document,
