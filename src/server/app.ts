@@ -304,6 +304,7 @@ function operationLimits(
         });
         return leave;
       },
+      enterFrame: (points) => gate.enter(id, points),
       checkAgain,
     };
   };

@@ -15,6 +15,12 @@ export interface KeyLimits {
    * @throws {GatewayError} `RATE_LIMITED`, `UNAUTHORIZED`.
    */
   readonly enter: (points: number) => Promise<() => void>;
+  /**
+   * Waits until a frame of a subscription may be executed. Its operation was counted when it began.
+   *
+   * @returns what is to be called when it was.
+   */
+  readonly enterFrame: (points: number) => Promise<() => void>;
   /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly checkAgain: () => Promise<void>;
 }

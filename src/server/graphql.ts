@@ -65,6 +65,7 @@ interface Work {
   readonly context: ServerContext;
   readonly params: unknown;
   readonly headers: Record<string, string>;
+  readonly points: number;
   readonly prove: Prove;
 }
 
@@ -85,12 +86,12 @@ export function graphqlServer(
   const subscribe = subscriptionServer(schema, streams, log);
   const find = provedOperations(schema, prepare, answers);
 
-  const perform = async ({ exchange, context, params, headers, prove }: Work): Promise<void> => {
+  const perform = async ({ exchange, context, params, headers, points, prove }: Work): Promise<void> => {
     const { request, response } = exchange;
     if (request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
       const { document } = prepare(params.query, context);
       if (document && getOperationAST(document, params.operationName)?.operation === 'subscription')
-        return subscribe(exchange, context, params, document, headers);
+        return subscribe(exchange, context, params, { document, points }, headers);
     }
     if (context.caller.isForStreams) throw onlySubscriptions();
     const operation = isPlainOperation(params) ? known(params, context) : undefined;
@@ -127,7 +128,7 @@ export function graphqlServer(
     const leave = await limits.enter(points);
     const prove = found.proving({ exchange, context, params: params as OperationParams, points });
     try {
-      await perform({ exchange, context, params, headers, prove });
+      await perform({ exchange, context, params, headers, points, prove });
     } finally {
       leave();
     }

@@ -9,8 +9,8 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import type { Frame, FrameStream, StreamMode } from '../resolvers/events/frame-stream.ts';
-import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
+import type { ServerContext } from './graphql-context.ts';
 import { presentGraphqlError } from './present-error.ts';
 
 /** A subscription of a caller. */
@@ -19,7 +19,9 @@ export interface LiveOperation {
   readonly document: DocumentNode;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly context: Context;
+  /** What each of its frames costs. */
+  readonly points: number;
+  readonly context: ServerContext;
   readonly requestId: string;
   readonly log: Logger;
 }
@@ -39,10 +41,25 @@ export function isFrames(source: FrameStream<Frame> | ExecutionResult): source i
   return Symbol.asyncIterator in source;
 }
 
-/** @returns the result for one frame. Its loaders are new, so it reads the current state. */
-export async function executeFrame(operation: LiveOperation, frame: Frame): Promise<ExecutionResult> {
-  const result = await execute({ ...argsOf(operation), rootValue: frame });
-  return presented(operation, result);
+/**
+ * Executes a frame when it is its turn among what its key executes. Its loaders are new, so it reads the current state.
+ *
+ * @param isWanted - whether anybody still reads the stream; asked when it is its turn.
+ * @returns the result; undefined when nobody does.
+ */
+export async function executeFrame(
+  operation: LiveOperation,
+  frame: Frame,
+  isWanted: () => boolean,
+): Promise<ExecutionResult | undefined> {
+  const leave = await operation.context.limits.enterFrame(operation.points);
+  try {
+    if (!isWanted()) return undefined;
+    const result = await execute({ ...argsOf(operation), rootValue: frame });
+    return presented(operation, result);
+  } finally {
+    leave();
+  }
 }
 
 /** @returns whether the result failed because the database was away, so that the frame can be executed again later. */
@@ -102,7 +119,8 @@ export function liveResults(
         return { done: false, value: { data: null, ...source } };
       }
       const { done, value: frame } = await source.next();
-      return done ? finish() : { done: false, value: await executeFrame(operation, frame) };
+      const value = done ? undefined : await executeFrame(operation, frame, () => !isDone);
+      return value ? { done: false, value } : finish();
     },
     return: finish,
     throw: async (error) => {

@@ -1,6 +1,6 @@
 /**
- * Limits how much GraphQL one key executes at once. Further operations of the key wait in a queue, so that expensive requests of
- * one key do not delay those of others.
+ * Limits how much GraphQL one key executes at once. Further operations of the key, and frames of its subscriptions, wait in a queue,
+ * so that expensive work for one key does not delay that for others.
  */
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
@@ -15,6 +15,7 @@ const RETRY_MAX_SECONDS = 60;
 
 interface Waiting {
   readonly weight: number;
+  readonly isFrame: boolean;
   readonly begin: () => void;
 }
 
@@ -33,15 +34,16 @@ export class OperationGate {
    *
    * @param keyId - of its key.
    * @param points - what it costs.
-   * @param response - of its request: an operation whose client has gone waits no longer.
+   * @param response - of its request: an operation whose client has gone waits no longer. A frame of a subscription has none. It is not
+   *   refused, because its stream would miss it, and does not count among the operations that wait.
    * @returns a function to be called when it has ended.
    * @throws {GatewayError} `RATE_LIMITED` when too many wait, with the time to retry after.
    */
-  async enter(keyId: string, points: number, response: ServerResponse): Promise<() => void> {
+  async enter(keyId: string, points: number, response?: ServerResponse): Promise<() => void> {
     const weight = Math.max(1, Math.min(points, POINTS_MAX));
     const line = this.#lines.get(keyId) ?? { underWay: 0, waiting: [] };
     this.#lines.set(keyId, line);
-    if (line.waiting.length >= WAITING_MAX)
+    if (response && isFull(line))
       throw new GatewayError('RATE_LIMITED', `more than ${WAITING_MAX} operations of this key are waiting`, {
         retryAfter: this.#secondsOf(line),
       });
@@ -60,7 +62,7 @@ export class OperationGate {
     };
   }
 
-  #wait(line: Line, weight: number, response: ServerResponse): Promise<void> {
+  #wait(line: Line, weight: number, response?: ServerResponse): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         line.waiting = line.waiting.filter((each) => each !== waiting);
@@ -69,12 +71,13 @@ export class OperationGate {
       };
       const waiting: Waiting = {
         weight,
+        isFrame: response === undefined,
         begin: () => {
-          response.off('close', leave);
+          response?.off('close', leave);
           resolve();
         },
       };
-      response.once('close', leave);
+      response?.once('close', leave);
       line.waiting.push(waiting);
     });
   }
@@ -100,4 +103,8 @@ export class OperationGate {
     const points = waiting.reduce((sum, { weight }) => sum + weight, underWay);
     return Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((points * this.#msPerPoint) / 1_000)));
   }
+}
+
+function isFull({ waiting }: Line): boolean {
+  return waiting.length >= WAITING_MAX && waiting.filter(({ isFrame }) => !isFrame).length >= WAITING_MAX;
 }

@@ -274,7 +274,8 @@ async function perform(
   const kind = getOperationAST(document, operationName)?.operation;
   if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
   if (context.caller.isForStreams && kind !== 'subscription') throw onlySubscriptions();
-  const leave = await context.limits.enter(costOf({ query, operationName, variables }, context).points);
+  const { points } = costOf({ query, operationName, variables }, context);
+  const leave = await context.limits.enter(points);
   try {
     if (stream.operations.size >= OPERATIONS_MAX)
       throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
@@ -286,6 +287,7 @@ async function perform(
       document,
       operationName,
       variables: variables ?? {},
+      points,
       context,
       requestId,
       log,

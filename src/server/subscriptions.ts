@@ -1,8 +1,8 @@
 /** Serves GraphQL subscriptions as server-sent events, one operation for each connection. */
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, visit } from 'graphql';
+import { GraphQLError, type GraphQLSchema, getOperationAST, Kind, visit } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
-import type { Context } from '../resolvers/services/context.ts';
+import type { ServerContext } from './graphql-context.ts';
 import type { Exchange } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
 import type { LiveOperation } from './live-operation.ts';
@@ -14,9 +14,9 @@ import { beginningOf, endBeginning, SubscriberGroup } from './subscriber-group.t
 /** Serves a request. Resolves when the start of the stream is fixed and the answer has begun. */
 export type ServeSubscription = (
   exchange: Exchange,
-  context: Context,
+  context: ServerContext,
   params: OperationParams,
-  document: DocumentNode,
+  operation: Pick<LiveOperation, 'document' | 'points'>,
   headers: Record<string, string>,
 ) => Promise<void>;
 
@@ -37,7 +37,7 @@ export function subscriptionServer(
     }
     return group;
   };
-  return async (exchange, context, params, document, headers) => {
+  return async (exchange, context, params, { document, points }, headers) => {
     const { response, requestId } = exchange;
     const leave = context.streamLimit.take(context.caller);
     response.on('close', leave);
@@ -48,6 +48,7 @@ export function subscriptionServer(
       document,
       operationName: params.operationName ?? null,
       variables: params.variables ?? {},
+      points,
       context,
       requestId,
       log,

@@ -48,7 +48,12 @@ async function inProcess(name: string, key: string, variables: Record<string, un
     origin: { requestId: 'test', address: null },
   };
   const exchange = { requestId: 'test', noted: {} } as never;
-  const limits = { takeWrites: () => {}, enter: async () => () => {}, checkAgain: async () => {} };
+  const limits = {
+    takeWrites: () => {},
+    enter: async () => () => {},
+    enterFrame: async () => () => {},
+    checkAgain: async () => {},
+  };
   return execute(exchange, context, { query: operation.text, operationName: name, variables }, limits);
 }
 

@@ -1,4 +1,4 @@
-/** Goal: operations of a key wait for each other and for no other key, in their order, up to a bound that says when. */
+/** Goal: operations of a key wait for each other and for no other key, in their order, up to a bound that says when; frames, too, without a bound. */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
@@ -60,6 +60,30 @@ test('C-51: when 50 wait, the answer says when to retry', async () => {
   leave();
   for (const each of waiting) (await each)();
   expect(await settled(gate.enter('a', 1, responseOf()))).toBe(true);
+});
+
+test('frames of subscriptions wait however many there are, in their order, and take the place of no operation', async () => {
+  const gate = new OperationGate();
+  const done: number[] = [];
+  let underWay = 0;
+  let most = 0;
+  const execute = async (frame: number) => {
+    const leave = await gate.enter('a', 1_000);
+    most = Math.max(most, ++underWay);
+    await new Promise(setImmediate);
+    done.push(frame);
+    underWay -= 1;
+    leave();
+  };
+  const frames = Array.from({ length: 200 }, (_, frame) => execute(frame));
+  const operations = Array.from({ length: 50 }, () => gate.enter('a', 10_000, responseOf()));
+  await expect(gate.enter('a', 1, responseOf())).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  const last = execute(200);
+  expect(await settled(gate.enter('b', 10_000, responseOf()))).toBe(true);
+  await Promise.all(frames);
+  for (const each of operations) (await each)();
+  await last;
+  expect([most, done]).toEqual([10, Array.from({ length: 201 }, (_, frame) => frame)]);
 });
 
 test('C-53: what counts for many requests takes as many, and for more than the burst a full bucket', () => {

@@ -1,0 +1,95 @@
+/**
+ * Goal: a key that follows its account by many costly operations executes no more of them at once than it executes queries; all frames
+ * come, in their order, and other keys do not wait. Method: what frames read is locked, and PostgreSQL says how many wait for it.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { addMover, append, parseEvents, subscribe } from './streams.ts';
+
+const app = useApp();
+const SINGLE = '/graphql/stream';
+/** Costs 3,224 points, so that three fit into the 10,000 that a key may have under way. */
+const COSTLY =
+  '... on TransactionEvent { sequence transaction { ledgerLines { transaction { ledgerLines { transaction { ledgerLines { number credit debit } } } } } } }';
+const AT_ONCE = 3;
+const FOLLOWERS = 10;
+const WAITING = `select count(*)::int as n from pg_locks where not granted and relation = 'ledger_line'::regclass`;
+
+/** Holds up whoever reads lines of the ledger. */
+async function holdUp() {
+  const holder = await app.owner.connect();
+  await holder.query('begin; lock table ledger_line in access exclusive mode');
+  onTestFinished(() => holder.release(true));
+  return {
+    waiting: async () => (await holder.query<{ n: number }>(WAITING)).rows[0]?.n,
+    letGo: () => holder.query('rollback'),
+  };
+}
+
+/** Each a group of its own: what differs is the text of the document. */
+async function followApart(key: string) {
+  const streams = await Promise.all(
+    Array.from({ length: FOLLOWERS }, (_, n) =>
+      subscribe(app, `subscription Follow${n} { events { cursor ${COSTLY} } }`, { key }),
+    ),
+  );
+  for (const stream of streams) await stream.until(() => stream.beginning() !== undefined);
+  onTestFinished(() => {
+    for (const { close } of streams) close();
+  });
+  return () => streams.map(({ events }) => events.map(({ data }) => data.data.events.sequence));
+}
+
+/** Operations of one connection. */
+async function followTogether(key: string) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const token = await (await fetch(app.baseUrl + SINGLE, { method: 'PUT', headers })).text();
+  const control = new AbortController();
+  onTestFinished(() => control.abort());
+  const { body } = await fetch(`${app.baseUrl}${SINGLE}?token=${token}`, {
+    headers: { ...headers, accept: 'text/event-stream' },
+    signal: control.signal,
+  });
+  let text = '';
+  const read = async () => {
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>)
+      text += Buffer.from(chunk).toString();
+  };
+  read().catch(() => {});
+  const told = () => parseEvents(text)[0].filter(({ event }) => event === 'next');
+  const query = `subscription { events { cursor ${COSTLY} } }`;
+  for (let operationId = 0; operationId < FOLLOWERS; operationId++) {
+    const operation = {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query, extensions: { operationId } }),
+    };
+    expect((await fetch(`${app.baseUrl}${SINGLE}?token=${token}`, operation)).status).toBe(202);
+  }
+  await expect.poll(() => told().length).toBe(FOLLOWERS);
+  const framesOf = (operationId: number) =>
+    told()
+      .filter(({ data }) => data.id === String(operationId))
+      .map(({ data }) => data.payload.data.events.sequence);
+  return () => Array.from({ length: FOLLOWERS }, (_, n) => framesOf(n).slice(1));
+}
+
+test.each([
+  ['of many connections', followApart],
+  ['of one connection', followTogether],
+])('frames of operations %s wait for each other, and all come in their order', async (_what, follow) => {
+  const mover = await addMover(app);
+  const other = await app.addAccount();
+  const sequences = await follow(mover.apiKey);
+  const { waiting, letGo } = await holdUp();
+  await append(app, mover, 2);
+  app.services.notifier.notify([mover.accountId]);
+  await expect.poll(waiting).toBeGreaterThanOrEqual(AT_ONCE);
+  // By the time that another key is answered, those that could begin have begun.
+  const name = await app.graphql('{ viewer { account { name } } }', {}, { key: other.apiKey });
+  expect(name.json.data.viewer.account.name).toBe('Another');
+  expect(await waiting()).toBe(AT_ONCE);
+  await letGo();
+  const expected = [1_001 + mover.before, 1_002 + mover.before];
+  await expect.poll(sequences).toEqual(Array(FOLLOWERS).fill(expected));
+});
