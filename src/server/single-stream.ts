@@ -59,12 +59,12 @@ const OTHER_METHODS = ['POST', 'PUT', 'DELETE'];
 /** A stream that was reserved. */
 class SingleStream {
   readonly token = randomUUID();
-  /** Operations that run. */
-  readonly operations = new Set<Call>();
   /** By id, the newest that was begun. */
   readonly newest = new Map<string, Call>();
   /** Bytes that the connection has not taken yet. */
   waiting = 0;
+  /** Operations that run, each with what gives its place back. */
+  readonly #operations = new Map<Call, () => void>();
   readonly #endings = new Set<() => unknown>();
   readonly #unopened = setTimeout(() => this.end(), OPEN_WITHIN_MS).unref();
   #isOpen = false;
@@ -72,6 +72,29 @@ class SingleStream {
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /**
+   * Begins an operation.
+   *
+   * @throws {GatewayError} `RATE_LIMITED` when the stream, or all streams of the key together, have as many as they may.
+   */
+  add(call: Call): void {
+    if (this.#operations.size >= OPERATIONS_MAX)
+      throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
+    const { streamLimit, caller } = call.context;
+    const release = streamLimit.take(caller);
+    const forget = this.onEnd(release);
+    this.#operations.set(call, () => {
+      forget();
+      release();
+    });
+  }
+
+  /** Ends an operation, if it has begun. */
+  remove(call: Call): void {
+    this.#operations.get(call)?.();
+    this.#operations.delete(call);
   }
 
   /** Marks the stream as opened: from now on it lasts as long as its connection. */
@@ -106,7 +129,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     const operationId = String(params.extensions?.operationId ?? '');
     newest.set(operationId, call);
     call.end = () => {
-      call.stream.operations.delete(call);
+      call.stream.remove(call);
       if (newest.get(operationId) !== call) return false;
       return newest.delete(operationId);
     };
@@ -277,10 +300,8 @@ async function perform(
   const { points } = costOf({ query, operationName, variables }, context);
   const leave = await context.limits.enter(points);
   try {
-    if (stream.operations.size >= OPERATIONS_MAX)
-      throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
+    stream.add(call);
     if (kind === 'mutation') context.limits.takeWrites(writesOf(document, operationName));
-    stream.operations.add(call);
     const { requestId } = context;
     const operation = {
       schema,

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
+import { placesOf } from './streams.ts';
 
 const closed: { status: number; route: string }[] = [];
 const app = useApp({
@@ -14,17 +15,6 @@ const app = useApp({
 const PLACES = 1_000;
 const SUBSCRIPTION = 'subscription { events { cursor } }';
 const IS_HELD_UP = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-
-/** @returns how many streams the key may still open. */
-function placesOf(keyId: string): number {
-  const taken: (() => void)[] = [];
-  try {
-    for (;;) taken.push(app.services.streamLimit.take({ id: keyId }));
-  } catch {
-    for (const leave of taken) leave();
-  }
-  return taken.length;
-}
 
 /** Asks by a stream token, which is looked up each time, and leaves. Resolves when the request has been let in all the same. */
 async function leaveEarly(key: string, target: string): Promise<void> {
@@ -57,7 +47,7 @@ test('a subscription gives its place back', async () => {
   onTestFinished(() => taken.mockRestore());
   await leaveEarly(key, `/graphql?${new URLSearchParams({ query: SUBSCRIPTION })}`);
   await expect.poll(() => taken.mock.results.length).toBe(1);
-  await expect.poll(() => placesOf(keyId)).toBe(PLACES);
+  await expect.poll(() => placesOf(app, keyId)).toBe(PLACES);
   await expect.poll(() => app.services.events.size).toBe(0);
 });
 
@@ -73,5 +63,5 @@ test('a single connection is not opened: it can be opened by the next request, a
   });
   expect(opened.status).toBe(200);
   control.abort();
-  await expect.poll(() => placesOf(keyId)).toBe(PLACES);
+  await expect.poll(() => placesOf(app, keyId)).toBe(PLACES);
 });

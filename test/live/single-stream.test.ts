@@ -7,7 +7,7 @@ import { createClient } from 'graphql-sse';
 import { describe, expect, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { revokeKey } from '../support/revoke-key.ts';
-import { addMover, append, logOf, makeOnramp, seqOf } from './streams.ts';
+import { addMover, append, logOf, makeOnramp, placesOf, seqOf } from './streams.ts';
 
 const app = useApp();
 const PATH = '/graphql/stream';
@@ -196,6 +196,24 @@ test('documents that are not fit, and operations beyond the limit, are refused',
   }
   control.abort();
   await expect.poll(() => app.services.events.size).toBe(0);
+});
+
+test('operations count among the streams of their key, on however many connections', async () => {
+  const { apiKey: key, keyId } = await app.addAccount();
+  const subscription = 'subscription { balanceChanged { cursor } }';
+  const streams = [await openStream(key), await openStream(key)];
+  const places = Array.from({ length: 996 }, () => app.services.streamLimit.take({ id: keyId }));
+  for (const { token } of streams) expect((await operate(key, token, subscription, '1')).status).toBe(202);
+  for (const { token } of streams) expect((await operate(key, token, subscription, '2')).status).toBe(429);
+  const [first, second] = streams.map(({ token }) => token) as [string, string];
+  expect((await end(key, first, '1')).status).toBe(200);
+  await expect.poll(async () => (await operate(key, second, '{ __typename }', '3')).status).toBe(202);
+  // A query gives its place back by itself.
+  await expect.poll(async () => (await operate(key, second, subscription, '2')).status).toBe(202);
+  expect((await operate(key, first, subscription, '2')).status).toBe(429);
+  await Promise.all(streams.map(({ leave }) => leave()));
+  for (const leave of places) leave();
+  await expect.poll(() => placesOf(app, keyId)).toBe(1_000);
 });
 
 describe('ids of operations', () => {

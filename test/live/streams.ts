@@ -205,3 +205,14 @@ export function seqOf(cursor: string | undefined): number {
       .split(':')[2],
   );
 }
+
+/** @returns how many streams the key may still open. */
+export function placesOf({ services }: Pick<TestApp, 'services'>, keyId: string): number {
+  const taken: (() => void)[] = [];
+  try {
+    for (;;) taken.push(services.streamLimit.take({ id: keyId }));
+  } catch {
+    for (const leave of taken) leave();
+  }
+  return taken.length;
+}
