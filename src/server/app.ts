@@ -140,7 +140,7 @@ export function createApp({ config, services, log }: AppParts): App {
     publicUrl: config.publicUrl,
   });
   const admitReader = (exchange: Exchange) => admit(exchange, authenticatePayer, 'read');
-  const serveExport = exportServer(registry, config, admitReader, streams);
+  const serveExport = exportServer(registry, config, { admit: admitReader, streams, cors });
   const parts = { routes, schema, sessions, serveConsole };
   const serveOpen = servesOpen({ config, services, log }, parts, () => isDraining);
   const dispatch = async (exchange: Exchange): Promise<void> => {

@@ -6,6 +6,7 @@ import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts
 import type { QueryPolicy } from '../rest-compat/input.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import type { Registry } from '../templates/registry.ts';
+import { type Cors, isPreflight } from './cors.ts';
 import { ExportGate } from './export-gate.ts';
 import { type Exchange, READ_METHODS } from './http.ts';
 import type { EndReason, OpenStream, OpenStreams } from './open-streams.ts';
@@ -14,6 +15,13 @@ import { checkMethod } from './rest.ts';
 /** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
 type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;
 
+/** What exports need of the server. */
+interface ExportParts {
+  readonly admit: Admit;
+  readonly streams: OpenStreams;
+  readonly cors: Pick<Cors, 'preflight'>;
+}
+
 /** A client that takes nothing for so long is cut off: it would keep an export from somebody else. */
 const TAKEN_WITHIN_MS = 60_000;
 
@@ -21,13 +29,13 @@ const TAKEN_WITHIN_MS = 60_000;
 export function exportServer(
   registry: Registry,
   policy: QueryPolicy,
-  admit: Admit,
-  streams: OpenStreams,
+  { admit, streams, cors }: ExportParts,
 ): (exchange: Exchange) => Promise<void> | undefined {
   const gate = new ExportGate();
   const serve = async (exchange: Exchange, path: (typeof EXPORT_PATHS)[number]) => {
     exchange.route = path;
     exchange.allowed = READ_METHODS;
+    if (isPreflight(exchange)) return cors.preflight(exchange, false);
     checkMethod(exchange.request.method, exchange.allowed);
     const { context, headers } = await admit(exchange);
     const asked = readExport(registry, path, exchange.search, policy);

@@ -128,6 +128,26 @@ describe('preflights', () => {
       expect(allowed(await preflight('/v2/onramp', origin))).toBeNull();
   });
 
+  test.each([
+    '/export/transactions',
+    '/export/statement',
+  ])('of %s pass for a listed origin, whose pages read the answer', async (path) => {
+    const { apiKey: key } = await app.addAccount();
+    const origin = `https://books${path.length}.example.com`;
+    await setOrigins([origin], key);
+    let passed = await preflight(path, origin, 'GET');
+    await expect
+      .poll(async () => {
+        passed = await preflight(path, origin, 'GET');
+        return allowed(passed);
+      })
+      .toBe(origin);
+    expect([passed.status, passed.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
+    expect(allowed(await app.get(path, { key, headers: { origin } }))).toBe(origin);
+    expect(allowed(await preflight(path, 'https://other.example.com', 'GET'))).toBeNull();
+    expect((await app.get(path, { key: null, method: 'OPTIONS' })).status).toBe(405);
+  });
+
   test('of GraphQL pass for any: tokens of payers and streams may be used anywhere', async () => {
     for (const path of ['/graphql', '/graphql/stream'])
       expect(allowed(await preflight(path, 'https://anywhere.example.com'))).toBe('*');
