@@ -20,7 +20,8 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
       parameters: PARAMETERS,
       status: 200,
       answer: { kind: 'events' },
-      handle: async (context, { search }) => {
+      waits: true,
+      handle: async (context, { search, gone }) => {
         const violations = new Violations();
         const query = parseQuery(search, PARAMETERS, policy, violations);
         const { limit } = parsePage(query, policy, violations);
@@ -29,7 +30,7 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
         // Whoever has seen none yet.
         const after = cursor?.value === '' ? undefined : violations.text(cursor);
         violations.refuse();
-        const page = await readEventPage(context, { after, limit, waitMs: wait * 1_000 });
+        const page = await readEventPage(context, { after, limit, waitMs: wait * 1_000, gone });
         return { status: 200, body: bodyOf(page), ignored: query.ignored, headers: {} };
       },
     },

@@ -32,6 +32,8 @@ export interface RestRequest {
   /** The raw body; empty for a GET. */
   readonly body: string;
   readonly idempotencyKey: string | undefined;
+  /** Aborts when the client has gone; for routes that wait only. */
+  readonly gone: AbortSignal | undefined;
 }
 
 /** An answer: JSON text, in pieces only where it is proved, and the parameters that were ignored. */
@@ -79,6 +81,8 @@ export interface Route {
   readonly answer: AnswerShape;
   /** Every fact of the answer moves the version of the account when it changes (docs/decisions/0044). */
   readonly isProved?: true;
+  /** It may wait for something to happen, and should do so no longer than its client. */
+  readonly waits?: true;
   readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 

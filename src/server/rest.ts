@@ -96,7 +96,13 @@ export async function serveRest(
     Object.assign(exchange.noted, found.answer.noted);
     return sendAnswer(exchange, found.answer, headers);
   }
-  const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
+  const answer = await route.handle(context, {
+    id,
+    search,
+    body,
+    idempotencyKey: idempotencyKeyOf(request),
+    gone: route.waits && leavingOf(exchange),
+  });
   exchange.noted.end2end ??= id || createdBy(route, answer.body);
   if (route.method === 'GET') await checkAgain();
   const ignored = answer.ignored.length > 0 && {
@@ -114,6 +120,14 @@ export async function serveRest(
   };
   found.keep?.(fresh);
   sendAnswer(exchange, fresh, headers);
+}
+
+/** @returns a signal that the client has gone. A response closes once, and it may have done so while the key was looked up. */
+function leavingOf({ response }: Exchange): AbortSignal {
+  const leaving = new AbortController();
+  if (response.destroyed) leaving.abort();
+  response.once('close', () => leaving.abort());
+  return leaving.signal;
 }
 
 function wholeOf(text: JsonText): string {

@@ -7,7 +7,7 @@ import { encodeEventCursor } from '../../src/events/cursor.ts';
 import { useApp } from '../support/app.ts';
 import { eventually } from '../support/receiver.ts';
 import { eventsOf } from '../support/rest-routes.ts';
-import { addMover, append, logOf, makeOnramp, seqOf } from './streams.ts';
+import { addMover, append, logOf, makeOnramp, placesOf, seqOf } from './streams.ts';
 
 const app = useApp();
 
@@ -72,6 +72,21 @@ describe('a request that waits', () => {
     const mover = await addMover(app);
     const { answer } = await wait(mover, encodeEventCursor(mover.accountId, BigInt(mover.before)), 1);
     expect((await answer).json.events).toEqual([]);
+    expect(app.services.events.size).toBe(0);
+  });
+
+  test('ends with its client, and gives its place back', async () => {
+    const { accountId, apiKey: key, keyId } = await app.addAccount();
+    const client = new AbortController();
+    const answer = fetch(`${app.baseUrl}/v2/events?after=${encodeEventCursor(accountId, 0n)}&wait=30`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: client.signal,
+    });
+    await eventually('a request that waits', () => app.services.events.size > 0);
+    expect(placesOf(app, keyId)).toBe(999);
+    client.abort();
+    await expect(answer).rejects.toThrow();
+    await expect.poll(() => placesOf(app, keyId)).toBe(1_000);
     expect(app.services.events.size).toBe(0);
   });
 });

@@ -18,6 +18,8 @@ export interface EventPageInput {
   readonly limit: number;
   /** How long to wait for an event when there is none. */
   readonly waitMs: number;
+  /** Aborts when nobody waits any more. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** Events in their order, each under its cursor, and the cursor to go on with. */
@@ -35,6 +37,7 @@ export interface EventPage {
 export async function readEventPage(context: Context, input: EventPageInput): Promise<EventPage> {
   requireScope(context, 'read');
   const { events, streamLimit, caller } = context;
+  const { gone } = input;
   const leave = input.waitMs > 0 ? streamLimit.take(caller) : () => {};
   const watch = events.watch(caller.accountId);
   try {
@@ -42,7 +45,8 @@ export async function readEventPage(context: Context, input: EventPageInput): Pr
     const after = input.after == null ? mark.floor - 1n : positionOf(input.after, 'after', mark);
     if (isExpired(after, mark)) throw cursorExpired(mark);
     const until = Date.now() + input.waitMs;
-    while (watch.mark().seq <= after && !watch.isEnded()) {
+    gone?.addEventListener('abort', watch.end);
+    while (watch.mark().seq <= after && !watch.isEnded() && !gone?.aborted) {
       const left = until - Date.now();
       if (left <= 0) break;
       await watch.wait(left);
