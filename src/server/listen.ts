@@ -1,5 +1,5 @@
 /** The HTTP server: limits on connections and slow requests, and how it is closed. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AddressCheck, limitedAddress, plainAddress } from './client-address.ts';
 
@@ -13,6 +13,8 @@ export interface ConnectionLimits {
   readonly headersMs: number;
   /** Time limit for a whole request. Answers have none. */
   readonly requestMs: number;
+  /** A connection without traffic for this long is closed, unless its request is being worked on. @default 60,000 */
+  readonly silenceMs?: number;
 }
 
 /** Where a server listens. */
@@ -33,7 +35,7 @@ export interface Listening {
 const IDLE_MS = 75_000;
 /** How often slow requests are looked for. Unit: ms. */
 const CHECK_MS = 500;
-/** A connection without traffic for this long is closed. Streams send a ping every 15 seconds. Unit: ms. */
+/** Streams send a ping every 15 seconds. Unit: ms. */
 const SILENCE_MS = 60_000;
 
 /** Starts to listen. @returns the server and its port. @throws the system's error, such as EADDRINUSE. */
@@ -77,12 +79,13 @@ export async function close(server: Server, graceMs: number): Promise<void> {
 
 function limitConnections(
   server: Server,
-  { total, perAddress }: ConnectionLimits,
+  { total, perAddress, silenceMs = SILENCE_MS }: ConnectionLimits,
   isTrusted: AddressCheck,
 ): void {
   const open = new Map<string, number>();
   server.maxConnections = total;
-  server.setTimeout(SILENCE_MS);
+  server.setTimeout(silenceMs);
+  server.on('request', (_request, response) => response.on('timeout', endSilence));
   server.prependListener('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '');
     if (isTrusted(address)) return;
@@ -96,4 +99,10 @@ function limitConnections(
       else open.delete(client);
     });
   });
+}
+
+/** Node leaves a silent connection to whoever listens to its response. Only work on a request that has come whole may take any time. */
+function endSilence(this: ServerResponse, socket: Socket): void {
+  const isWorkedOn = this.req.complete && !this.headersSent;
+  if (!isWorkedOn) socket.destroy();
 }
