@@ -45,6 +45,8 @@ type Handle = (request: SseRequest) => Promise<Response>;
 /** Maximum data that waits for a slow client; beyond that its stream is closed. Unit: bytes. */
 const WAITING_MAX_BYTES = 1_048_576;
 const OPERATIONS_MAX = 100;
+/** After so long a client may have ended some of them. Unit: seconds. */
+const RETRY_SECONDS = 5;
 /** An operation's id is kept while it runs. Unit: characters. */
 const OPERATION_ID_MAX = 128;
 /** A reservation expires if the stream is not opened in this time. Unit: ms. */
@@ -81,7 +83,9 @@ class SingleStream {
    */
   add(call: Call): void {
     if (this.#operations.size >= OPERATIONS_MAX)
-      throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
+      throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`, {
+        retryAfter: RETRY_SECONDS,
+      });
     const { streamLimit, caller } = call.context;
     const release = streamLimit.take(caller);
     const forget = this.onEnd(release);
