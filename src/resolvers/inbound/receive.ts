@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { platformAccount } from '../../store/account/accounts.ts';
-import { plainMessage } from '../../store/database-error.ts';
+import { isLockTimeout, plainMessage } from '../../store/database-error.ts';
 import {
   keepNews,
   type NewsRecord,
@@ -32,6 +32,8 @@ import { endReturn } from './return-suspense.ts';
 /** Pauses before news that could not be settled is tried again, milliseconds. */
 const AGAIN_FIRST_MS = 2_000;
 const AGAIN_MAX_MS = 3_600_000;
+/** The longest such pause while its account is locked: money should not wait long for an import that has ended. */
+const LOCKED_MAX_MS = 30_000;
 /** Most tries of news that its transaction does not take: over four hours. */
 const UNTAKEN_MAX = 10;
 const WORDS_MAX = 200;
@@ -55,12 +57,20 @@ export async function receiveNews(
   const place = await placeOf(services, news);
   const { record } = place;
   const settled = await settleNews(services, news, place).catch(
-    (error: unknown): Failure => ({ isUntaken: false, target: undefined, error: plainMessage(error) }),
+    (error: unknown): Failure => ({
+      isUntaken: false,
+      isLocked: isLockTimeout(error),
+      target: undefined,
+      error: plainMessage(error),
+    }),
   );
   return 'outcome' in settled ? settled : postpone(services, log, record, settled, tries);
 }
 
-type Failure = Pick<Postponement, 'isUntaken' | 'error' | 'target'>;
+type Failure = Pick<Postponement, 'isUntaken' | 'error' | 'target'> & {
+  /** Whether somebody else holds its account. */
+  readonly isLocked?: boolean;
+};
 
 const untaken = (error: string, target?: NewsTarget): Failure => ({ isUntaken: true, error, target });
 
@@ -72,7 +82,8 @@ async function postpone(
   tries: Tries,
 ): Promise<Receipt> {
   const outcome = failure.isUntaken && tries.untaken + 1 >= UNTAKEN_MAX ? 'failed' : 'pending';
-  const pauseMs = Math.min(AGAIN_FIRST_MS * 4 ** Math.min(tries.attempts, 10), AGAIN_MAX_MS);
+  const pauseMaxMs = failure.isLocked ? LOCKED_MAX_MS : AGAIN_MAX_MS;
+  const pauseMs = Math.min(AGAIN_FIRST_MS * 4 ** Math.min(tries.attempts, 10), pauseMaxMs);
   const dueMs = outcome === 'failed' ? null : Date.now() + pauseMs;
   const id = await postponeNews(database, record, { ...failure, outcome, dueMs });
   if (id === undefined) return { outcome: 'duplicate' };
@@ -112,7 +123,7 @@ async function settleNews(
   const found = await targetOf(services, news);
   // It would wait for long, and what the rail tells of other accounts with it.
   if (found && (await isLocked(services, found)))
-    return { isUntaken: false, error: 'its account is locked', target: found };
+    return { isUntaken: false, isLocked: true, error: 'its account is locked', target: found };
   if (news.kind === 'infraction') return note(services, record, found);
   if (news.kind === 'gas_spent') return bookGas(services, news, record, found);
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);

@@ -27,6 +27,8 @@ test('C-34: news of a locked account waits for it once; then it is put off at on
   const ofLocked = [await onramp(locked), await onramp(locked), await onramp(locked)];
   const [told, ofFree] = [await onramp(locked), await onramp(free)];
   for (const row of [...ofLocked, ofFree]) await payLater(row);
+  // So often that other failures wait for an hour.
+  await app.owner.query('update rail_news set attempts = 9');
   const advance = vi.spyOn(app.services, 'advance');
   const asked = () =>
     advance.mock.calls.filter(
@@ -39,6 +41,8 @@ test('C-34: news of a locked account waits for it once; then it is put off at on
     expect(await stepOf(ofFree)).not.toBe('depositpix/QRCODE');
     expect((await app.services.receive(pixFor(told))).outcome).toBe('pending');
     expect(asked(), 'news that waited for the account').toBe(1);
+    const late = `select key from rail_news where due_at > now() + interval '1 minute'`;
+    expect((await app.owner.query(late)).rows, 'news that comes long after the account is free').toEqual([]);
   } finally {
     await held.release();
   }

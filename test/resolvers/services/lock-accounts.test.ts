@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { audited } from '../../../src/resolvers/checks/audited.ts';
 import { isLockTimeout } from '../../../src/store/database-error.ts';
 import { useApp } from '../../support/app.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
 import { ORIGIN } from '../../support/origin.ts';
 
 const app = useApp();
@@ -25,18 +26,14 @@ function act(accountId: bigint): Promise<string> {
 
 test('acts of a locked account wait with one connection, each for a limited time; those of others are done', async () => {
   const [locked, free] = [(await app.addAccount()).accountId, (await app.addAccount()).accountId];
-  const holder = await app.owner.connect();
+  const held = await holdAccounts(app.owner, locked);
   try {
-    await holder.query('set idle_in_transaction_session_timeout = 0');
-    await holder.query('begin');
-    await holder.query('select from account_head where account_id = $1 for update', [locked]);
     const waiting = Array.from({ length: ACTS }, () => act(locked));
     expect(await act(free)).toBe('done');
     expect((await app.owner.query(WAITING)).rows).toEqual([{ n: 1 }]);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['the account is locked']));
   } finally {
-    await holder.query('rollback');
-    holder.release(true);
+    await held.release();
   }
   expect(await Promise.all([act(locked), act(locked), act(free)])).toEqual(['done', 'done', 'done']);
 });
