@@ -28,7 +28,7 @@ export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arriva
   return end !== undefined && trigger.price === undefined && Date.parse(happenedAt) > end + GRACE_MS;
 }
 
-/** @returns whether the price holds: what converts by an act of its own account gets no new one (C-21). */
+/** @returns whether the price holds: its lock has not ended, or only within the grace (C-21). */
 export function isPriceLocked({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): boolean {
   return nowMs <= (lockEndOf(row) ?? nowMs) + GRACE_MS;
 }

@@ -148,6 +148,8 @@ describe('C-40: a person who has a passkey shows it', () => {
     expect(codeOf(await name(open))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await accept(priced))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await name(deposited))).toBeUndefined();
+    const byKey = `mutation { acceptQuote(end2end: "${priced}") { end2end } }`;
+    expect(codeOf(await app.graphql(byKey, {}, { key: shop.apiKey }))).toBeUndefined();
   });
 });
 

@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assert } from '../../src/base/assert.ts';
 import { GatewayError } from '../../src/base/errors.ts';
+import { isSessionToken } from '../../src/base/session-token.ts';
 import { enterAmount } from '../../src/resolvers/orders/enter-amount.ts';
 import { findOpenLink, openStaticLink } from '../../src/resolvers/payer/open-static-link.ts';
 import { findSession, payerContext, readSession } from '../../src/resolvers/payer/payment-session.ts';
@@ -189,18 +190,21 @@ describe('visits', () => {
     expect(stepOf(await enterAmount(payerOf(row), row, amount('80')))).toBe('pre_kyc/INFO');
   });
 
-  test('nor does one that ended before: sessions of a disabled link are not begun anew', async () => {
+  test('sessions of a disabled link are not begun anew', async () => {
     const { slug } = await make({});
-    const row = await visit(slug);
-    await trigger(row.end2end, 'expire');
-    await until(row.end2end, 'quote/EXPIRED');
-    const renew = async () => {
-      const ended = await findSession(app.services, row.process?.session ?? '');
+    const [row, before] = [await visit(slug), await visit(slug)];
+    for (const { end2end } of [row, before]) {
+      await trigger(end2end, 'expire');
+      await until(end2end, 'quote/EXPIRED');
+    }
+    const renew = async ({ process }: ProcessRow) => {
+      const ended = await findSession(app.services, process?.session ?? '');
       assert(ended, 'a session');
       return renewSession(app.services, await readSession(app.services, ended), ORIGIN);
     };
+    expect(isSessionToken(await renew(before))).toBe(true);
     await disable(slug);
-    expect(await codeOf(renew())).toBe('STEP_CONFLICT');
+    expect(await codeOf(renew(row))).toBe('STEP_CONFLICT');
   });
 
   test.each([

@@ -41,7 +41,7 @@ export interface Worker {
 
 /**
  * Jobs that were taken from the queue and are under way at once. Those that were handed over do not count: they would keep older ones waiting.
- * Nor do those of locked accounts.
+ * Those of locked accounts do not count either.
  */
 const BATCH_MAX = 100;
 /** The engine hands over no job while so many are under way. */

@@ -33,7 +33,7 @@ import { endReturn } from './return-suspense.ts';
 const AGAIN_FIRST_MS = 2_000;
 const AGAIN_MAX_MS = 3_600_000;
 /** The longest such pause while its account is locked: money should not wait long for an import that has ended. */
-const LOCKED_MAX_MS = 30_000;
+const LOCKED_MAX_MS = 10_000;
 /** Most tries of news that its transaction does not take: over four hours. */
 const UNTAKEN_MAX = 10;
 const WORDS_MAX = 200;
@@ -71,6 +71,11 @@ type Failure = Pick<Postponement, 'isUntaken' | 'error' | 'target'> & {
   /** Whether somebody else holds its account. */
   readonly isLocked?: boolean;
 };
+
+const held = (target: NewsTarget): Failure => ({
+  ...{ isUntaken: false, isLocked: true, error: 'its account is locked' },
+  target,
+});
 
 const untaken = (error: string, target?: NewsTarget): Failure => ({ isUntaken: true, error, target });
 
@@ -111,6 +116,7 @@ async function settleNews(
   news: News,
   { record, entry }: Place,
 ): Promise<Receipt | Failure> {
+  if (entry && (await isHeld(services, entry))) return held(entry);
   if (news.kind === 'deposit_dropped' && entry)
     return (await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry);
   if (news.kind === 'refund_ended' && news.differs) {
@@ -121,10 +127,8 @@ async function settleNews(
   const suspended = news.kind === 'refund_ended' ? await endReturn(services, news, record) : undefined;
   if (suspended) return suspended;
   const found = await targetOf(services, news);
-  // It would wait for long, and what the rail tells of other accounts with it.
-  if (found && (await isLocked(services, found)))
-    return { isUntaken: false, isLocked: true, error: 'its account is locked', target: found };
   if (news.kind === 'infraction') return note(services, record, found);
+  if (found && (await isHeld(services, found))) return held(found);
   if (news.kind === 'gas_spent') return bookGas(services, news, record, found);
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
   if (found && found.transactionId !== null) {
@@ -139,8 +143,14 @@ async function settleNews(
   return bookAlone(services, record, money, { accountId, reason });
 }
 
-/** An account that was found to be locked may have come free, and nobody has asked for it since. */
-async function isLocked({ database, locked }: Services, { accountId }: NewsTarget): Promise<boolean> {
+/**
+ * What is told of an account that is held for long would wait, and what the rail tells of others with it. One that was found to be
+ * locked may have come free, and nobody has asked for it since.
+ */
+async function isHeld(
+  { database, locked }: Services,
+  { accountId }: Pick<NewsTarget, 'accountId'>,
+): Promise<boolean> {
   return locked.has(accountId) && (await takenHeads(database, [accountId])).length > 0;
 }
 

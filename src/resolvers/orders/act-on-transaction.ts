@@ -36,6 +36,7 @@ export async function cancelTransaction(context: Context, target: Target): Promi
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'transaction.accept_quote');
   const row = await findTarget(context, target);
+  if (isDone(target.attempt)) return row;
   requireFreshOutOfBalance(context, row);
   return advanceTransaction(context, target, row, { on: 'accepted' }, 'transaction.accept_quote');
 }

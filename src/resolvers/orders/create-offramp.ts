@@ -95,7 +95,9 @@ export async function createOfframp(
       expiresAt: endOf(nowMs, checked.expiresIn),
       process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
-    return { create, awaitsRail: checked.isExternal, atomically };
+    // It goes on as soon as somebody names the payee.
+    const endsWithLock = !checked.isExternal && create.pixKey === null;
+    return { create, awaitsRail: checked.isExternal, endsWithLock, atomically };
   });
 }
 

@@ -13,7 +13,6 @@ import { pendingJobsOf } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
-import { hasPayer } from '../../templates/accepts.ts';
 import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -33,6 +32,8 @@ export interface Making {
   readonly create: NewProcess;
   /** Whether a rail has to answer before there is something to pay to. */
   readonly awaitsRail: boolean;
+  /** Whether its account decides when it is converted: it could wait for a good price, so it ends with the lock of its own (C-21). */
+  readonly endsWithLock?: boolean;
   /** Done in the same database transaction. */
   readonly atomically?: AdvanceRequest['atomically'] | undefined;
 }
@@ -129,8 +130,9 @@ export async function createAndAwait(
     assert(made, 'the transaction that a key is bound to exists');
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
-  const { create, awaitsRail, atomically } = await make();
-  const { row, goesOn } = await commitTransaction(context, create, async (tx, made) => {
+  const making = await make();
+  const { awaitsRail, atomically } = making;
+  const { row, goesOn } = await commitTransaction(context, making, async (tx, made) => {
     await attempt.bind(tx, made.end2end);
     await attempt.keep?.(tx, made);
     await atomically?.(tx, made);
@@ -147,22 +149,20 @@ export async function createAndAwait(
  *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
  */
 export async function createTransaction(context: Context, create: NewProcess): Promise<ProcessRow> {
-  return (await commitTransaction(context, create)).row;
+  return (await commitTransaction(context, { create })).row;
 }
 
 /** As `createTransaction`; `atomically` is done in the same database transaction. */
 async function commitTransaction(
   context: Context,
-  create: NewProcess,
+  { create, endsWithLock }: Pick<Making, 'create' | 'endsWithLock'>,
   atomically?: AdvanceRequest['atomically'],
 ): Promise<AdvanceResult> {
   const { advance, registry, sandbox } = context;
   const template = registry.of(create.template);
   requireRails(context, railsFor(template, currenciesOf(create)));
   const planned = sandbox?.begin(create);
-  // Without a payer it goes on by itself, unless it waits until its account names a payee.
-  const canBeRepriced = hasPayer(template) || create.pixKey !== null;
-  const expiresAt = await endOfPriced(context, create, canBeRepriced);
+  const expiresAt = await endOfPriced(context, create, { endsWithLock });
   const result = await advance({
     target: { create: { ...create, expiresAt } },
     trigger: planned?.trigger ?? { on: 'created' },

@@ -196,19 +196,18 @@ type PricedSession = Parameters<typeof expiryOf>[0] &
   Pick<ProcessRow, 'accountId'>;
 
 /**
- * @param canBeRepriced - false for what converts by an act of its own account: it would choose among prices, so it ends with
- *   its lock.
+ * @param options - `endsWithLock`: it gets no new price, whatever the account chose.
  * @returns when a session ends that was just priced; settings are read only where the lock ends first.
  */
 export async function endOfPriced(
   { database, sandbox }: Services,
   priced: PricedSession,
-  canBeRepriced = true,
+  { endsWithLock = false }: { readonly endsWithLock?: boolean | undefined } = {},
 ): Promise<ProcessRow['expiresAt']> {
   const [end, lockEnd] = [expiryOf(priced), lockEndOf(priced)];
   // Price and session begin a moment apart: a session as long as the lock keeps its end.
   if (end === undefined || lockEnd === undefined || end <= lockEnd + GRACE_MS) return priced.expiresAt;
-  if (!canBeRepriced) return instantOf(new Date(lockEnd));
+  if (endsWithLock) return instantOf(new Date(lockEnd));
   const { afterLock } = await readAccountSettings(database, priced.accountId, {
     isSandbox: sandbox !== null,
   });

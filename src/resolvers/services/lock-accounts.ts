@@ -31,7 +31,8 @@ const queues = new WeakMap<Database, InTurn<bigint>>();
  * many acts of one that is locked for long would otherwise take all connections, and stop everybody.
  *
  * @param accountIds - each once or more.
- * @throws {LockWaitError} after 5 seconds behind others of the process, or the driver's error after 5 seconds behind somebody else; see `isLockTimeout`.
+ * @throws {LockWaitError} after 5 seconds behind others of the process, for each account; the driver's error after 5 seconds
+ *   behind somebody else. Both are an `isLockTimeout`.
  */
 export function withAccounts<Result>(
   locking: Locking & { readonly database: Database },

@@ -82,6 +82,8 @@ const FREE: Statement = {
 };
 /** For how long accounts that somebody has are waited for, together, to find out whether they are locked. Unit: ms. */
 const PATIENCE_MS = 500;
+/** For how long each of many is, at least: longer than a batch of another process takes. Unit: ms. */
+const PATIENCE_LEAST_MS = 50;
 const WAIT_SHORTLY: Statement = {
   name: 'process_wait_shortly',
   opens: true,
@@ -192,7 +194,7 @@ export async function lockedHeads(
   accountIds: readonly bigint[],
 ): Promise<readonly bigint[]> {
   const taken = await takenHeads(database, accountIds);
-  const patienceMs = Math.ceil(PATIENCE_MS / taken.length);
+  const patienceMs = Math.max(PATIENCE_LEAST_MS, Math.ceil(PATIENCE_MS / taken.length));
   const locked: bigint[] = [];
   for (const each of taken) if (await isLocked(database, each, patienceMs)) locked.push(each);
   return locked;

@@ -32,7 +32,7 @@ export interface NewClose extends Pick<BookClose, 'day' | 'closedBy'> {
   readonly bounds: DayBounds;
 }
 
-/** Waits for nobody: it holds the heads of many accounts. In the order of ids, as every lock of heads is taken. */
+/** Skips accounts that somebody holds: whoever waited here would hold all the others meanwhile. In the order of ids, as every lock of heads is taken. */
 const SEAL: Statement = {
   name: 'book_close_seal',
   text: `with next as materialized (select h.account_id from account_head h join account o on o.id = h.account_id

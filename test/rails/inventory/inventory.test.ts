@@ -18,6 +18,7 @@ import { command } from '../../support/command.ts';
 import { visit } from '../../support/console.ts';
 import { beginCount, counted } from '../../support/count-statements.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
 import { newHome } from '../../support/home.ts';
 import { signInAs } from '../../support/people.ts';
 
@@ -174,20 +175,21 @@ test('conversions that wait for the books of the house take one connection, and 
   expect(await owned()).toBe('140');
   const all = await Promise.all(Array.from({ length: 16 }, () => onramp('10')));
   const house = await platformAccount(app.database, 'sandbox');
-  const holder = await app.owner.connect();
+  const waiting = async () =>
+    (
+      await app.owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).rowCount;
+  const held = await holdAccounts(app.owner, house);
   try {
-    await holder.query(`begin; select from account_head where account_id = ${house} for update`);
     asked.clear();
     await Promise.all(all.map((end2end) => trigger(end2end, 'pay')));
     await vi.waitFor(() => expect(asked.size).toBe(all.length), { timeout: 20_000 });
-    const { rows } = await app.owner.query(
-      `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    expect(rows[0].waiting).toBeLessThanOrEqual(1);
+    await expect.poll(waiting).toBe(1);
     beginCount();
   } finally {
-    await holder.query('rollback');
-    holder.release();
+    await held.release();
   }
   await ends(all, { 'success/DONE': 14, 'refund/DONE': 2 });
   expect(counted().byName.get('inventory_funds')).toBeLessThan(all.length / 2);

@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { audited } from '../../../src/resolvers/checks/audited.ts';
+import { withAccounts } from '../../../src/resolvers/services/lock-accounts.ts';
 import { isLockTimeout } from '../../../src/store/database-error.ts';
 import { useApp } from '../../support/app.ts';
 import { holdAccounts } from '../../support/hold-accounts.ts';
@@ -30,10 +31,20 @@ test('acts of a locked account wait with one connection, each for a limited time
   try {
     const waiting = Array.from({ length: ACTS }, () => act(locked));
     expect(await act(free)).toBe('done');
-    expect((await app.owner.query(WAITING)).rows).toEqual([{ n: 1 }]);
+    await expect.poll(async () => (await app.owner.query(WAITING)).rows).toEqual([{ n: 1 }]);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['the account is locked']));
   } finally {
     await held.release();
   }
   expect(await Promise.all([act(locked), act(locked), act(free)])).toEqual(['done', 'done', 'done']);
+});
+
+test('acts on two accounts, named in either order, wait for no one who waits for them', async () => {
+  const [one, other] = [(await app.addAccount()).accountId, (await app.addAccount()).accountId];
+  const lock = (...accountIds: bigint[]) =>
+    withAccounts(app.services, accountIds, async (_tx, { heads }) => [...heads.keys()].length);
+  const locked = await Promise.all(
+    Array.from({ length: ACTS }, (_, at) => (at % 2 === 0 ? lock(one, other) : lock(other, one, other))),
+  );
+  expect(new Set(locked)).toEqual(new Set([2]));
 });

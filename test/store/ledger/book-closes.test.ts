@@ -1,8 +1,9 @@
 /** Goal: the close of a day holds nobody up, also while somebody holds an account for long. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { sealBooks } from '../../../src/store/ledger/book-closes.ts';
 import { useDatabase } from '../../support/database.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
 
 const test = useDatabase();
 
@@ -14,20 +15,18 @@ it('an account that somebody holds is sealed last, when no other account is lock
   const sealed = () =>
     ask(`select count(*)::int from account_head where posted_at >= '${until.toISOString()}'
           and account_id in (${ids})`);
-  const holder = await test.owner.connect();
   const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   let sealing: Promise<void> | undefined;
+  const held = await holdAccounts(test.owner, ids[1] as bigint);
   try {
-    await holder.query(`begin; select from account_head where account_id = ${ids[1]} for update`);
     sealing = sealBooks(test.database.withTx, 'sandbox', until);
-    await vi.waitFor(async () => expect(await ask(waiting)).toBe(1), { timeout: 4_000 });
+    await expect.poll(() => ask(waiting)).toBe(1);
     expect(await sealed()).toBe(2);
     await test.owner.query(
       `select from account_head where account_id in (${ids[0]}, ${ids[2]}) for update nowait`,
     );
   } finally {
-    await holder.query('rollback');
-    holder.release();
+    await held.release();
     await sealing;
   }
   expect(await sealed()).toBe(3);
