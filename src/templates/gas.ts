@@ -4,11 +4,12 @@ import { gasSpent } from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { Gas } from './triggers.ts';
 
-/** @returns the journal of what the network charged; none where nothing is known of it. */
+/** @returns the journal of what the network charged; none where that is nothing, or not known. */
 export function gasJournals({
   trigger: { gas },
 }: {
   readonly trigger: { readonly gas?: Gas | null };
 }): Journal[] {
-  return gas ? [gasSpent(currencyOfLedger(gas.currency), BigInt(gas.amountMinor))] : [];
+  const amount = BigInt(gas?.amountMinor ?? 0);
+  return gas && amount > 0n ? [gasSpent(currencyOfLedger(gas.currency), amount)] : [];
 }

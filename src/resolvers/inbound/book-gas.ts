@@ -21,9 +21,13 @@ export async function bookGas(
   const isBooked = await withAccounts(services, [accountId], async (tx, { nowMs }) => {
     const [newsId] = await keepNews(tx, [{ ...record, outcome: 'noted', accountId, transactionId }]);
     if (newsId === undefined) return false;
-    const requests = gasJournals({ trigger: { gas } })
-      .filter(() => BigInt(gas.amountMinor) > 0n)
-      .map((journal) => ({ accountId, ref: `gas:${newsId}`, transactionId, journal }));
+    const ref = `gas:${newsId}`;
+    const requests = gasJournals({ trigger: { gas } }).map((journal) => ({
+      accountId,
+      ref,
+      transactionId,
+      journal,
+    }));
     const posted = requests.length > 0 ? await postJournals(tx, requests, new Date(nowMs)) : [];
     assert(
       posted.every(({ code }) => code === 'POSTED'),

@@ -203,6 +203,30 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
+  test('L51: a transfer that cost no gas posts no L12', async () => {
+    const own = await app.addAccount();
+    const made = await offrampInstant(own);
+    await reach(made, 'crypto_deposit/WAITING_DEPOSIT');
+    await app.services.receive(depositFor(await rowOf(made.end2end), { currency: 'TRX_TRX', amount: '9' }));
+    const [{ id }] = await suspenseOf(own.accountId);
+    expect(codeOf(await decide(`returnSuspense(id: "${id}")`))).toBeUndefined();
+    const { rows } = await app.owner.query(`select key from sandbox_order where key like 'suspense:${id}:%'`);
+    const ended = {
+      kind: 'refund_ended',
+      rail: 'chain',
+      order: rows[0].key,
+      endToEndId: null,
+      isDone: true,
+      networkFee: '1.1',
+      gas: { currency: 'TRX_TRX', amountMinor: '0' },
+      txHash: 'a'.repeat(64),
+    } as const;
+    expect((await app.services.receive(ended)).outcome).toBe('suspense');
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
+    expect(await journalsOf(own.accountId)).toBe('L37 L51');
+    await verified(own.accountId);
+  });
+
   test('what could not go back is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
