@@ -1,6 +1,7 @@
 /**
- * Limits how much GraphQL one key executes at once. Further operations of the key, and frames of its subscriptions, wait in a queue,
- * so that expensive work for one key does not delay that for others.
+ * Limits how much GraphQL one key executes at once. Further operations of the key, and frames of its subscriptions, wait, so that
+ * expensive work for one key does not delay that for others. Each of the two has a queue, and they are served in turn: one event can
+ * make a thousand frames, and a query of the same key does not wait for all of them.
  */
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
@@ -15,13 +16,43 @@ const RETRY_MAX_SECONDS = 60;
 
 interface Waiting {
   readonly weight: number;
-  readonly isFrame: boolean;
   readonly begin: () => void;
 }
 
-interface Line {
-  underWay: number;
-  waiting: Waiting[];
+/** What one key executes, and what waits for that. */
+class Line {
+  underWay = 0;
+  readonly operations: Waiting[] = [];
+  readonly frames: Waiting[] = [];
+  #turn = this.operations;
+
+  /** The queue that is served next. */
+  get #next(): Waiting[] {
+    return this.#turn.length > 0 ? this.#turn : this.#otherThan(this.#turn);
+  }
+
+  /** Whether something of this weight may begin without waiting. */
+  isFreeFor(weight: number): boolean {
+    return this.#next.length === 0 && this.#fits(weight);
+  }
+
+  /** Begins what fits. Nothing goes before the head of the queue whose turn it is, or heavy work would wait for ever. */
+  goOn(): void {
+    for (let queue = this.#next; queue[0] && this.#fits(queue[0].weight); queue = this.#next) {
+      const { weight, begin } = queue.shift() as Waiting;
+      this.#turn = this.#otherThan(queue);
+      this.underWay += weight;
+      begin();
+    }
+  }
+
+  #fits(weight: number): boolean {
+    return this.underWay + weight <= POINTS_MAX;
+  }
+
+  #otherThan(queue: Waiting[]): Waiting[] {
+    return queue === this.frames ? this.operations : this.frames;
+  }
 }
 
 /** The operations of all keys. */
@@ -41,15 +72,14 @@ export class OperationGate {
    */
   async enter(keyId: string, points: number, response?: ServerResponse): Promise<() => void> {
     const weight = Math.max(1, Math.min(points, POINTS_MAX));
-    const line = this.#lines.get(keyId) ?? { underWay: 0, waiting: [] };
+    const line = this.#lines.get(keyId) ?? new Line();
     this.#lines.set(keyId, line);
-    if (response && isFull(line))
+    if (response && line.operations.length >= WAITING_MAX)
       throw new GatewayError('RATE_LIMITED', `more than ${WAITING_MAX} operations of this key are waiting`, {
         retryAfter: this.#secondsOf(line),
       });
-    if (line.waiting.length > 0 || line.underWay + weight > POINTS_MAX)
-      await this.#wait(line, weight, response);
-    else line.underWay += weight;
+    if (line.isFreeFor(weight)) line.underWay += weight;
+    else await (response ? waitWithClient(line, weight, response) : waitAsFrame(line, weight));
     const begunAt = performance.now();
     let hasLeft = false;
     return () => {
@@ -57,54 +87,43 @@ export class OperationGate {
       hasLeft = true;
       this.#learn((performance.now() - begunAt) / weight);
       line.underWay -= weight;
-      this.#goOn(line);
+      line.goOn();
       if (line.underWay === 0) this.#lines.delete(keyId);
     };
-  }
-
-  #wait(line: Line, weight: number, response?: ServerResponse): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        line.waiting = line.waiting.filter((each) => each !== waiting);
-        this.#goOn(line);
-        reject(new GatewayError('UNAVAILABLE', 'the client disconnected'));
-      };
-      const waiting: Waiting = {
-        weight,
-        isFrame: response === undefined,
-        begin: () => {
-          response?.off('close', leave);
-          resolve();
-        },
-      };
-      response?.once('close', leave);
-      line.waiting.push(waiting);
-    });
-  }
-
-  #goOn(line: Line): void {
-    for (
-      let next = line.waiting[0];
-      next && line.underWay + next.weight <= POINTS_MAX;
-      next = line.waiting[0]
-    ) {
-      line.waiting.shift();
-      line.underWay += next.weight;
-      next.begin();
-    }
   }
 
   #learn(msPerPoint: number): void {
     this.#msPerPoint += NEWEST_SHARE * (msPerPoint - this.#msPerPoint);
   }
 
-  /** Estimates from recent durations when the operations that wait now will have started. */
-  #secondsOf({ waiting, underWay }: Line): number {
-    const points = waiting.reduce((sum, { weight }) => sum + weight, underWay);
+  /** Estimates from recent durations when the operations that wait now will have started: as many frames have their turn in between. */
+  #secondsOf({ operations, frames, underWay }: Line): number {
+    const before = [...operations, ...frames.slice(0, operations.length)];
+    const points = before.reduce((sum, { weight }) => sum + weight, underWay);
     return Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((points * this.#msPerPoint) / 1_000)));
   }
 }
 
-function isFull({ waiting }: Line): boolean {
-  return waiting.length >= WAITING_MAX && waiting.filter(({ isFrame }) => !isFrame).length >= WAITING_MAX;
+function waitAsFrame({ frames }: Line, weight: number): Promise<void> {
+  return new Promise((begin) => frames.push({ weight, begin }));
+}
+
+function waitWithClient(line: Line, weight: number, response: ServerResponse): Promise<void> {
+  const { operations } = line;
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      operations.splice(operations.indexOf(waiting), 1);
+      line.goOn();
+      reject(new GatewayError('UNAVAILABLE', 'the client disconnected'));
+    };
+    const waiting: Waiting = {
+      weight,
+      begin: () => {
+        response.off('close', leave);
+        resolve();
+      },
+    };
+    response.once('close', leave);
+    operations.push(waiting);
+  });
 }

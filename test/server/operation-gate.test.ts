@@ -1,4 +1,4 @@
-/** Goal: operations of a key wait for each other and for no other key, in their order, up to a bound that says when; frames, too, without a bound. */
+/** Goal: operations of a key wait for each other and for no other key, in their order, up to a bound that says when; frames, too, without a bound, in turn with them. */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
@@ -62,6 +62,20 @@ test('C-51: when 50 wait, the answer says when to retry', async () => {
   expect(await settled(gate.enter('a', 1, responseOf()))).toBe(true);
 });
 
+/** Waits until a place is given, notes it, and gives it back. */
+async function pass(
+  gate: OperationGate,
+  what: string,
+  points: number,
+  begun: string[],
+  response?: ServerResponse,
+) {
+  const leave = await gate.enter('a', points, response);
+  begun.push(what);
+  await new Promise(setImmediate);
+  leave();
+}
+
 test('frames of subscriptions wait however many there are, in their order, and take the place of no operation', async () => {
   const gate = new OperationGate();
   const done: number[] = [];
@@ -76,14 +90,54 @@ test('frames of subscriptions wait however many there are, in their order, and t
     leave();
   };
   const frames = Array.from({ length: 200 }, (_, frame) => execute(frame));
-  const operations = Array.from({ length: 50 }, () => gate.enter('a', 10_000, responseOf()));
+  const begun: string[] = [];
+  const operations = Array.from({ length: 50 }, (_, n) => pass(gate, String(n), 10_000, begun, responseOf()));
   await expect(gate.enter('a', 1, responseOf())).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   const last = execute(200);
   expect(await settled(gate.enter('b', 10_000, responseOf()))).toBe(true);
-  await Promise.all(frames);
-  for (const each of operations) (await each)();
-  await last;
+  await Promise.all([...frames, ...operations, last]);
   expect([most, done]).toEqual([10, Array.from({ length: 201 }, (_, frame) => frame)]);
+  expect(begun).toEqual(Array.from({ length: 50 }, (_, n) => String(n)));
+});
+
+test('operations and frames that wait begin in turn, each in their order', async () => {
+  const gate = new OperationGate();
+  const leave = await gate.enter('a', 10_000);
+  const begun: string[] = [];
+  const frames = Array.from({ length: 1_000 }, (_, n) => pass(gate, `frame ${n}`, 5_001, begun));
+  const operations = [1, 10_000, 1].map((points, n) =>
+    pass(gate, `operation ${n}`, points, begun, responseOf()),
+  );
+  leave();
+  await Promise.all([...frames, ...operations]);
+  const inTurn = [0, 1, 2].flatMap((n) => [`operation ${n}`, `frame ${n}`]);
+  expect(begun).toEqual([...inTurn, ...Array.from({ length: 997 }, (_, n) => `frame ${n + 3}`)]);
+});
+
+test.each([
+  ['an operation', 'small frames', true],
+  ['a frame', 'small operations', false],
+])('%s that needs all points begins before the second of the %s', async (_large, _small, isOperation) => {
+  const gate = new OperationGate();
+  const leave = await gate.enter('a', 10_000);
+  const begun: string[] = [];
+  const given = (is: boolean) => (is ? responseOf() : undefined);
+  const small = Array.from({ length: 20 }, (_, n) => pass(gate, `small ${n}`, 1, begun, given(!isOperation)));
+  const large = pass(gate, 'large', 10_000, begun, given(isOperation));
+  leave();
+  await Promise.all([...small, large]);
+  expect(begun.indexOf('large')).toBeLessThanOrEqual(1);
+});
+
+test('C-51: the time to retry after does not grow with frames that wait', async () => {
+  const retryAfterBehind = async (frames: number) => {
+    const gate = new OperationGate();
+    await gate.enter('a', 10_000);
+    for (let n = 0; n < frames; n++) void gate.enter('a', 10_000);
+    for (let n = 0; n < 50; n++) void gate.enter('a', 1, responseOf());
+    return gate.enter('a', 1, responseOf()).catch(({ retryAfter }) => retryAfter);
+  };
+  expect(await retryAfterBehind(1_000)).toBe(await retryAfterBehind(50));
 });
 
 test('C-53: what counts for many requests takes as many, and for more than the burst a full bucket', () => {
