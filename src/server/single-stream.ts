@@ -7,6 +7,7 @@ import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOpe
 import { createHandler, type Request, type RequestParams, type Response } from 'graphql-sse';
 import type { Logger } from 'pino';
 import { GatewayError, invalidParameters, notFound } from '../base/errors.ts';
+import { RETRY_SECONDS } from '../resolvers/services/stream-limit.ts';
 import { onlySubscriptions, type Prepare, type ServerContext } from './graphql-context.ts';
 import { type Exchange, send } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
@@ -45,8 +46,6 @@ type Handle = (request: SseRequest) => Promise<Response>;
 /** Maximum data that waits for a slow client; beyond that its stream is closed. Unit: bytes. */
 const WAITING_MAX_BYTES = 1_048_576;
 const OPERATIONS_MAX = 100;
-/** After so long a client may have ended some of them. Unit: seconds. */
-const RETRY_SECONDS = 5;
 /** An operation's id is kept while it runs. Unit: characters. */
 const OPERATION_ID_MAX = 128;
 /** A reservation expires if the stream is not opened in this time. Unit: ms. */

@@ -2,8 +2,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
-/** Seconds after which a key that is over its limit should look again. */
-const RETRY_SECONDS = 5;
+/** When to ask again for a stream beyond a limit: some may have ended by then. Unit: seconds. */
+export const RETRY_SECONDS = 5;
 /** Tabs in which one payer may have a page open. */
 const SESSION_STREAMS_MAX = 20;
 
