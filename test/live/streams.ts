@@ -1,4 +1,5 @@
 /** Reading streams of events in tests: over fetch, event by event. */
+import { onTestFinished, vi } from 'vitest';
 import type { TestApp } from '../support/app.ts';
 import { BODIES } from '../support/rest-routes.ts';
 
@@ -195,6 +196,31 @@ export async function addMover(app: TestApp) {
   ]);
   const before = (await logOf(app, account.accountId)).length;
   return { ...account, end2end, transactionId: BigInt(rows[0]?.id ?? 0), before };
+}
+
+/**
+ * Holds up the reads of a statement before they are sent, for as long as a test takes: a lock of the database would let them fail
+ * after some seconds.
+ *
+ * @param name - of the statement.
+ * @returns how many were asked for, and what lets them go on.
+ */
+export function holdReads({ database }: Pick<TestApp, 'database'>, name: string) {
+  const { query } = database;
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
+  let asked = 0;
+  const spy = vi.spyOn(database, 'query').mockImplementation(async (statement, values) => {
+    if (statement.name === name) {
+      asked += 1;
+      await released;
+    }
+    return query(statement, values);
+  });
+  onTestFinished(() => {
+    letGo();
+    spy.mockRestore();
+  });
+  return { asked: () => asked, letGo };
 }
 
 /** @returns the place that a cursor stands for. */
