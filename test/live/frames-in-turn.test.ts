@@ -1,8 +1,9 @@
 /**
  * Goal: a key that follows its account by many costly operations executes no more of them at once than it executes queries; all frames
- * come, in their order, and other keys do not wait. Method: what frames read is held up, and counted.
+ * come, in their order, other keys do not wait, and nothing is read for streams that have ended meanwhile. Method: what frames read is held up, and counted.
  */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { OperationGate } from '../../src/server/operation-gate.ts';
 import { useApp } from '../support/app.ts';
 import { addMover, append, holdReads, parseEvents, subscribe } from './streams.ts';
 
@@ -16,26 +17,34 @@ const FOLLOWERS = 10;
 /** Each frame reads the transaction of its event, once. */
 const READ = 'transactions_by_ids';
 
+interface Followers {
+  /** What each was told of, in order. */
+  readonly sequences: () => number[][];
+  readonly close: () => void;
+}
+
 /** Each a group of its own: what differs is the text of the document. */
-async function followApart(key: string) {
+async function followApart(key: string): Promise<Followers> {
   const streams = await Promise.all(
     Array.from({ length: FOLLOWERS }, (_, n) =>
       subscribe(app, `subscription Follow${n} { events { cursor ${COSTLY} } }`, { key }),
     ),
   );
   for (const stream of streams) await stream.until(() => stream.beginning() !== undefined);
-  onTestFinished(() => {
-    for (const { close } of streams) close();
-  });
-  return () => streams.map(({ events }) => sequencesOf(events.map(({ data }) => data)));
+  const close = () => {
+    for (const stream of streams) stream.close();
+  };
+  onTestFinished(close);
+  return { sequences: () => streams.map(({ events }) => sequencesOf(events.map(({ data }) => data))), close };
 }
 
 /** Operations of one connection. */
-async function followTogether(key: string) {
+async function followTogether(key: string): Promise<Followers> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const token = await (await fetch(app.baseUrl + SINGLE, { method: 'PUT', headers })).text();
   const control = new AbortController();
-  onTestFinished(() => control.abort());
+  const close = () => control.abort();
+  onTestFinished(close);
   const { body } = await fetch(`${app.baseUrl}${SINGLE}?token=${token}`, {
     headers: { ...headers, accept: 'text/event-stream' },
     signal: control.signal,
@@ -61,7 +70,7 @@ async function followTogether(key: string) {
     told()
       .filter(({ data }) => data.id === String(operationId))
       .map(({ data }) => data.payload);
-  return () => Array.from({ length: FOLLOWERS }, (_, n) => sequencesOf(framesOf(n)));
+  return { sequences: () => Array.from({ length: FOLLOWERS }, (_, n) => sequencesOf(framesOf(n))), close };
 }
 
 /** Frames that only say where the stream is have none. */
@@ -69,13 +78,17 @@ function sequencesOf(results: { data: { events: { sequence?: number } } }[]): nu
   return results.flatMap(({ data }) => data.events.sequence ?? []);
 }
 
-test.each([
+const WAYS = [
   ['of many connections', followApart],
   ['of one connection', followTogether],
-])('frames of operations %s wait for each other, and all come in their order', async (_what, follow) => {
+] as const;
+
+test.each(
+  WAYS,
+)('frames of operations %s wait for each other, and all come in their order', async (_what, follow) => {
   const mover = await addMover(app);
   const other = await app.addAccount();
-  const sequences = await follow(mover.apiKey);
+  const { sequences } = await follow(mover.apiKey);
   const { asked, letGo } = holdReads(app, READ);
   await append(app, mover, 2);
   app.services.notifier.notify([mover.accountId]);
@@ -87,4 +100,24 @@ test.each([
   letGo();
   const expected = [1_001 + mover.before, 1_002 + mover.before];
   await expect.poll(sequences).toEqual(Array(FOLLOWERS).fill(expected));
+});
+
+test.each(
+  WAYS,
+)('frames of operations %s that have ended meanwhile are not executed', async (_what, follow) => {
+  const mover = await addMover(app);
+  const { close } = await follow(mover.apiKey);
+  const { asked, letGo } = holdReads(app, READ);
+  const enter = vi.spyOn(OperationGate.prototype, 'enter');
+  onTestFinished(() => enter.mockRestore());
+  await append(app, mover, 1);
+  app.services.notifier.notify([mover.accountId]);
+  await expect.poll(() => enter.mock.calls.length).toBeGreaterThanOrEqual(FOLLOWERS);
+  await expect.poll(asked).toBe(AT_ONCE);
+  close();
+  await expect.poll(() => app.services.events.size).toBe(0);
+  letGo();
+  // The last one is let in when others have ended: those before it have read by then whatever they read.
+  await expect.poll(() => enter.mock.settledResults.every(({ type }) => type === 'fulfilled')).toBe(true);
+  expect(asked()).toBe(AT_ONCE);
 });
