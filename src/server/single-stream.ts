@@ -131,14 +131,19 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     const { newest } = call.stream;
     const operationId = String(params.extensions?.operationId ?? '');
     newest.set(operationId, call);
+    let begun: Begun | undefined;
     call.end = () => {
       call.stream.remove(call);
+      // graphql-sse leaves the results of an operation open that was ended before it had begun.
+      if (begun && isResults(begun)) begun.return(undefined);
       if (newest.get(operationId) !== call) return false;
       return newest.delete(operationId);
     };
     let isBegun = false;
     try {
-      const begun = await perform(parts, call, params);
+      begun = await perform(parts, call, params);
+      // It was ended before it had begun, and another one has its id.
+      if (newest.get(operationId) !== call) return ENDED;
       isBegun = !Array.isArray(begun);
       return begun;
     } finally {
@@ -287,12 +292,21 @@ async function passOn(
   connection.end();
 }
 
+const ENDED: Response = [null, { status: 204, statusText: 'No Content' }];
+
+/** A refusal, the results of a subscription, or the only result. */
+type Begun = Response | AsyncGenerator<ExecutionResult> | ExecutionResult;
+
+function isResults(begun: Begun): begun is AsyncGenerator<ExecutionResult> {
+  return Symbol.asyncIterator in begun;
+}
+
 /** Begins an operation of a stream; graphql-sse passes on what it gives. */
 async function perform(
   { schema, prepare, costOf, log }: SingleStreamParts,
   call: Call,
   params: RequestParams,
-): Promise<Response | AsyncGenerator<ExecutionResult> | ExecutionResult> {
+): Promise<Begun> {
   const { context, stream } = call;
   const { query, operationName = null, variables = {} }: OperationParams = params as OperationParams;
   const { document, errors } = prepare(query, context);

@@ -4,10 +4,10 @@
  */
 import { connect } from 'node:net';
 import { createClient } from 'graphql-sse';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { revokeKey } from '../support/revoke-key.ts';
-import { addMover, append, logOf, makeOnramp, placesOf, seqOf } from './streams.ts';
+import { addMover, append, holdReads, logOf, makeOnramp, placesOf, seqOf } from './streams.ts';
 
 const app = useApp();
 const PATH = '/graphql/stream';
@@ -279,6 +279,37 @@ describe('ids of operations', () => {
       holder.release(true);
     }
     expect((await operate(key, token, subscription, 'last')).status).toBe(202);
+    await leave();
+  });
+
+  test('what is ended while it begins is not followed', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const { token, leave } = await openStream(key);
+    const { asked, letGo } = holdReads(app, 'event_marks');
+    const begun = operate(key, token, subscription, '1');
+    await expect.poll(asked).toBeGreaterThan(0);
+    expect((await end(key, token, '1')).status).toBe(200);
+    letGo();
+    expect((await begun).status).toBe(204);
+    await expect.poll(() => app.services.events.size).toBe(0);
+    await leave();
+  });
+
+  test('what is ended while it begins is not followed under its id, which is used again', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const { token, leave } = await openStream(key);
+    const { asked, letGo } = holdReads(app, 'event_marks');
+    const watch = vi.spyOn(app.services.events, 'watch');
+    onTestFinished(() => watch.mockRestore());
+    const first = operate(key, token, subscription, '1');
+    await expect.poll(asked).toBeGreaterThan(0);
+    expect((await end(key, token, '1')).status).toBe(200);
+    const second = operate(key, token, subscription, '1');
+    await expect.poll(() => watch.mock.calls.length).toBe(2);
+    letGo();
+    expect([(await first).status, (await second).status]).toEqual([204, 202]);
+    expect((await end(key, token, '1')).status).toBe(200);
+    await expect.poll(() => app.services.events.size).toBe(0);
     await leave();
   });
 
