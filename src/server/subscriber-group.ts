@@ -1,6 +1,6 @@
 /**
- * Subscribers of the same operation share the work: each frame is executed and serialized once, and the same bytes go to all of
- * them. A new member first reads the events that it has missed, at its own pace, until it has caught up with the others. One
+ * Subscribers of one key with the same operation share the work: each frame is executed and serialized once, and the same bytes go
+ * to all of them. A new member first reads the events that it has missed, at its own pace, until it has caught up with the others. One
  * that reads too slowly leaves the shared stream, keeps only its position, and catches up when it can be written to again.
  */
 import { inTurns } from '../base/in-turns.ts';

@@ -29,11 +29,11 @@ export function subscriptionServer(
   log: Logger,
 ): ServeSubscription {
   const groups = new Map<string, SubscriberGroup>();
-  const groupOf = (operation: LiveOperation, key: string): SubscriberGroup => {
-    let group = groups.get(key);
+  const groupOf = (operation: LiveOperation, name: string): SubscriberGroup => {
+    let group = groups.get(name);
     if (!group) {
-      group = new SubscriberGroup(operation, () => groups.get(key) === group && groups.delete(key));
-      groups.set(key, group);
+      group = new SubscriberGroup(operation, () => groups.get(name) === group && groups.delete(name));
+      groups.set(name, group);
     }
     return group;
   };
@@ -65,7 +65,7 @@ export function subscriptionServer(
     response.on('close', remove);
     connection = new EventConnection(exchange, headers);
     const shared = withoutBeginning(operation);
-    groupOf(shared, groupKey(shared, params.query)).serve(connection, beginning);
+    groupOf(shared, groupName(shared, params.query)).serve(connection, beginning);
   };
 }
 
@@ -78,10 +78,13 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
   }
 }
 
-/** The key of a subscription: two subscriptions with the same key share a group. */
-function groupKey({ context, operationName, variables }: LiveOperation, query: string): string {
-  const { accountId, mode, scopes, transactionId } = context.caller;
-  const caller = [String(accountId), mode, scopes, String(transactionId)];
+/**
+ * Subscriptions with the same name share a group. Those of two callers never do: frames are charged to the first member, and others
+ * would wait for what that one executes.
+ */
+function groupName({ context, operationName, variables }: LiveOperation, query: string): string {
+  const { id, accountId, mode, scopes, transactionId } = context.caller;
+  const caller = [id, String(accountId), mode, scopes, String(transactionId)];
   return JSON.stringify([caller, operationName, query, variables]);
 }
 

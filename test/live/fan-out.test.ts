@@ -1,8 +1,19 @@
-/** One event to many subscribers of one operation: all have it, and other work of the process has its turn in between. */
+/** One event to many subscribers of one operation: all have it, it is made once for each key, and other work has its turn in between. */
 import { connect, Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { SCOPES } from '../../src/base/api-key.ts';
+import { OperationGate } from '../../src/server/operation-gate.ts';
 import { useApp } from '../support/app.ts';
-import { addMover, append, EVENTS, logOf, parseEvents, type ServerEvent, seqOf } from './streams.ts';
+import {
+  addMover,
+  append,
+  EVENTS,
+  holdReads,
+  logOf,
+  parseEvents,
+  type ServerEvent,
+  seqOf,
+} from './streams.ts';
 
 const app = useApp({ rateLimit: null });
 const SUBSCRIBERS = 400;
@@ -83,4 +94,46 @@ test('an event goes to all, byte for byte alike, and in slices', { timeout: 60_0
   const last = (await logOf(app, mover.accountId)).length;
   for (const { told } of all) expect(told().map(({ id }) => seqOf(id))).toEqual([last - 1, last]);
   expect(new Set(all.map(({ told }) => JSON.stringify(told()))).size).toBe(1);
+});
+
+/** Nothing of a key begins until it is let go. @returns what lets it go. */
+function holdUp(keyId: string): () => void {
+  const { enter } = OperationGate.prototype;
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
+  const spy = vi.spyOn(OperationGate.prototype, 'enter').mockImplementation(async function (
+    this: OperationGate,
+    ...given
+  ) {
+    if (given[0] === keyId) await released;
+    return enter.apply(this, given);
+  });
+  onTestFinished(() => {
+    letGo();
+    spy.mockRestore();
+  });
+  return letGo;
+}
+
+test('subscribers of a key share its frames, and do not wait for those of another key of the account', async () => {
+  const mover = await addMover(app);
+  const other = await app.addKey(mover.accountId, SCOPES);
+  const own: Subscriber[] = [];
+  const open = async (key: string) => {
+    const opened = subscriber(key);
+    await expect.poll(() => opened.text().includes('event: next')).toBe(true);
+    return opened;
+  };
+  for (let n = 0; n < 3; n++) own.push(await open(mover.apiKey));
+  const another = await open(other.apiKey);
+  const letGo = holdUp(mover.keyId);
+  const reads = holdReads(app, 'transactions_by_ids');
+  reads.letGo();
+  await append(app, mover, 1);
+  app.services.notifier.notify([mover.accountId]);
+  await expect.poll(() => another.told().length).toBe(1);
+  expect(own.map(({ told }) => told().length)).toEqual([0, 0, 0]);
+  letGo();
+  await expect.poll(() => own.map(({ told }) => told().length)).toEqual([1, 1, 1]);
+  // Each key has read the transaction of the event once.
+  expect(reads.asked()).toBe(2);
 });

@@ -199,7 +199,7 @@ export async function addMover(app: TestApp) {
 }
 
 /**
- * Holds up the reads of a statement before they are sent, for as long as a test takes: a lock of the database would let them fail
+ * Counts the reads of a statement, and holds them up before they are sent, for as long as a test takes: a lock of the database would let them fail
  * after some seconds.
  *
  * @param name - of the statement.
