@@ -5,6 +5,12 @@ import { toMinor } from '../base/money.ts';
 import type { Conversion, DepositConversion, NetworkMove } from '../ledger/journals.ts';
 import type { ProcessRow } from './facts.ts';
 
+/** The facts of a conversion to crypto. */
+export type ConvertedFacts = Pick<
+  ProcessRow,
+  'sourceAmount' | 'targetCurrency' | 'targetAmount' | 'fees' | 'networkFee'
+>;
+
 /** @returns an amount of BRL in cents. */
 export function cents(amount: string | null | undefined): bigint {
   return toMinor(known(amount, 'an amount of BRL'), BRL.decimals);
@@ -16,12 +22,15 @@ export function sourceOf(row: ProcessRow): { currency: Currency; amount: bigint 
 }
 
 /** @returns what comes out: its currency, and the amount in minor units. */
-export function targetOf(row: ProcessRow): { currency: Currency; amount: bigint } {
+export function targetOf(row: Pick<ProcessRow, 'targetCurrency' | 'targetAmount'>): {
+  currency: Currency;
+  amount: bigint;
+} {
   return sideOf(row.targetCurrency, row.targetAmount);
 }
 
 /** @returns the conversion of a ramp to crypto; the crypto includes what the network will take. */
-export function conversionIn(row: ProcessRow): Conversion {
+export function conversionIn(row: ConvertedFacts): Conversion {
   const { currency, amount } = targetOf(row);
   return {
     brl: cents(row.sourceAmount),
@@ -57,7 +66,7 @@ export function depositOf(row: ProcessRow): { currency: Currency; amount: bigint
 }
 
 /** @returns the fee that the network takes in the currency itself; nothing where none is known. */
-export function networkFeeOf({ networkFee }: ProcessRow, currency: Currency): bigint {
+export function networkFeeOf({ networkFee }: Pick<ProcessRow, 'networkFee'>, currency: Currency): bigint {
   return networkFee === null ? 0n : toMinor(networkFee, currency.decimals);
 }
 

@@ -4,7 +4,7 @@ import { returnIdOf } from '../base/end-to-end-id.ts';
 import { fromMinor, toMinor } from '../base/money.ts';
 import { stepNameOf } from '../base/step-name.ts';
 import type { Conversion } from '../ledger/journals.ts';
-import { cents, conversionIn } from './amounts.ts';
+import { type ConvertedFacts, cents, conversionIn } from './amounts.ts';
 import type { ConvertedPart, PixReturn, Process, ProcessRow, ReturnKind, ReturnState } from './facts.ts';
 import type { View } from './transition.ts';
 
@@ -104,7 +104,7 @@ export function givenBack(process: Returned, currency: Currency): Conversion {
 }
 
 /** @returns the cents of a finished payment that can still go back. */
-export function leftOf(row: ProcessRow): bigint {
+export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigint {
   const whole = conversionIn(row);
   return whole.brl - givenBack(row.process ?? {}, whole.currency).brl;
 }

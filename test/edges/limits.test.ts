@@ -147,6 +147,48 @@ describe('the limit of the day', () => {
   });
 });
 
+describe('a dispute', () => {
+  beforeAll(() => shop.limit({ daily: '50000', stepUp: '1000000' }));
+  const paid = async (taxId: string) => {
+    const id = idOf(await shop.onramp(taxId, '50000'));
+    await shop.reach(id, 'depositpix/QRCODE');
+    await shop.pay(id, await now());
+    await shop.reach(id, 'success/DONE');
+    return id;
+  };
+  const dispute = async (id: string, disputeId: string, amount: string) => {
+    await shop.tell(id, { on: 'dispute_opened', disputeId, amount });
+    const { row } = await shop.tell(id, { on: 'dispute_accepted', disputeId });
+    expect(stepOf(row)).toBe('dispute/ACCEPTED');
+  };
+
+  test('C-21: about a part frees nothing once it is accepted; one about the rest frees all', async () => {
+    const taxId = newCustomer();
+    const id = await paid(taxId);
+    await dispute(id, 'inf-1', '100');
+    expect(await shop.volumes(taxId)).toEqual([volumeOf(await today(), '0', '50000')]);
+    expect((await shop.onramp(taxId, '1')).json).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(await verifyVolumes(app.database, shop.accountId)).toEqual([]);
+    await dispute(id, 'inf-2', '49900');
+    expect(await shop.volumes(taxId)).toEqual([]);
+    expect(await verifyVolumes(app.database, shop.accountId)).toEqual([]);
+    expect((await shop.onramp(taxId, '50000')).status).toBe(201);
+  });
+
+  test('C-21: a refund beside an accepted dispute that fails counts the payment again, whatever was paid meanwhile', async () => {
+    const taxId = newCustomer();
+    const id = await paid(taxId);
+    const { row } = await shop.tell(id, { on: 'payment_refunded', amount: '49900' });
+    await dispute(id, 'inf-1', '100');
+    expect(await shop.volumes(taxId)).toEqual([]);
+    await paid(taxId);
+    const returnId = row.process?.returns?.[0]?.returnId as string;
+    expect((await shop.tell(id, { on: 'refund_failed', returnId })).code).toBe('ADVANCED');
+    expect(await shop.volumes(taxId)).toEqual([volumeOf(await today(), '0', '100000')]);
+    expect(await verifyVolumes(app.database, shop.accountId)).toEqual([]);
+  });
+});
+
 describe('what no money moved by counts nothing', () => {
   beforeAll(() => shop.limit({ daily: '50000', stepUp: '1000000' }));
 

@@ -5,14 +5,21 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { importAccount } from '../../src/resolvers/account/import-account.ts';
+import { verifyVolumes } from '../../src/store/engine/verify-volumes.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, useApp } from '../support/app.ts';
+import { newCustomer, newShop, stepOf } from '../support/limits.ts';
 
 const SQL = readFileSync(
   new URL('../../prisma/migrations/20261123120000_customer_volumes/migration.sql', import.meta.url),
   'utf8',
 );
 const FILL = SQL.slice(SQL.indexOf('insert into volume_day'), SQL.indexOf('grant select'));
+
+const RECOUNT = readFileSync(
+  new URL('../../prisma/migrations/20261203020000_payments_disputed_in_part/migration.sql', import.meta.url),
+  'utf8',
+);
 
 const app = useApp();
 
@@ -63,4 +70,37 @@ test('C-21, C-70: imported history counts on the day of its creation, once', asy
   expect(await counted()).toEqual(rows);
   await take();
   expect(await counted()).toEqual(rows);
+});
+
+test('C-21: payments that were disputed in part count again, once; those of which nothing is left do not', async () => {
+  const shop = await newShop(app);
+  await shop.limit({ daily: '50000', stepUp: '1000000' });
+  const settledAtMs = (await app.services.clock.nowMs()) - 1_000;
+  const disputed = async (taxId: string, amounts: readonly string[]) => {
+    const id = await shop.charge(taxId, '550', 'onramp');
+    await shop.pay(id, settledAtMs);
+    await shop.reach(id, 'success/DONE');
+    for (const [index, amount] of amounts.entries()) {
+      await shop.tell(id, { on: 'dispute_opened', disputeId: `inf-${index}`, amount });
+      const { row } = await shop.tell(id, { on: 'dispute_accepted', disputeId: `inf-${index}` });
+      expect(stepOf(row)).toBe('dispute/ACCEPTED');
+    }
+    return shop.volumes(taxId);
+  };
+  const [ana, bruno] = [newCustomer(), newCustomer()];
+  const volumes = await disputed(ana, ['100', '49.99']);
+  await disputed(bruno, ['100', '450']);
+  const volumesOfAna = await disputed(ana, ['550']);
+  expect(volumesOfAna).toEqual(volumes);
+  // As the versions before left it.
+  const id = String(shop.accountId);
+  await app.owner.query(`update transaction set process = process - 'counted' where account_id = $1`, [id]);
+  await app.owner.query('update volume_day set paid = 0 where account_id = $1 and subject = $2', [id, ana]);
+  expect((await verifyVolumes(app.database, shop.accountId)).length).toBeGreaterThan(0);
+  for (let run = 0; run < 2; run++) {
+    await app.owner.query(RECOUNT);
+    expect(await shop.volumes(ana)).toEqual(volumes);
+    expect(await shop.volumes(bruno)).toEqual([]);
+    expect(await verifyVolumes(app.database, shop.accountId)).toEqual([]);
+  }
 });

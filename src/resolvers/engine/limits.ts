@@ -103,8 +103,8 @@ function judge(parts: Parts, item: Item, { subject, brl, isPaid }: Counted, limi
     replan(parts, item, { needsApproval: true });
     return false;
   }
-  // A release is a decision that it passes. A dispute about the rest after an earlier one is no new payment.
-  if (item.request.trigger.on === 'released' || item.request.trigger.on === 'dispute_opened') return true;
+  // A release is a decision that it passes. A payment that could not go back counts again, and is no new one.
+  if (item.request.trigger.on === 'released' || item.request.trigger.on === 'refund_failed') return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
     stop(parts, item);

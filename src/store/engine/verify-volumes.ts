@@ -53,7 +53,7 @@ const ROWS: Statement = {
   name: 'verify_volume_rows',
   text: `select t.id, t.end2end, t.template, t.component, t.state, nullif(t.process, '{}') as process, t.created_at as "createdAt",
       t.source_currency as "sourceCurrency", t.source_amount as "sourceAmount", t.target_currency as "targetCurrency",
-      t.target_amount as "targetAmount", t.client_tax_id as "clientTaxId", v.day is not null as "hasVolume"
+      t.target_amount as "targetAmount", t.fees, t.network_fee as "networkFee", t.client_tax_id as "clientTaxId", v.day is not null as "hasVolume"
     from transaction t left join volume_day v on v.account_id = t.account_id and v.subject = t.process #>> '{counted,subject}'
       and v.day = (t.process #>> '{counted,day}')::date
     where t.account_id = $1 and t.id > $2 order by t.id limit $3`,

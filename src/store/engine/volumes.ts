@@ -7,8 +7,10 @@
 import { brasiliaDay } from '../../base/brasilia-day.ts';
 import { BRL } from '../../base/currency.ts';
 import { millisOf } from '../../base/instant.ts';
+import { stepNameOf } from '../../base/step-name.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { Counted, ProcessRow } from '../../templates/facts.ts';
+import { leftOf } from '../../templates/returns.ts';
 import type { Statement, Tx } from '../database.ts';
 import { TEMPLATE_DEFAULTS } from './pricing.ts';
 
@@ -80,6 +82,8 @@ export type ClaimFacts = Pick<
   | 'sourceAmount'
   | 'targetCurrency'
   | 'targetAmount'
+  | 'fees'
+  | 'networkFee'
   | 'clientTaxId'
 >;
 
@@ -119,9 +123,13 @@ export function isSameClaim(left: Claim | undefined, right: Claim | undefined): 
 
 const VOID_STATUSES: ReadonlySet<string> = new Set(['Failed', 'Cancelled', 'Expired', 'Refunded']);
 
-function isVoid({ component, status, errorMessage }: Step, { process, targetCurrency }: ClaimFacts): boolean {
+function isVoid(step: Step, row: ClaimFacts): boolean {
+  const { component, status, errorMessage } = step;
+  const { process, targetCurrency } = row;
   // A deposit that was credited instead of being paid out counts nothing; a payment whose delivery failed was paid.
   if (status.en === 'Partial Success') return targetCurrency === BRL.code;
+  // As after a refund in part, the payment counts whole until nothing is left of it.
+  if (stepNameOf(step) === 'dispute/ACCEPTED' && leftOf(row) > 0n) return false;
   return (
     VOID_STATUSES.has(status.en) ||
     errorMessage.en !== '' ||
