@@ -8,6 +8,7 @@ import { readBody } from '../../base/read-body.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type CallerCheck, refusalOf } from './callers.ts';
 import { readInfractionList } from './infractions.ts';
+import type { ApiPixSettings } from './settings.ts';
 import { tell, tellNews } from './tell.ts';
 import { readCallbackBody, type WireEntries, WireError } from './wire.ts';
 
@@ -29,12 +30,8 @@ export interface Verdict {
   readonly words: string;
 }
 
-/** @returns what answers calls of a caller who passes the check; `hearing` is for callers who are not known by a certificate. */
-export function answering(
-  tools: RailTools,
-  check: CallerCheck,
-  hearing: Hearing = believing(tools),
-): Answering {
+/** @returns what answers calls of a caller who passes the check. */
+export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing): Answering {
   return async (request, response, path) => {
     const { status, words } = await take(hearing, check, request, path).catch((error: unknown) => {
       if (error instanceof GatewayError) return { status: statusOf(error), words: error.message };
@@ -76,20 +73,25 @@ async function take(
   }
 }
 
-/** Who is known by a certificate is believed. */
-function believing(tools: RailTools): Hearing {
+/** @returns how callers are heard who are known by a certificate: they are believed. */
+export function believing(tools: RailTools, settings: Pick<ApiPixSettings, 'infractionsUrl'>): Hearing {
   return {
     pix: async ({ read, wrong }) => {
-      await tell(tools, read);
+      await tell({ ...tools, settings }, read);
       return verdictOn(wrong);
     },
     infractions: async (json) => {
       const { read, wrong } = readInfractionList(json);
-      await tellNews(tools, read);
-      return verdictOn(wrong);
+      const taken =
+        settings.infractionsUrl === null ? read.filter(({ kind }) => kind === 'infraction') : read;
+      await tellNews(tools, taken);
+      return taken.length < read.length ? NO_DISPUTES : verdictOn(wrong);
     },
   };
 }
+
+/** Where no list of disputes is configured, returns by MED are the disputes: one that is told besides would be booked twice. */
+export const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl is set' };
 
 /** @returns what is answered after everything was taken but what is wrong. */
 export function verdictOn(wrong: WireError | undefined): Verdict {

@@ -17,7 +17,7 @@ import type { WireCharge } from './wire.ts';
 /** What charges are made with. */
 export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
   readonly api: ApiPix;
-  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity'>;
+  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl'>;
 };
 
 /** A charge to be made, as the port has it. */
@@ -25,7 +25,12 @@ type ChargeOrder = Order & { readonly txid: string; readonly merchantName: strin
 
 const DAY_SECONDS = 86_400;
 const NO_NAME = 'Crossramp';
-const NO_NAMES: KnownNames = { payout: new Map(), return: new Map(), nameless: new Set() };
+const NO_NAMES: KnownNames = {
+  payout: new Map(),
+  return: new Map(),
+  nameless: new Set(),
+  areDisputesListed: false,
+};
 
 /**
  * Makes a charge. The same txid is the same charge: one that is there already is taken where it is about the same money.

@@ -3,7 +3,7 @@
  * the provider itself tells it when it is asked.
  */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { type Hearing, type Verdict, verdictOn } from './callback.ts';
+import { type Hearing, NO_DISPUTES, type Verdict, verdictOn } from './callback.ts';
 import type { ApiPix } from './client.ts';
 import { PspAway } from './http.ts';
 import type { PixPayouts } from './payouts.ts';
@@ -35,13 +35,12 @@ export function asking(parts: ConfirmParts): Hearing {
         return { status: 413, words: `at most ${ENTRIES_MAX} entries without a certificate` };
       return awaited(async () => {
         const { known, strange } = await confirm(parts, read);
-        await tell(tools, known);
+        await tell({ ...tools, settings }, known);
         return verdictOn(wrong ?? strange);
       });
     },
     infractions: async () => {
-      if (settings.infractionsUrl === null)
-        return { status: 403, words: 'disputes are taken from callers with a certificate alone' };
+      if (settings.infractionsUrl === null) return NO_DISPUTES;
       const nowMs = await tools.clock.nowMs();
       const period = {
         from: new Date(nowMs - LOOK_BACK_MS).toISOString(),

@@ -4,7 +4,7 @@
  */
 import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { PixRail } from '../../resolvers/services/rails.ts';
-import { answering } from './callback.ts';
+import { answering, believing } from './callback.ts';
 import { isCertain, portCheck } from './callers.ts';
 import { checkAll } from './checks.ts';
 import { createCalls } from './client.ts';
@@ -50,7 +50,9 @@ export function createApiPix(
   return {
     port: pixPort(parts),
     checks: () => checkAll({ tools, settings, api, tokens }),
-    ...(check && { handle: answering(tools, check, isCertain(callback) ? undefined : asking(parts)) }),
+    ...(check && {
+      handle: answering(tools, check, isCertain(callback) ? believing(tools, settings) : asking(parts)),
+    }),
     poll,
     start: () => startWork(polling),
   };

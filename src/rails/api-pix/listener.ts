@@ -4,7 +4,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { SettingsError } from '../../base/settings.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { answering } from './callback.ts';
+import { answering, believing } from './callback.ts';
 import { listenerCheck } from './callers.ts';
 import type { ApiPixSettings } from './settings.ts';
 
@@ -40,7 +40,7 @@ export function startListener(
     throw new SettingsError(
       `${tools.mode}.pix.callback.listen: expected an address of this machine, got ${host}:${port}`,
     );
-  const answer = answering(tools, listenerCheck(settings, callback));
+  const answer = answering(tools, listenerCheck(settings, callback), believing(tools, settings));
   const prefix = new URL(callback.url).pathname.replace(/\/+$/, '');
   const server = createServer(
     {

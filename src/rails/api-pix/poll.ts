@@ -147,11 +147,11 @@ export async function askOrders({ tools, kinds, complain }: PollParts): Promise<
 type Period = Pick<StatementPart, 'from' | 'to'>;
 
 /** @returns whether every entry could be read. */
-async function readPayments({ tools, api }: PollParts, period: Period): Promise<boolean> {
+async function readPayments({ tools, api, settings }: PollParts, period: Period): Promise<boolean> {
   let wrong: WireError | undefined;
   await eachPage(async (page) => {
     const part = await api.getStatement({ ...period, page });
-    await tell(tools, part.read);
+    await tell({ ...tools, settings }, part.read);
     wrong ??= part.wrong;
     return part.pages;
   });

@@ -14,26 +14,32 @@ import {
   readNamedPixOrders,
 } from '../../store/rails/pix-orders.ts';
 import { readStoredNews } from '../../store/rails/pix-statement.ts';
+import type { ApiPixSettings } from './settings.ts';
 import { afterPayout } from './times.ts';
 import type { WirePix, WireReturn } from './wire.ts';
 
 /** What this works with. */
 export type TellTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
+/** What it works with where it tells of payments. */
+export type PaymentTools = TellTools & { readonly settings: Pick<ApiPixSettings, 'infractionsUrl'> };
+
 /** What is known here of names that a provider uses. */
 export interface KnownNames {
   /** Our orders. */
   readonly payout: ReadonlyMap<string, NamedPixOrder>;
   readonly return: ReadonlyMap<string, NamedPixOrder>;
-  /** Disputes that were told while the provider had no name for them yet. */
+  /** Returns by MED that were told while the provider had no name for them yet. */
   readonly nameless: ReadonlySet<string>;
+  /** Whether the provider tells disputes by a list of their own: then a return by MED is none. */
+  readonly areDisputesListed: boolean;
 }
 
 /** PIX are taken so many at a time: what is told of one of them stays in its order. */
 const AT_ONCE = 8;
 
 /** Hands on everything that is told of these PIX and was not told before. Once this resolves, all of it is stored. */
-export async function tell(tools: TellTools, told: readonly WirePix[]): Promise<void> {
+export async function tell(tools: PaymentTools, told: readonly WirePix[]): Promise<void> {
   const names = await namesOf(tools, told);
   const news = told.map((pix) => newsOf(pix, names));
   const isNew = await untold(tools, news.flat());
@@ -88,15 +94,23 @@ export function returnNews(
   return [{ kind: 'refund_ended', rail: 'pix', order: key, endToEndId, isDone, ...differs, ...NO_NETWORK }];
 }
 
-/** The provider decided a dispute and tells only its end: the money is gone. */
-function disputeNews(endToEndId: string, disputeId: string, { amount, status }: WireReturn): readonly News[] {
-  const dispute = { disputeId, endToEndId, amount };
-  return status === 'DEVOLVIDO'
-    ? [
-        { kind: 'dispute_opened', ...dispute },
-        { kind: 'dispute_accepted', ...dispute },
-      ]
-    : [];
+/**
+ * The provider decided a dispute and tells only its end: the money is gone. One that lists disputes tells it there, too, under another
+ * name: as a dispute of its own the return would be booked a second time.
+ */
+function medNews(
+  { areDisputesListed }: KnownNames,
+  endToEndId: string,
+  name: string,
+  { amount, status }: WireReturn,
+): readonly News[] {
+  if (status !== 'DEVOLVIDO') return [];
+  if (areDisputesListed) return [{ kind: 'dispute_returned', returnId: name, endToEndId, amount }];
+  const dispute = { disputeId: name, endToEndId, amount };
+  return [
+    { kind: 'dispute_opened', ...dispute },
+    { kind: 'dispute_accepted', ...dispute },
+  ];
 }
 
 /**
@@ -137,7 +151,7 @@ export function newsOf(pix: WirePix, names: KnownNames): readonly News[] {
   const back = returns.flatMap((each, index) => {
     const name = each.id ?? each.rtrId;
     const fact = facts[index] as string;
-    if (each.isMed) return disputeNews(endToEndId, names.nameless.has(fact) ? fact : (name ?? fact), each);
+    if (each.isMed) return medNews(names, endToEndId, names.nameless.has(fact) ? fact : (name ?? fact), each);
     return returnNews(endToEndId, name ?? endToEndId, each, names.return.get(name ?? ''));
   });
   return [...payment, ...back];
@@ -147,7 +161,7 @@ const NO_NETWORK = { networkFee: null, gas: null, txHash: null } as const;
 
 /**
  * What tells the returns of a payment apart that have neither id nor rtrId: moment and amount, and of those that share both, their
- * number. A dispute that was told so keeps this name when the provider has one for it later.
+ * number. A return by MED that was told so keeps this name when the provider has one for it later.
  */
 function factNames({ endToEndId, returns }: Pick<WirePix, 'endToEndId' | 'returns'>): readonly string[] {
   const counts = new Map<string, number>();
@@ -164,14 +178,20 @@ function centsOf(amount: string): bigint {
   return toMinor(amount, BRL.decimals);
 }
 
-async function namesOf({ database, mode }: TellTools, told: readonly WirePix[]): Promise<KnownNames> {
+async function namesOf(
+  { database, mode, settings }: PaymentTools,
+  told: readonly WirePix[],
+): Promise<KnownNames> {
   const named = (kind: PixOrderKind, ids: readonly (string | null)[]) =>
     readNamedPixOrders(database, mode, kind, [...new Set(ids.filter((id) => id !== null))]);
   const came = told.filter(({ sent }) => !sent);
   const facts = came.flatMap((pix) => factNames(pix).filter((_, index) => pix.returns[index]?.isMed));
   const keys = new Map(facts.map((fact) => [keyOfDispute(mode, fact), fact]));
-  const opened = [...keys.keys()].map((key) => ({ kind: 'dispute_opened', key }));
-  const stored = opened.length === 0 ? [] : await readStoredNews(database, mode, opened);
+  const before = [...keys.keys()].flatMap((key) => [
+    { kind: 'dispute_opened', key },
+    { kind: 'dispute_returned', key },
+  ]);
+  const stored = before.length === 0 ? [] : await readStoredNews(database, mode, before);
   return {
     payout: await named(
       'payout',
@@ -182,6 +202,7 @@ async function namesOf({ database, mode }: TellTools, told: readonly WirePix[]):
       came.flatMap(({ returns }) => returns.map(({ id }) => id)),
     ),
     nameless: new Set(stored.flatMap(({ key }) => keys.get(key) ?? [])),
+    areDisputesListed: settings.infractionsUrl !== null,
   };
 }
 

@@ -68,6 +68,7 @@ export function targetOf(where: Where, news: News): Promise<NewsTarget | undefin
     case 'dispute_opened':
     case 'dispute_accepted':
     case 'dispute_rejected':
+    case 'dispute_returned':
     case 'infraction':
       return ofPayment(where, news.endToEndId);
   }
@@ -143,6 +144,7 @@ export function triggerOf(news: News): Trigger | undefined {
     case 'dispute_accepted':
     case 'dispute_rejected':
       return { on: news.kind, disputeId: news.disputeId };
+    case 'dispute_returned':
     case 'infraction':
     case 'gas_spent':
       return undefined;

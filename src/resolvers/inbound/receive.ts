@@ -21,11 +21,12 @@ import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { DepositNews, News, Receipt } from '../services/news.ts';
+import type { DepositNews, DisputeReturnNews, News, Receipt } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 import { bookGas } from './book-gas.ts';
 import { bookSuspense } from './book-suspense.ts';
 import { dropSuspense, placeOfDeposit } from './drop-suspense.ts';
+import { holdAgainstDispute } from './hold-against-dispute.ts';
 import { isArrival, type Money, moneyOf, targetOf, triggerOf } from './match-news.ts';
 import { endReturn } from './return-suspense.ts';
 
@@ -133,7 +134,10 @@ async function settleNews(
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
   if (found && found.transactionId !== null) {
     const { accountId, transactionId } = found;
-    return offer(services, news, record, { accountId, transactionId });
+    const target = { accountId, transactionId };
+    return news.kind === 'dispute_returned'
+      ? compare(services, news, record, target)
+      : offer(services, news, record, target);
   }
   if (!isArrival(news)) return untaken('no transaction is known that it is for', found);
   const money = moneyOf(news);
@@ -182,6 +186,17 @@ async function offer(
   }
   services.notifier.notify([target.accountId]);
   return { outcome: money ? 'suspense' : 'noted', row };
+}
+
+/** Holds a return by MED against the dispute of its payment. */
+async function compare(
+  services: Services,
+  news: DisputeReturnNews,
+  record: NewsRecord,
+  target: { readonly accountId: bigint; readonly transactionId: bigint },
+): Promise<Receipt | Failure> {
+  const held = await holdAgainstDispute(services, news, record, target);
+  return 'outcome' in held ? held : { isUntaken: !held.isEarly, error: held.error, target };
 }
 
 /** Disputes about one payment are taken one after the other, however long each takes. */

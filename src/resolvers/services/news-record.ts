@@ -27,6 +27,7 @@ function nameOf(news: News): string {
     case 'payout_ended':
       return news.endToEndId ?? news.order;
     case 'payout_returned':
+    case 'dispute_returned':
       return news.returnId;
     case 'refund_ended':
       // What somebody has to decide stands beside the end that the order comes to.

@@ -108,6 +108,17 @@ export interface DisputeNews {
   readonly amount: string | null;
 }
 
+/** What went back by MED, of a provider that tells disputes by a list of their own: the dispute itself books it. */
+export interface DisputeReturnNews {
+  readonly kind: 'dispute_returned';
+  /** The rail's name for the return. */
+  readonly returnId: string;
+  /** Of the payment. */
+  readonly endToEndId: string;
+  /** Decimal BRL. */
+  readonly amount: string;
+}
+
 /** A report of fraud about a PIX that came (MED), which opens no dispute yet. */
 export interface InfractionNews {
   readonly kind: 'infraction';
@@ -127,7 +138,14 @@ export interface InfractionNews {
 export type ArrivalNews = PaymentNews | DepositNews | ReturnedPayoutNews;
 
 /** What happened to money that is there or on its way: it moves none by itself. */
-export type ReportNews = PayoutNews | GivenBackNews | BroadcastNews | GasNews | DisputeNews | InfractionNews;
+export type ReportNews =
+  | PayoutNews
+  | GivenBackNews
+  | BroadcastNews
+  | GasNews
+  | DisputeNews
+  | DisputeReturnNews
+  | InfractionNews;
 
 /** What a rail tells. */
 export type News = ArrivalNews | ReportNews;

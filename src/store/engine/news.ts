@@ -108,6 +108,11 @@ const BY_NEWS: Statement = {
   text: `select account_id as "accountId", case when outcome = 'step' then transaction_id end as "transactionId"
     from rail_news where key = $1 and kind = $2 and mode = $3 and account_id is not null and outcome not in ('pending', 'failed')`,
 };
+const DISPUTE_RETURNS: Statement = {
+  name: 'news_dispute_returns',
+  text: `select body ->> 'amount' as amount from rail_news
+    where account_id = $1 and transaction_id = $2 and kind = 'dispute_returned' and outcome = 'noted'`,
+};
 const LOST: Statement = {
   name: 'news_lost_deposit',
   text: `select 1 from rail_news n join transaction t on t.account_id = n.account_id and t.id = n.transaction_id
@@ -244,6 +249,15 @@ export async function findByNews(
 ): Promise<NewsTarget | undefined> {
   const [row] = await tx.query<NewsTarget>(BY_NEWS, [key, kind, mode]);
   return row;
+}
+
+/** @returns amounts of the returns that were held against disputes of a payment; decimal BRL. */
+export async function readDisputeReturns(
+  tx: Tx,
+  { accountId, transactionId }: { readonly accountId: bigint; readonly transactionId: bigint },
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ amount: string }>(DISPUTE_RETURNS, [accountId, transactionId]);
+  return rows.map(({ amount }) => amount);
 }
 
 /** @returns whether a transaction took this deposit, and its network dropped it after it had been final. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
 import { createAuthority, type Identity, issue } from '../../../src/psp/ca.ts';
+import { believing } from '../../../src/rails/api-pix/callback.ts';
 import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import { createApiPix } from '../../../src/rails/api-pix/index.ts';
@@ -217,6 +218,19 @@ describe('behind a proxy', () => {
     expect(await send(`/${'0'.repeat(64)}/pix`, escaped)).toBe(403);
     expect(await send(`${token}/pix`, escaped, '127.0.0.2')).toBe(403);
   });
+});
+
+test('of a provider without a list of disputes a report is taken and a dispute is not: its return by MED is one (C-33)', async () => {
+  const endToEndId = pix().endToEndId;
+  const facts = { endToEndId, horario: new Date().toISOString(), status: 'ABERTA' };
+  const infracoes = [
+    { ...facts, idInfracao: 'pushed-dispute', tipo: 'DISPUTA' },
+    { ...facts, idInfracao: 'pushed-report', tipo: 'INFRACAO' },
+  ];
+  const hearing = believing(stand.tools, { infractionsUrl: null });
+  expect(await hearing.infractions({ infracoes })).toMatchObject({ status: 403 });
+  expect(await told('pushed-dispute')).toBe(0);
+  expect(await told('pushed-report')).toBe(1);
 });
 
 describe('a caller who is known by the secret path alone', () => {

@@ -4,7 +4,8 @@
  * that everything is found by asking.
  */
 import { afterEach, describe, expect, test } from 'vitest';
-import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import { createCaller, PspAway } from '../../../src/rails/api-pix/http.ts';
+import { type ApiPixPart, createApiPix } from '../../../src/rails/api-pix/index.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useStand } from './stand.ts';
@@ -35,12 +36,12 @@ async function pay(row: ProcessRow, payerTaxId: string | null): Promise<string> 
 }
 
 /** Has the provider asked about every order now, and the statement read. */
-async function ask() {
+async function ask(part = stand.part) {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and ${LIVE}`,
   );
   await stand.app.owner.query('update pix_cursor set free_at = now()');
-  await stand.part.poll();
+  await part.poll();
 }
 
 /** Asks until the provider has decided, which takes it a second. */
@@ -383,6 +384,14 @@ describe('a payout', () => {
 });
 
 describe('a dispute', () => {
+  /** The rail of a provider that has no list of disputes. */
+  function unlisted(): ApiPixPart {
+    const go = createCaller(stand.settings);
+    return createApiPix({ ...stand.settings, infractionsUrl: null }, stand.tools, async (call) =>
+      stand.meddle ? stand.meddle(call, go) : go(call),
+    );
+  }
+
   async function finished(): Promise<{ readonly row: ProcessRow; readonly endToEndId: string }> {
     const row = await charged();
     const endToEndId = await pay(row, row.clientTaxId);
@@ -410,7 +419,61 @@ describe('a dispute', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of two parts by MED that have neither id nor rtrId is told twice, and not again under their names (C-34)', async () => {
+  /** A return by MED on the statement. */
+  const byMed = (id: string, valor: string) => ({ id, valor, natureza: 'MED_FRAUDE', status: 'DEVOLVIDO' });
+  const journals = async (endToEndId: string) => {
+    const { rows } = await stand.app.owner.query(
+      `select j.name from journal j join transaction t on t.account_id = j.account_id and t.id = j.transaction_id
+        where t.pix_e2e = $1 and j.name in ('L6', 'L8', 'L8b') order by j.id`,
+      [endToEndId],
+    );
+    return rows.map(({ name }) => name);
+  };
+  const accepted = async (amount: string) => {
+    const { row, endToEndId } = await finished();
+    const facts = { kind: 'DISPUTA', endToEndId, amount, wait: false };
+    for (const status of ['ABERTA', 'ACEITA'])
+      await stand.psp.control('PUT', `/infractions/inf-${row.end2end}`, { ...facts, status });
+    await ask();
+    await stand.inbound.reach(row, 'dispute/ACCEPTED');
+    expect(await journals(endToEndId)).toEqual(['L6', 'L8']);
+    return { row, endToEndId };
+  };
+  const waiting = async (key: string) => {
+    const { rows } = await stand.app.owner.query(
+      `select kind, outcome, last_error as words from rail_news where key = $1`,
+      [`pix:${key}`],
+    );
+    return rows;
+  };
+
+  test('that the list and a return by MED tell is booked once (C-33)', async () => {
+    const { row, endToEndId } = await accepted('40.00');
+    const names = [1, 2].map((count) => `MEDa${count}`);
+    for (const count of [1, 2]) {
+      stand.meddle = listing(endToEndId, ...names.slice(0, count).map((name) => byMed(name, '40.00')));
+      await ask();
+      await ask();
+    }
+    expect(await waiting('MEDa1')).toEqual([{ kind: 'dispute_returned', outcome: 'noted', words: null }]);
+    const words =
+      '40.00 went back by MED, and no accepted dispute of this payment is without its return: somebody has to decide';
+    expect(await waiting('MEDa2')).toEqual([{ kind: 'dispute_returned', outcome: 'pending', words }]);
+    expect(await journals(endToEndId)).toEqual(['L6', 'L8']);
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('of which another amount went back by MED waits for somebody to decide (C-34)', async () => {
+    const { row, endToEndId } = await accepted('100.00');
+    stand.meddle = listing(endToEndId, byMed('MEDb', '30.00'));
+    await ask();
+    const words = '30.00 went back by MED, and a dispute about 100.00 was accepted: somebody has to decide';
+    expect(await waiting('MEDb')).toEqual([{ kind: 'dispute_returned', outcome: 'pending', words }]);
+    expect(await journals(endToEndId)).toEqual(['L6', 'L8']);
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('of two parts by MED that have neither id nor rtrId is told twice where no list tells disputes, and not again under their names (C-34)', async () => {
     const { row, endToEndId } = await finished();
     const part = (liquidacao: string, more: object = {}) => ({
       valor: '20.00',
@@ -427,9 +490,9 @@ describe('a dispute', () => {
         )
       ).rows.map(({ key }) => key);
     stand.meddle = listing(endToEndId, part('2026-11-22T10:00:01.000Z'));
-    await ask();
+    await ask(unlisted());
     stand.meddle = listing(endToEndId, part('2026-11-22T10:00:01.000Z'), part('2026-11-22T10:00:02.000Z'));
-    await ask();
+    await ask(unlisted());
     const names = [1, 2].map(
       (count) => `pix:${endToEndId}:2026-11-22T10:00:00.000Z:2000${count === 1 ? '' : `:${count}`}`,
     );
@@ -440,12 +503,12 @@ describe('a dispute', () => {
         part('x', { id: `MED${last}`, rtrId: `D999999992026112210000000000000${last}` }),
       ),
     );
-    await ask();
+    await ask(unlisted());
     expect(await told()).toEqual(names);
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of which API Pix tells the end alone, a return by MED, is a dispute that was opened and accepted', async () => {
+  test('of which API Pix tells the end alone, a return by MED, is a dispute that was opened and accepted where no list tells disputes', async () => {
     const { row, endToEndId } = await finished();
     const back = {
       id: 'MED1',
@@ -455,7 +518,7 @@ describe('a dispute', () => {
       status: 'DEVOLVIDO',
     };
     stand.meddle = listing(endToEndId, back);
-    await ask();
+    await ask(unlisted());
     await stand.inbound.reach(row, 'dispute/ACCEPTED');
     await stand.inbound.verified(row.accountId);
   });

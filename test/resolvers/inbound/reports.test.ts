@@ -13,7 +13,12 @@ import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
-import type { BroadcastNews, DisputeNews, News } from '../../../src/resolvers/services/news.ts';
+import type {
+  BroadcastNews,
+  DisputeNews,
+  DisputeReturnNews,
+  News,
+} from '../../../src/resolvers/services/news.ts';
 import { createAccount, platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads, readProcesses } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
@@ -267,6 +272,58 @@ describe('disputes', () => {
     await retryNews(live, log, Date.now());
     expect(at(await rest(row))).toBe('dispute/ACCEPTED');
     await verified(row);
+  });
+
+  test('C-33: each return by MED of a rail that tells disputes besides is held against one dispute about its amount', async () => {
+    const row = await paid('onramp');
+    const back = (amount: string): DisputeReturnNews => ({
+      ...{ kind: 'dispute_returned', returnId: nameOf('D'), endToEndId: row.pixE2e as string, amount },
+    });
+    // It may be told before its dispute, and waits for that.
+    const early = back('100.00');
+    expect(await receive(early)).toBe('pending');
+    expect(await stored('dispute_returned')).toMatchObject({
+      untaken: 1,
+      last_error:
+        '100.00 went back by MED, and no accepted dispute of this payment is without its return: somebody has to decide',
+    });
+    await receive({ ...dispute(row, 'dispute_opened', 'MED-20'), amount: '100' });
+    for (let turn = 0; turn < 11; turn++) await again();
+    expect(await stored('dispute_returned')).toMatchObject({ outcome: 'pending', untaken: 1 });
+    await receive({ ...dispute(row, 'dispute_accepted', 'MED-20'), amount: '100' });
+    await retryNews(live, log, Date.now());
+    expect(await stored('dispute_returned')).toMatchObject({ outcome: 'noted' });
+    expect(await receive(early)).toBe('duplicate');
+    // Two disputes more, of which one is about the same amount.
+    for (const [name, amount] of [
+      ['MED-21', '100'],
+      ['MED-22', null],
+    ] as const)
+      for (const kind of ['dispute_opened', 'dispute_accepted'] as const)
+        expect(await receive({ ...dispute(row, kind, name), amount })).toBe('step');
+    expect(await receive(back('100.00'))).toBe('noted');
+    expect(await receive(back('100.00'))).toBe('pending');
+    for (let turn = 0; turn < 10; turn++) await again();
+    expect(await stored('dispute_returned')).toMatchObject({
+      outcome: 'failed',
+      last_error: '100.00 went back by MED, and a dispute about 350.00 was accepted: somebody has to decide',
+    });
+    expect(await receive(back('350.00'))).toBe('noted');
+    expect(at(await rest(row))).toBe('dispute/ACCEPTED');
+    await verified(row);
+  });
+
+  test('C-33: returns by MED that come at once are held against a dispute one after the other', async () => {
+    const row = await paid('onramp');
+    for (const kind of ['dispute_opened', 'dispute_accepted'] as const)
+      await receive({ ...dispute(row, kind, 'MED-23'), amount: '100' });
+    const endToEndId = row.pixE2e as string;
+    const told = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        receive({ kind: 'dispute_returned', returnId: nameOf('D'), endToEndId, amount: '100.00' }),
+      ),
+    );
+    expect(told.sort()).toEqual(['noted', 'pending', 'pending', 'pending']);
   });
 
   test('C-34: about a payment that nobody knows, and one that lies in suspense: kept, and no step', async () => {

@@ -1,0 +1,57 @@
+/**
+ * A return by MED of a provider that tells disputes by a list of their own (C-33, C-34). The dispute has booked the money already. So
+ * nothing is booked for the return: it is held against a dispute about the same amount, each dispute against one return.
+ */
+import { known } from '../../base/assert.ts';
+import { BRL } from '../../base/currency.ts';
+import { withDecimals } from '../../base/money.ts';
+import { keepNews, type NewsRecord, readDisputeReturns } from '../../store/engine/news.ts';
+import { readProcesses } from '../../store/engine/processes.ts';
+import { cents } from '../../templates/amounts.ts';
+import { isDisputed } from '../../templates/dispute-machine.ts';
+import { brlText, returnsOf } from '../../templates/returns.ts';
+import type { Services } from '../services/context.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
+import type { DisputeReturnNews, Receipt } from '../services/news.ts';
+
+/** Why a return is held against no dispute. */
+interface Unmatched {
+  readonly error: string;
+  /** Whether a dispute is open, which may be the one: the return waits until it ends. */
+  readonly isEarly: boolean;
+}
+
+/** @returns what became of the news; otherwise why it has to wait, with the amounts in words. */
+export function holdAgainstDispute(
+  services: Services,
+  { amount }: DisputeReturnNews,
+  record: NewsRecord,
+  target: { readonly accountId: bigint; readonly transactionId: bigint },
+): Promise<Receipt | Unmatched> {
+  return withAccounts(services, [target.accountId], async (tx) => {
+    const [found] = await readProcesses(tx, [target]);
+    const row = known(found, 'the transaction of a payment');
+    const open = returnsOf(row.process ?? {}).flatMap((each) =>
+      each.kind === 'dispute' ? [cents(each.amount)] : [],
+    );
+    for (const earlier of await readDisputeReturns(tx, target)) {
+      const place = open.indexOf(cents(earlier));
+      if (place >= 0) open.splice(place, 1);
+    }
+    if (!open.includes(cents(amount))) return { error: wordsOf(amount, open), isEarly: isDisputed(row) };
+    const kept = await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
+    return { outcome: kept.length > 0 ? 'noted' : 'duplicate', row };
+  });
+}
+
+function wordsOf(amount: string, open: readonly bigint[]): string {
+  const disputes =
+    open.length === 0
+      ? 'no accepted dispute of this payment is without its return'
+      : `a dispute about ${open.map(textOf).join(', and one about ')} was accepted`;
+  return `${amount} went back by MED, and ${disputes}: somebody has to decide`;
+}
+
+function textOf(amount: bigint): string {
+  return withDecimals(brlText(amount), BRL.decimals);
+}
