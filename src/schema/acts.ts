@@ -102,7 +102,7 @@ const HOLDS = {
   releaseHold: ['hold.release', 'Releases a transaction that compliance screening holds; it continues.'],
   rejectHold: [
     'hold.reject',
-    'Rejects a transaction that compliance screening holds; what was paid or reserved goes back.',
+    'Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Error `LIMIT_EXCEEDED` when a deposit does not cover the network fee: it can be released.',
   ],
 } as const;
 

@@ -7,7 +7,7 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf } from './amounts.ts';
-import type { ProcessRow } from './facts.ts';
+import type { Process, ProcessRow } from './facts.ts';
 import { gasJournals } from './gas.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
@@ -30,6 +30,7 @@ const REJECTED: StepName = 'pix_out/REJECTED';
 const SWAP_FAILED: StepName = 'swap_transfer/ERROR';
 /** Steps at which the deposit lies in the blocked sub-account. */
 const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
+const GOING_BACK: StepName = 'refund/INITIAL';
 
 /** Steps from the one on at which the deposit is final. */
 const FINAL: readonly StepName[] = [
@@ -40,7 +41,7 @@ const FINAL: readonly StepName[] = [
   'pix_out/SENDING',
   'success/DONE',
   'partial_success/DONE',
-  'refund/INITIAL',
+  GOING_BACK,
   'refund/DONE',
 ];
 
@@ -130,15 +131,21 @@ const resolutionTransitions: readonly Transition[] = [
   when('kept', BLOCKED, 'partial_success/DONE', { post: keep }),
   // What screening lets go after a hold is credited: the price it was locked at has gone by (postings.json, L33 → L35).
   when('released', HELD, 'partial_success/DONE', { post: keep }),
-  when('refund_ordered', BLOCKED, 'refund/INITIAL', {
+  when('refund_ordered', BLOCKED, GOING_BACK, {
     when: isThere,
-    set: ({ trigger: { address } }) => ({ process: { refundAddress: address } }),
+    set: ({ row, trigger: { address } }) => sendBack(row, address),
   }),
-  when('hold_rejected', HELD, 'refund/INITIAL', {
+  when('hold_rejected', HELD, GOING_BACK, {
     when: isThere,
-    set: ({ row }) => ({ process: { refundAddress: known(row.depositFrom, 'where the deposit came from') } }),
+    set: ({ row }) => sendBack(row, known(row.depositFrom, 'where the deposit came from')),
   }),
-  when('return_confirmed', 'refund/INITIAL', 'refund/DONE', {
+  ...[...BLOCKED, HELD].map((step) =>
+    when('return_failed', GOING_BACK, step, {
+      when: ({ process }) => heldAt(process) === step,
+      set: () => ({ process: { refundAddress: undefined, heldAt: undefined } }),
+    }),
+  ),
+  when('return_confirmed', GOING_BACK, 'refund/DONE', {
     set: ({ trigger: { txHash } }) => (txHash ? { process: { refundTxHash: txHash } } : {}),
     post: (view) => {
       const { currency, amount } = depositOf(view.row);
@@ -171,7 +178,7 @@ export const DEPOSIT_ENTERING: Entering = {
   [WAITING]: ['expire_payable'],
   [DROPPED]: ['expire_payable'],
   [CONFIRMED]: ['screen'],
-  'refund/INITIAL': ['send_back'],
+  [GOING_BACK]: ['send_back'],
 };
 
 /** @returns whether the deposit was final where the transaction stands. */
@@ -226,6 +233,15 @@ function takeDeposit(view: Seen): Change {
 function publishDeposit({ process }: View): Change {
   const { txHash, from } = known(process.deposit, 'a deposit');
   return { facts: { txHash, depositFrom: from } };
+}
+
+function sendBack(row: ProcessRow, refundAddress: string): Change {
+  return { process: { refundAddress, heldAt: stepNameOf(row) } };
+}
+
+/** Where a deposit is held again that could not go back: for the operator where it was not kept yet at which step it was held. */
+function heldAt(process: Process): StepName {
+  return process.heldAt ?? HELD;
 }
 
 /** The conversion is unwound at its locked rate and the deposit held, wherever it was converted from. */

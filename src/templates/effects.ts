@@ -50,8 +50,8 @@ export const EFFECTS = {
 /** Name of an effect. */
 export type EffectName = keyof typeof EFFECTS;
 
-/** Timers of one step: they mean nothing once it was left. */
-export const STEP_TIMERS: readonly EffectName[] = ['deny_step_up', 'reject_approval'];
+/** Effects of one step: their outcome means nothing once it was left. */
+export const STEP_EFFECTS: readonly EffectName[] = ['deny_step_up', 'reject_approval', 'send_back'];
 
 /** @returns whether what fails to go back now is tried again by itself. */
 export function mayRetry(process: Pick<Process, 'returns'>): boolean {

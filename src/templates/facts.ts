@@ -3,6 +3,7 @@
  * Decimals are text, instants are as the database prints them, and what is not known is null.
  */
 import type { Instant } from '../base/instant.ts';
+import type { StepName } from '../base/step-name.ts';
 
 /**
  * The one list of facts, with what each is stored as. Its column has the same name in snake_case. Types, columns, the blank
@@ -109,8 +110,9 @@ export interface Process {
   } | null;
   /** The customer as named again before the confirmation; published with it. */
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
-  /** Where a held deposit goes back to. */
-  readonly refundAddress?: string;
+  /** Where a held deposit goes back to, and the step at which it was held; nothing once that failed. */
+  readonly refundAddress?: string | undefined;
+  readonly heldAt?: StepName | undefined;
   /** Hash of the transfer by which it went back. */
   readonly refundTxHash?: string;
   /** A held deposit was converted after all, from the balance. */

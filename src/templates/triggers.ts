@@ -110,6 +110,8 @@ export interface TriggerFacts {
     readonly gas?: Gas | null;
     readonly txHash?: string | null;
   };
+  /** The deposit could not be sent back. */
+  return_failed: Nothing;
   /** A dispute (MED) about so much of the payment; about all that is left of it where no amount is given. */
   dispute_opened: { readonly amount?: string; readonly disputeId?: string };
   /** Without an id it is the one that the step waits for. */

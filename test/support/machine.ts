@@ -243,6 +243,7 @@ function factsOf(figures: Figures): TriggerFacts {
     kept: nothing,
     requoted: { price: figures.newPrice },
     return_confirmed: { networkFee: figures.returnFee },
+    return_failed: nothing,
     dispute_opened: nothing,
     dispute_accepted: nothing,
     dispute_rejected: nothing,

@@ -443,6 +443,49 @@ describe('what does not fit is refused', () => {
     expect(isEverTaken(lost, trigger('hold_rejected'))).toBe(false);
     expect(standing(drive(lost, 'released').book, 'A.')).toEqual(['A.recv USDT_TRX -100.000137']);
   });
+
+  const HELD_AT = [
+    ['crypto_deposit/UNDERPAID', `${TO_ADDRESS} seen_under deposit_confirmed`, 'refund_ordered'],
+    ['crypto_deposit/OVERPAID', `${TO_ADDRESS} seen_over deposit_confirmed`, 'refund_ordered'],
+    ['crypto_deposit/LATE', LATE_DEPOSIT, 'refund_ordered'],
+    ['swap_transfer/ERROR', `${DEPOSITED} cleared swap_failed`, 'refund_ordered'],
+    ['pix_out/REJECTED', `${DEPOSITED} cleared swap_settled payout_rejected`, 'refund_ordered'],
+    ['compliance/UNCOMPLIANT', `${DEPOSITED} held`, 'hold_rejected'],
+  ] as const;
+
+  test.each(
+    HELD_AT,
+  )('C-34: a deposit held at %s is held there again when its return fails, and can be decided anew', (step, way, order) => {
+    const held = at('offramp from address', way);
+    const again = drive(held, `${order} return_failed`);
+    expect([stepNameOf(again.row), again.row.errorEn]).toEqual([step, held.row.errorEn]);
+    expect([again.book, again.journals]).toEqual([held.book, held.journals]);
+    const taken = (run: Run) => TRIGGERS.filter((each) => isEverTaken(run, each)).map(({ on }) => on);
+    expect(taken(again)).toEqual(taken(held));
+    const ordered = drive(again, order);
+    expect(ordered.steps.at(-1)?.effects.map(({ name }) => name)).toEqual(['send_back']);
+    const back = drive(ordered, 'return_confirmed');
+    expect(back.journals.filter(({ name }) => name === 'L34')).toHaveLength(1);
+    expect(standing(back.book, 'M.blocked')).toEqual([]);
+    expect(isEverTaken(back, trigger('return_failed'))).toBe(false);
+  });
+
+  test('C-34: a deposit whose return was ordered before its step was kept is held for the operator when it fails', () => {
+    const { row, ...run } = at('offramp from address', `${LATE_DEPOSIT} refund_ordered`);
+    const { heldAt: _, ...process } = row.process as Process;
+    const again = drive({ ...run, row: { ...row, process } }, 'return_failed');
+    expect(stepNameOf(again.row)).toBe('compliance/UNCOMPLIANT');
+    expect(standing(drive(again, 'released').book, 'M.')).toEqual(
+      standing(drive(at('offramp from address', LATE_DEPOSIT), 'kept').book, 'M.'),
+    );
+  });
+
+  test('C-34: a deposit that was dropped on its way back is not sent again when its return fails', () => {
+    const again = at('offramp from address', `${LATE_DEPOSIT} refund_ordered deposit_dropped return_failed`);
+    expect(stepNameOf(again.row)).toBe('crypto_deposit/LATE');
+    expect(isEverTaken(again, trigger('refund_ordered'))).toBe(false);
+    expect(isEverTaken(again, trigger('kept'))).toBe(true);
+  });
 });
 
 describe('error messages (C-31)', () => {

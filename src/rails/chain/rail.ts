@@ -8,7 +8,7 @@ import { type ChainRail, type GiveBack, RailRefused } from '../../resolvers/serv
 import { nextDepositIndex } from '../../store/engine/deposits.ts';
 import { giveAddress } from '../../store/rails/chain-arrivals.ts';
 import { keepTrouble, leaseNetwork, readNetwork, releaseNetwork } from '../../store/rails/chain-network.ts';
-import { addOrder, hasOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
+import { addOrder, addRefused, feeOfOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
 import { checksOf } from './checks.ts';
 import type { NetworkDriver, NetworkFacts } from './driver.ts';
 import { feeQuoter } from './fees.ts';
@@ -34,6 +34,7 @@ export interface NetworkRail extends RailPart<ChainRail> {
   readonly turn: () => Promise<number>;
 }
 
+const REFUSED = 'what goes back is no more than what it costs';
 /** A process that dies gives its networks back by that. */
 const LEASE_MS = 30_000;
 
@@ -114,16 +115,24 @@ function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   return Object.assign(turn, { release: () => releaseNetwork(database, key, holder) });
 }
 
+/** What callers say of an order. */
+type Asked = Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>;
+
 function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
   const { database, key, facts } = parts;
   const statement = networkStatement(parts);
-  const take = async (
-    order: Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>,
-  ) => {
-    const whole = { ...order, from: facts.hotAddress, keyIndex: null, depositIndex: null };
-    await addOrder(database, key, whole, Date.now());
+  const fromHotWallet = (order: Asked): NewOrder => ({
+    ...order,
+    from: facts.hotAddress,
+    keyIndex: null,
+    depositIndex: null,
+  });
+  const take = async (order: Asked) => {
+    await addOrder(database, key, fromHotWallet(order), Date.now());
     wake();
   };
+  const refuse = (order: Asked, error: string) =>
+    addRefused(database, key, fromHotWallet(order), { nowMs: Date.now(), error });
   const bringBack = async ({
     key: name,
     currency,
@@ -134,13 +143,11 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     keyof Omit<GiveBack, 'accountId'> | 'currency' | 'to' | 'amountMinor'
   >) => {
     const fee = await quote(currency);
-    if (fee >= amountMinor) {
-      // It was ordered before, when it cost less.
-      if (await hasOrder(database, key, name)) return;
-      throw new RailRefused('what goes back is no more than what it costs');
-    }
-    const order = { key: name, intent: 'refund' as const, currency: currency.code, to };
-    await take({ ...order, amountMinor: amountMinor - fee, feeMinor: fee });
+    const order = { key: name, intent: 'refund' as const, currency: currency.code, to, feeMinor: fee };
+    if (fee < amountMinor) await take({ ...order, amountMinor: amountMinor - fee });
+    else await refuse({ ...order, amountMinor }, REFUSED);
+    // What it cost when it was ordered first counts: more was never sent, and what was refused then is not sent when it costs less.
+    if ((await feeOfOrder(database, key, name)) >= amountMinor) throw new RailRefused(REFUSED);
   };
   return {
     networkFee: quote,

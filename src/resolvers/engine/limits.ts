@@ -23,11 +23,14 @@ import {
 import type { Counted, Process, ProcessRow } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
 import { type Item, refuse, take } from './batch.ts';
 
 /** Names that customers had before the batch, by account and tax id; null for a customer who is new. */
 export type KnownNames = Map<string, readonly string[] | null>;
 
+/** A release is a decision that it passes. Money that could not go back counts again, and is no new payment. */
+const PASSING: readonly TriggerName[] = ['released', 'refund_failed', 'return_failed'];
 const NAMES_MAX = 20;
 const DAY_MS = 86_400_000;
 
@@ -103,8 +106,7 @@ function judge(parts: Parts, item: Item, { subject, brl, isPaid }: Counted, limi
     replan(parts, item, { needsApproval: true });
     return false;
   }
-  // A release is a decision that it passes. A payment that could not go back counts again, and is no new one.
-  if (item.request.trigger.on === 'released' || item.request.trigger.on === 'refund_failed') return true;
+  if (PASSING.includes(item.request.trigger.on)) return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
     stop(parts, item);

@@ -89,10 +89,17 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     else await sendCrypto(services, order, currency, amount);
     return undefined;
   },
-  send_back: async ({ rails }, order) => {
+  send_back: async ({ rails }, order, { sequence }) => {
+    // It was ordered before, and that return has ended.
+    if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
     const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
-    await rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
+    try {
+      await rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
+    } catch (error) {
+      if (!(error instanceof RailRefused)) throw error;
+      return { on: 'return_failed' };
+    }
     return undefined;
   },
   expire: told({ on: 'expired' }),

@@ -18,7 +18,7 @@ import {
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { QueueLooks } from '../../store/queue-looks.ts';
-import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
+import { type EffectName, STEP_EFFECTS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import type { Receiver } from '../services/hand-over.ts';
@@ -218,7 +218,7 @@ async function perform(services: Services, job: Job, known: ProcessRow | undefin
   const kind = job.kind as EffectName;
   const order = row && { key: `${row.end2end}:${job.id}`, row };
   const trigger = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
-  const sequence = STEP_TIMERS.includes(kind) ? facts.sequence : undefined;
+  const sequence = STEP_EFFECTS.includes(kind) ? facts.sequence : undefined;
   // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
   if (trigger) await services.advance({ target, trigger, job, sequence });
   else await endJobs(services.database, [job], await services.clock.nowMs());

@@ -160,7 +160,7 @@ function pixReturnEnded({ isDone, order }: GivenBackNews): Trigger {
   return { on: isDone ? 'refund_settled' : 'refund_failed', ...returnId };
 }
 
-/** A failed transfer back moves nothing: the transaction still waits for one that succeeds. */
-function depositSentBack({ isDone, networkFee, gas, txHash }: GivenBackNews): Trigger | undefined {
-  return isDone ? { on: 'return_confirmed', networkFee: networkFee ?? '0', gas, txHash } : undefined;
+function depositSentBack({ isDone, networkFee, gas, txHash }: GivenBackNews): Trigger {
+  if (!isDone) return { on: 'return_failed' };
+  return { on: 'return_confirmed', networkFee: networkFee ?? '0', gas, txHash };
 }

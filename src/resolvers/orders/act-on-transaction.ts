@@ -175,12 +175,22 @@ export async function rejectWithdrawal(context: Context, target: Target): Promis
   });
 }
 
-/** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
+/**
+ * Lets a transaction go that screening held, or turns it down.
+ *
+ * @throws {GatewayError} as `cancelTransaction`; `LIMIT_EXCEEDED` for a deposit that cannot go back, because it does not cover the
+ *   network fee.
+ */
 export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
   const act = isReleased ? 'hold.release' : 'hold.reject';
   requireAct(context, act);
   const row = await findTarget(context, target);
-  return advanceTransaction(context, target, row, { on: isReleased ? 'released' : 'hold_rejected' }, act);
+  const on = isReleased ? 'released' : 'hold_rejected';
+  if (!isDone(target.attempt) && !isReleased && row.process?.deposit) {
+    refuseUntaken(context, row, on);
+    await refuseWorthless(context, row);
+  }
+  return advanceTransaction(context, target, row, { on }, act);
 }
 
 async function refund(
@@ -192,11 +202,9 @@ async function refund(
 ): Promise<ProcessRow> {
   if (isDone(target.attempt)) return row;
   refuseUntaken(context, row, 'refund_ordered');
-  const { currency, amount } = depositOf(row);
-  const given = checks.wallet(address, currency);
+  const given = checks.wallet(address, depositOf(row).currency);
   checks.refuse();
-  if (amount <= (await context.rails.chain.networkFee(currency)))
-    throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+  await refuseWorthless(context, row);
   return advanceTransaction(
     context,
     target,
@@ -207,6 +215,13 @@ async function refund(
     },
     'deposit.resolve',
   );
+}
+
+/** @throws {GatewayError} `LIMIT_EXCEEDED` where nothing would be left of a deposit that goes back. */
+async function refuseWorthless({ rails }: Context, row: ProcessRow): Promise<void> {
+  const { currency, amount } = depositOf(row);
+  if (amount <= (await rails.chain.networkFee(currency)))
+    throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
 }
 
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {

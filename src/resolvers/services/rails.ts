@@ -101,11 +101,15 @@ export interface ChainRail {
       readonly whitelisted?: { readonly proof: WhitelistProof | null };
     },
   ) => Promise<unknown>;
-  /** Sends a deposit back that no transaction took. */
+  /** Sends a deposit back that no transaction took. @throws as `sendBack`. */
   readonly giveBack: (
     order: GiveBack & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
-  /** Sends a held deposit back; `refund_ended` news follows under the key. */
+  /**
+   * Sends a held deposit back; `refund_ended` news follows under the key.
+   *
+   * @throws {RailRefused} where it is no more than what it costs: nothing is ever sent under the key then.
+   */
   readonly sendBack: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;

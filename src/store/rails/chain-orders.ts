@@ -1,4 +1,5 @@
 /** Transfers that a network was asked for: each once under its key, and the transactions that were made for them. */
+import { assert } from '../../base/assert.ts';
 import type { Instant } from '../../base/instant.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 import type { NetworkKey } from './chain-network.ts';
@@ -64,9 +65,15 @@ const ADD: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, $13, $13)
     on conflict (key, network, mode) do nothing returning id`,
 };
-const HAS: Statement = {
-  name: 'chain_order_has',
-  text: `select from chain_order where key = $3 and network = $2 and mode = $1`,
+const ADD_REFUSED: Statement = {
+  name: 'chain_order_add_refused',
+  text: `insert into chain_order (mode, network, key, intent, currency, to_address, amount_minor, fee_minor, from_address, due_at,
+      ordered_at, state, ended_at, last_error)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, 'failed', $10, $11) on conflict (key, network, mode) do nothing`,
+};
+const FEE: Statement = {
+  name: 'chain_order_fee',
+  text: `select fee_minor::text as fee from chain_order where key = $3 and network = $2 and mode = $1`,
 };
 const COLUMNS = `id, key, intent, currency, to_address as "to", amount_minor::text as "amountMinor", fee_minor::text as "feeMinor",
   from_address as "from", key_index as "keyIndex", deposit_index as "depositIndex", proof, state, place::int as nonce, included_height::int as "includedHeight",
@@ -175,9 +182,22 @@ export async function addOrder(
   return row?.id;
 }
 
-/** @returns whether there is an order with this key. */
-export async function hasOrder(tx: Tx, { mode, network }: NetworkKey, key: string): Promise<boolean> {
-  return (await tx.query(HAS, [mode, network, key])).length > 0;
+/** Stores an order as failed, unless there is one with this key: nothing can be ordered under its key any more, also not by another process. */
+export async function addRefused(
+  tx: Tx,
+  { mode, network }: NetworkKey,
+  { key, intent, currency, to, amountMinor, feeMinor, from }: NewOrder,
+  { nowMs, error }: { readonly nowMs: number; readonly error: string },
+): Promise<void> {
+  const what = [key, intent, currency, to, amountMinor, feeMinor, from];
+  await tx.query(ADD_REFUSED, [mode, network, ...what, timeOf(nowMs), error]);
+}
+
+/** @returns what was taken off for the network when the order of this key was stored. */
+export async function feeOfOrder(tx: Tx, { mode, network }: NetworkKey, key: string): Promise<bigint> {
+  const [row] = await tx.query<{ fee: string }>(FEE, [mode, network, key]);
+  assert(row, `order ${key} is stored`);
+  return BigInt(row.fee);
 }
 
 /** @returns orders that are not over: first those that have a nonce, in that order, then those that are due. */

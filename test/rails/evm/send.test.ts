@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/currency.ts';
 import { pauseSending } from '../../../src/store/rails/chain-network.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
 
 const net = useNetwork();
@@ -63,6 +64,31 @@ test('what is to go back, and was ordered, is not refused when it comes again an
   await expect(giveBack('suspense:2:1', '5')).rejects.toThrow('what goes back is no more than what it costs');
   await settle();
   expect(await received()).toBe(2n * USDT);
+});
+
+test('C-34: what was refused, because nothing would be left of it, is never sent under its key: also not once it costs less, or by another process', async () => {
+  const sendBack = (key: string, fee: string) =>
+    net.make({ networkFees: { USDT_ETH: fee } }).port.sendBack({
+      ...{
+        key,
+        row: {} as ProcessRow,
+        currency: currencyOfLedger('USDT_ETH'),
+        to: PAYEE,
+        amountMinor: 3n * USDT,
+      },
+    });
+  const REFUSED = 'what goes back is no more than what it costs';
+  await expect(sendBack('CRX1:1', '3')).rejects.toThrow(REFUSED);
+  await expect(sendBack('CRX1:1', '1')).rejects.toThrow(REFUSED);
+  const both = await Promise.allSettled([sendBack('CRX2:1', '3'), sendBack('CRX2:1', '1')]);
+  await settle();
+  const isTaken = both.every(({ status }) => status === 'fulfilled');
+  expect(isTaken || both.every(({ status }) => status === 'rejected')).toBe(true);
+  await sendBack('CRX1:2', '1');
+  await settle();
+  expect(await received()).toBe(isTaken ? 4n * USDT : 2n * USDT);
+  const keys = net.news.flatMap((each) => (each.kind === 'refund_ended' && each.isDone ? [each.order] : []));
+  expect(keys.toSorted()).toEqual(isTaken ? ['CRX1:2', 'CRX2:1'] : ['CRX1:2']);
 });
 
 test('a process that dies at any moment of sending sends once', async () => {
