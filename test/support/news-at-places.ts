@@ -10,7 +10,7 @@ import type { Place } from './places.ts';
 /** One kind of news. */
 export interface NewsCase {
   readonly name: string;
-  readonly about: 'payment' | 'deposit' | 'token' | 'dropped' | 'dispute' | 'return' | 'payout';
+  readonly about: 'payment' | 'deposit' | 'token' | 'dropped' | 'dispute' | 'return' | 'transfer' | 'payout';
   /** The word of machine.ts that says how it comes; of a payout that came back, how much of it. */
   readonly word: string;
 }
@@ -31,6 +31,7 @@ export const NEWS: readonly NewsCase[] = [
   { name: 'dispute', about: 'dispute', word: 'dispute_opened' },
   { name: 'dispute about a part', about: 'dispute', word: 'dispute_part' },
   { name: 'return failed', about: 'return', word: 'refund_failed' },
+  { name: 'transfer back failed', about: 'transfer', word: 'return_failed' },
   { name: 'payout came back', about: 'payout', word: 'all' },
   { name: 'a part of it', about: 'payout', word: 'part' },
 ];
@@ -43,6 +44,7 @@ export const UNTAKEN: Readonly<Record<NewsCase['about'], string>> = {
   dropped: 'noted',
   dispute: 'waits',
   return: 'waits',
+  transfer: 'waits',
   payout: 'suspense',
 };
 
@@ -65,6 +67,8 @@ export function stepAfter(place: Place, { about, word }: NewsCase): string | und
       const underWay = returnUnderWay(run);
       return underWay && taken(run, { on: 'refund_failed', returnId: underWay.returnId });
     }
+    case 'transfer':
+      return taken(run, said(word, run.row));
     case 'payout':
       return hasPaidOut(run)
         ? taken(run, { on: 'payout_returned', amount: returnedOf(run.row, word) })

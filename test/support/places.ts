@@ -90,6 +90,7 @@ function keyOf({ row }: Run, means: Place['means']): string {
     row.sourceCurrency,
     process.txid !== undefined,
     row.depositAddress !== null,
+    process.heldAt,
     [process.isAdmitted, process.isApproved, process.isTurnedDown, process.isRequoted].map(Boolean),
   ]);
 }

@@ -203,6 +203,11 @@ function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Tell
       const nothing = { isDone: false, networkFee: null, gas: null, txHash: null };
       return told({ kind: 'refund_ended', rail: 'pix', order, endToEndId: row.pixE2e, ...nothing });
     }
+    case 'transfer': {
+      const order = `${row.end2end}:${newName()}`;
+      const nothing = { endToEndId: null, isDone: false, networkFee: null, gas: null, txHash: null };
+      return told({ kind: 'refund_ended', rail: 'chain', order, ...nothing });
+    }
     case 'payout': {
       const endToEndId = (hasPaidOut({ row }) && row.pixE2e) || endToEndIdOf(newName());
       const amount = returnedOf(row, word);
