@@ -5,11 +5,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors.ts';
 import { readBody } from '../../base/read-body.ts';
+import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type CallerCheck, refusalOf } from './callers.ts';
 import { readInfractionList } from './infractions.ts';
 import type { ApiPixSettings } from './settings.ts';
-import { tell, tellNews } from './tell.ts';
+import { tell, tellNews, toldDisputes } from './tell.ts';
 import { readCallbackBody, type WireEntries, WireError } from './wire.ts';
 
 const WORDS_MAX = 300;
@@ -82,12 +83,18 @@ export function believing(tools: RailTools, settings: Pick<ApiPixSettings, 'infr
     },
     infractions: async (json) => {
       const { read, wrong } = readInfractionList(json);
-      const taken =
-        settings.infractionsUrl === null ? read.filter(({ kind }) => kind === 'infraction') : read;
+      const taken = settings.infractionsUrl === null ? await withoutNewDisputes(tools, read) : read;
       await tellNews(tools, taken);
       return taken.length < read.length ? NO_DISPUTES : verdictOn(wrong);
     },
   };
+}
+
+/** A dispute that was opened by such a call, when a list was configured or by a version before, ends by one. */
+async function withoutNewDisputes(tools: RailTools, news: readonly News[]): Promise<readonly News[]> {
+  const ids = news.flatMap((each) => ('disputeId' in each ? [each.disputeId] : []));
+  const told = await toldDisputes(tools, ids);
+  return news.filter((each) => !('disputeId' in each) || told.has(each.disputeId));
 }
 
 /** Where no list of disputes is configured, returns by MED are the disputes: one that is told besides would be booked twice. */

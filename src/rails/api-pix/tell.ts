@@ -206,6 +206,17 @@ async function namesOf(
   };
 }
 
+/** @returns ids of those disputes that were told before. */
+export async function toldDisputes(
+  { database, mode }: TellTools,
+  disputeIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = new Map(disputeIds.map((id) => [keyOfDispute(mode, id), id]));
+  const opened = [...ids.keys()].map((key) => ({ kind: 'dispute_opened', key }));
+  const stored = opened.length === 0 ? [] : await readStoredNews(database, mode, opened);
+  return new Set(stored.flatMap(({ key }) => ids.get(key) ?? []));
+}
+
 function keyOfDispute(mode: TellTools['mode'], disputeId: string): string {
   return newsRecordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
 }

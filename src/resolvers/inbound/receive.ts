@@ -28,7 +28,7 @@ import { bookSuspense } from './book-suspense.ts';
 import { dropSuspense, placeOfDeposit } from './drop-suspense.ts';
 import { holdAgainstDispute } from './hold-against-dispute.ts';
 import { isArrival, type Money, moneyOf, targetOf, triggerOf } from './match-news.ts';
-import { endReturn } from './return-suspense.ts';
+import { endReturn, findReturned } from './return-suspense.ts';
 
 /** Pauses before news that could not be settled is tried again, milliseconds. */
 const AGAIN_FIRST_MS = 2_000;
@@ -125,8 +125,9 @@ async function settleNews(
     const words = `${returned} went back, and ${ordered} was ordered: somebody has to decide`;
     return untaken(words, await targetOf(services, news));
   }
-  const suspended = news.kind === 'refund_ended' ? await endReturn(services, news, record) : undefined;
-  if (suspended) return suspended;
+  const returned = news.kind === 'refund_ended' ? await findReturned(services, news) : undefined;
+  if (returned && (await isHeld(services, returned))) return held(returned);
+  if (returned && news.kind === 'refund_ended') return endReturn(services, returned, news, record);
   const found = await targetOf(services, news);
   if (news.kind === 'infraction') return note(services, record, found);
   if (found && (await isHeld(services, found))) return held(found);

@@ -45,7 +45,7 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
       gas: null,
       txHash: null,
     };
-    await endReturn(services, news, newsRecordOf(services, news));
+    await endReturn(services, entry, news, newsRecordOf(services, news));
   }
 }
 
@@ -86,19 +86,23 @@ function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
   return returnId ?? `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
-/** Books a return that succeeded, and opens the entry again if it failed. @returns what became of the news; undefined when it is not about suspense. */
+/** @returns the entry in suspense whose return the news is about, if it is about one. */
+export function findReturned(
+  { database, mode }: Services,
+  { order }: GivenBackNews,
+): Promise<SuspenseRow | undefined> {
+  const [, id] = ORDER.exec(order) ?? [];
+  return id === undefined ? findByReturn(database, order, mode) : findSuspense(database, BigInt(id), mode);
+}
+
+/** Books a return that succeeded, and opens the entry again if it failed. @returns what became of the news. */
 export async function endReturn(
   services: Services,
+  entry: SuspenseRow,
   news: GivenBackNews,
   record: NewsRecord,
-): Promise<Receipt | undefined> {
-  const { database, mode, notifier } = services;
-  const [, id] = ORDER.exec(news.order) ?? [];
-  const entry =
-    id === undefined
-      ? await findByReturn(database, news.order, mode)
-      : await findSuspense(database, BigInt(id), mode);
-  if (!entry) return undefined;
+): Promise<Receipt> {
+  const { mode, notifier } = services;
   const outcome = await withAccounts(services, [entry.accountId], (tx, locked) =>
     settleReturn(tx, locked, { id: entry.id, mode }, news, record),
   );

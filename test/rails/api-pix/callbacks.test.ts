@@ -231,6 +231,13 @@ test('of a provider without a list of disputes a report is taken and a dispute i
   expect(await hearing.infractions({ infracoes })).toMatchObject({ status: 403 });
   expect(await told('pushed-dispute')).toBe(0);
   expect(await told('pushed-report')).toBe(1);
+  // Opened by a call, while such a list was configured: it ends by a call too.
+  const opened = { ...facts, idInfracao: 'opened-before', tipo: 'DISPUTA' };
+  const before = believing(stand.tools, { infractionsUrl: stand.settings.infractionsUrl });
+  expect(await before.infractions({ infracoes: [opened] })).toMatchObject({ status: 200 });
+  const ended = [{ ...opened, status: 'REJEITADA' }];
+  expect(await hearing.infractions({ infracoes: ended })).toMatchObject({ status: 200 });
+  expect(await told('opened-before')).toBe(2);
 });
 
 describe('a caller who is known by the secret path alone', () => {

@@ -2,8 +2,10 @@
  * Goal: a deposit that could not be sent back is held again, decided anew, and leaves once (C-34). Method: a network that takes orders and
  * says nothing; what becomes of each order is told by the test.
  */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
 import { RailRefused } from '../../../src/resolvers/services/rails.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useApp } from '../../support/app.ts';
@@ -27,6 +29,10 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
+const TRY_AGAIN = readFileSync(
+  new URL('../../../prisma/migrations/20261203020020_failed_returns_again/migration.sql', import.meta.url),
+  'utf8',
+);
 /** The orders so far. */
 const orders = () => sendBack.mock.calls.map(([{ key }]) => key);
 /** What the network says of an order. */
@@ -58,6 +64,21 @@ const HELD = 'compliance/UNCOMPLIANT';
 const BACK = 'refund/INITIAL';
 
 describe('C-34: a held deposit whose return fails', () => {
+  test('is held again also where versions before had given the news up', async () => {
+    const row = await held(OVER, '21');
+    expect(await post(row, 'refund')).toBe(200);
+    await work(row);
+    vi.spyOn(app.services, 'advance').mockRejectedValue(new Error('as a version that knows no such step'));
+    expect(await ended(orders()[0], false)).toBe('pending');
+    vi.restoreAllMocks();
+    await app.owner.query(
+      `update rail_news set outcome = 'failed', untaken = 10, due_at = null where outcome = 'pending'`,
+    );
+    await app.owner.query(TRY_AGAIN);
+    await retryNews(app.services, SILENT, Date.now());
+    expect(await stepOf(row)).toBe(OVER);
+  });
+
   test('is held again, is sent again under another key, and is booked once, whatever is told of the first order', async () => {
     const row = await held(OVER, '21');
     const before = await bookOf(own.accountId);
