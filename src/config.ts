@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import pg from 'pg';
 import { isCidr } from './base/cidr.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -257,10 +258,38 @@ function bucket(text: string): RateLimit | null {
 
 function databaseUrl(text: string | undefined): string | undefined {
   if (!text) return undefined;
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new ConfigError('DATABASE_URL: expected postgres://user:password@host:port/database');
+  if (!isPostgresUrl(text)) {
+    throw new ConfigError(
+      'DATABASE_URL: expected postgres://user:password@host:port/database, where each %XX is UTF-8',
+    );
   }
   return text;
+}
+
+/** A URL may have any %XX, but the driver takes only what can be decoded. It is asked itself, because it also takes a lone %. */
+function isPostgresUrl(text: string): boolean {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
+  try {
+    return new pg.Client({ connectionString: text }) !== undefined;
+  } catch (error) {
+    // Anything else, such as a certificate that is missing, is said when it connects.
+    return !(error instanceof URIError);
+  }
+}
+
+/** A database of Redis is a number. */
+function isRedisUrl(text: string): boolean {
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { username, password, pathname } = new URL(text);
+  return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function databaseSchema(text: string | undefined): string {
@@ -275,8 +304,8 @@ function databaseSchema(text: string | undefined): string {
 
 function notifyUrl(text: string | undefined): string | undefined {
   if (!text) return undefined;
-  if (!/^(postgres(ql)?|rediss?):\/\//.test(text) || !URL.canParse(text))
-    throw new ConfigError('NOTIFY_URL: expected postgres://… or redis://host:port');
+  if (!isPostgresUrl(text) && !isRedisUrl(text))
+    throw new ConfigError('NOTIFY_URL: expected postgres://… or redis://host:port, where each %XX is UTF-8');
   return text;
 }
 

@@ -457,6 +457,7 @@ describe('a start that cannot succeed says why in one line', () => {
     ['LIMIT_OVERFLOW', 'wrap', /^crossramp: LIMIT_OVERFLOW: expected clamp or reject, got wrap\n$/],
     ['RATE_LIMIT', 'fast', /^crossramp: RATE_LIMIT: expected off, or [^\n]+ got fast\n$/],
     ['DATABASE_URL', 'mysql://x', /^crossramp: DATABASE_URL: expected postgres:[^\n]+\n$/],
+    ['DATABASE_URL', 'postgres://u:a%ff@h/db', /^crossramp: DATABASE_URL: expected postgres:[^\n]+\n$/],
   ])('a bad %s', async (name, value, line) => {
     const { code, stderr } = await failToStart({ PORT: '0', [name]: value });
     expect(stderr).toMatch(line);

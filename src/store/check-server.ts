@@ -41,8 +41,7 @@ export async function checkRole(database: Database, url: string): Promise<void> 
     await database.query({ name: '', text: 'select 1' }, []);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const owner = decodeURIComponent(new URL(url).username);
-    const advice = `grant ${APPLICATION_ROLE} to "${owner}"`;
+    const advice = `grant ${APPLICATION_ROLE} to "${newClient(url).user}"`;
     throw new StoreError(
       `cannot work as the role ${APPLICATION_ROLE}: ${(error as Error).message}; run: ${advice}`,
       {

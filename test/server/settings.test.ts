@@ -18,3 +18,34 @@ it('RECONCILE_AT is a time of day in Brasília, or off', () => {
     'RECONCILE_AT: expected off, or a time such as',
   );
 });
+
+it.each([
+  ['a password', 'postgres://someone:a%ff@127.0.0.1/crossramp'],
+  ['a password in Latin-1', 'postgres://someone:a%e7@127.0.0.1/crossramp'],
+  ['a user', 'postgres://a%ff:secret@127.0.0.1/crossramp'],
+  ['a database', 'postgres://someone:secret@127.0.0.1/a%ff'],
+])('a database URL with %s that is not UTF-8 is refused by its name', (_what, url) => {
+  const expected = 'expected postgres://';
+  expect(() => readConfig({ DATABASE_URL: url })).toThrow(`DATABASE_URL: ${expected}`);
+  expect(() => readConfig({ NOTIFY_URL: url })).toThrow(`NOTIFY_URL: ${expected}`);
+});
+
+it.each([
+  'redis://:a%ff@127.0.0.1',
+  'redis://a%ff:secret@127.0.0.1',
+  'redis://127.0.0.1/name',
+])('NOTIFY_URL %s, which cannot be connected to, is refused by its name', (url) => {
+  expect(() => readConfig({ NOTIFY_URL: url })).toThrow('NOTIFY_URL: expected postgres://');
+});
+
+it.each([
+  'postgres://someone:a%C3%A7%40@127.0.0.1/crossramp',
+  'postgres://someone:50%off@127.0.0.1/crossramp',
+])('%s is taken', (url) => {
+  expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+});
+
+it('a Redis database is named by its number', () => {
+  const url = 'redis://:a%C3%A7@127.0.0.1:6379/2';
+  expect(readConfig({ NOTIFY_URL: url }).notifyUrl).toBe(url);
+});
