@@ -12,7 +12,7 @@ import { REGISTRY } from '../templates/index.ts';
 import { newSecret, webhookHeaders } from '../webhooks/sign.ts';
 import { type Api, apiNamed, type FollowedEvent, followEvents } from './follow-events.ts';
 import { followRedeliveries } from './follow-redeliveries.ts';
-import { EVENTS_HELP, jsonOption } from './output.ts';
+import { EVENTS_HELP, jsonOption, writePart } from './output.ts';
 import { homeFolder } from './with-store.ts';
 
 interface Options {
@@ -43,7 +43,7 @@ export function eventsCommand(): Command {
     .action(async (options: Options) => {
       const isWanted = filterOf(options.events);
       for await (const event of await followEvents(apiNamed(options), options.after)) {
-        if (isWanted(event.name)) print(options, event);
+        if (isWanted(event.name)) await print(options, event);
       }
     });
   return events;
@@ -86,7 +86,8 @@ async function listen(api: Api, options: Options & { forwardTo: string }): Promi
   process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
   const isWanted = filterOf(options.events);
   const pass = async (event: FollowedEvent) => {
-    if (isWanted(event.name)) print(options, event, await forward(event, options.forwardTo, saved.secret));
+    if (!isWanted(event.name)) return;
+    await print(options, event, await forward(event, options.forwardTo, saved.secret));
   };
   const forwardLog = async () => {
     for await (const event of log) {
@@ -130,13 +131,13 @@ function webhookIdOf(cursor: string): string {
   return `evt_${seq}_${createHash('sha256').update(cursor).digest('hex').slice(0, 32)}`;
 }
 
-function print(options: Options, event: FollowedEvent, status?: number): void {
+function print(options: Options, event: FollowedEvent, status?: number): Promise<void> {
   const { cursor, name, sequence, occurredAt, body } = event;
   const json = () =>
     `{${JSON.stringify({ cursor, name, sequence, occurredAt, status }).slice(1, -1)},"body":${body}}`;
   const text = () =>
     `${occurredAt}  ${name}  ${JSON.parse(body).end2end}${status === undefined ? '' : `  → ${status}`}`;
-  process.stdout.write(`${options.json ? json() : text()}\n`);
+  return writePart(`${options.json ? json() : text()}\n`);
 }
 
 /** @returns a check whether an event name matches. */

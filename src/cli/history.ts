@@ -1,5 +1,4 @@
 /** `crossramp import` and `crossramp export`. */
-import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
@@ -15,7 +14,7 @@ import type { Tx } from '../store/database.ts';
 import { accountObject } from '../store/engine/audit.ts';
 import { withSnapshot } from '../store/ledger/long-transaction.ts';
 import { REGISTRY } from '../templates/index.ts';
-import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
+import { accountNamed, answer, jsonOption, progressWriter, writePart } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 import { operatorContext, withServices, withStore } from './with-store.ts';
 
@@ -100,9 +99,7 @@ export function exportCommand(): Command {
       await withStore(async ({ database }) => {
         const accountId = await accountNamed(database, options.account);
         await withSnapshot(database, async (tx) => {
-          for await (const line of FORMATS[options.format](tx, accountId)) {
-            if (!process.stdout.write(line)) await once(process.stdout, 'drain');
-          }
+          for await (const line of FORMATS[options.format](tx, accountId)) await writePart(line);
         });
       });
     });

@@ -40,6 +40,39 @@ export function answerText(options: { json?: boolean }, json: () => string, text
   process.stdout.write(`${options.json ? json() : text}\n`);
 }
 
+/** Nobody reads the output any more, as after `| head`. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+}
+
+/** What a stream says of a write to nobody: the first one, and those that follow. */
+const CLOSED = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+
+/**
+ * Writes a part of an output that is long or has no end, and waits until it is written.
+ *
+ * @throws {OutputClosed} when nobody reads it, so that the command ends what it does in order.
+ */
+export function writePart(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (!error) resolve();
+      else reject(CLOSED.includes((error as NodeJS.ErrnoException).code ?? '') ? new OutputClosed() : error);
+    });
+  });
+}
+
+/**
+ * From now on the process does not end where it stands when nobody reads what it says: a command may be in the middle of a
+ * commit, or have a database to close.
+ */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+}
+
 /**
  * @param rows - the first is the heading.
  * @param right - columns that are aligned to the right, counted from 0.

@@ -35,7 +35,7 @@ import { whitelistCommand } from './whitelist.ts';
 
 const EXIT_CODES = `
 Exit codes:
-  0  done
+  0  done; also when nobody reads the rest of the output, as with "| head"
   1  refused or failed; "verify" found defects, "doctor" a failed check
   2  the command line is wrong: unknown command or option, missing argument, value not accepted
   3  the database or the gateway cannot be reached; the same command may succeed later

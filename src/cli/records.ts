@@ -1,9 +1,9 @@
 /** `crossramp records`: what authorities ask to be recorded of transactions, of a month and all accounts. */
-import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDay } from '../base/instant.ts';
 import { exportRecordsOf, type Wanted } from '../resolvers/account/export-records.ts';
 import { listAccounts } from '../store/account/accounts.ts';
+import { writePart } from './output.ts';
 import { operatorContext, withServices } from './with-store.ts';
 
 const FORMATS = {
@@ -40,8 +40,7 @@ async function write({ month, format, json = false, live = false }: Options): Pr
     const accounts = (await listAccounts(services.database)).filter((each) => each.mode === mode);
     const contexts = await Promise.all(accounts.map(({ id }) => operatorContext(services, id)));
     const wanted = { month, ...FORMATS[json ? 'jsonl' : format] };
-    for await (const part of exportRecordsOf(contexts, services.registry, wanted))
-      if (!process.stdout.write(part)) await once(process.stdout, 'drain');
+    for await (const part of exportRecordsOf(contexts, services.registry, wanted)) await writePart(part);
   });
 }
 

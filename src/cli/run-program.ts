@@ -2,6 +2,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { EXIT } from '../server/command-line.ts';
 import { describeFailure, isBadInput, isUnreachable } from '../server/describe-failure.ts';
+import { OutputClosed } from './output.ts';
 import { crossrampProgram } from './program.ts';
 import { Interrupted } from './until-interrupted.ts';
 import { hasRailsFile } from './with-store.ts';
@@ -11,6 +12,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await crossrampProgram().parseAsync(argv);
   } catch (error) {
+    if (error instanceof OutputClosed) return;
     const isInterrupted = error instanceof Interrupted;
     process.stderr.write(
       `crossramp: ${isInterrupted ? error.message : describeFailure(error, 'choose another port')}${hintOf(error)}\n`,

@@ -20,9 +20,10 @@ async function runHere(env: Record<string, string>, args: readonly string[]): Pr
   const saved = { env: { ...process.env }, out: stdout.write, err: stderr.write, exitCode: process.exitCode };
   // What would have ended the process ends the command: what is said after it was never said.
   let ended: number | undefined;
-  const into = (name: keyof typeof written) => (chunk: string | Uint8Array) => {
+  const into = (name: keyof typeof written) => (chunk: string | Uint8Array, done?: unknown) => {
     if (ended === undefined)
       written[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    if (typeof done === 'function') process.nextTick(done);
     return true;
   };
   Object.assign(process.env, env);
