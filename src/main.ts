@@ -1,4 +1,5 @@
 /** The gateway as a process: `npm start`. */
+import { constants } from 'node:os';
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from './base/account-mode.ts';
 import { openStore } from './compose/open-store.ts';
@@ -31,6 +32,8 @@ import { closeWebhookConnections } from './webhooks/send.ts';
 import { startWebhooks } from './webhooks/worker.ts';
 
 const GRACE_MS = 10_000;
+/** Ctrl-C under npm comes twice, from the terminal and from npm: what comes so soon is the same signal. Unit: ms. */
+const SAME_SIGNAL_MS = 1_000;
 /** More than an upgrade usually has. */
 const MIGRATIONS_NAMED_MAX = 5;
 
@@ -38,6 +41,7 @@ const MIGRATIONS_NAMED_MAX = 5;
 const endings: Ending[] = [];
 let endLog: Logger | undefined;
 const stopping = new AbortController();
+let firstSignalMs: number | undefined;
 
 async function start(): Promise<void> {
   const options = readStartOptions(process.argv, process.env);
@@ -72,6 +76,7 @@ async function start(): Promise<void> {
   const settings = config.port === 0 ? { ...config, port, publicUrl: publicUrlAt(port) } : config;
   const store = await openStore(settings, stopping.signal);
   endings.push(store.close);
+  stopping.signal.throwIfAborted();
   const accountId = settings.hasSandbox ? await provisionSandbox(store.database, REGISTRY) : undefined;
   const answers = settings.role !== 'work';
   const sandbox = answers && accountId ? await writeSandbox(store.database, accountId, settings) : undefined;
@@ -95,6 +100,7 @@ async function start(): Promise<void> {
     };
     endings.push((await connectNotifier(services.notifier, remote, log)).close);
   }
+  stopping.signal.throwIfAborted();
   if (settings.role !== 'serve') {
     const { worker, others } = startWork(services, settings, log);
     beside.push(...others);
@@ -119,7 +125,7 @@ async function fillOnce(services: Services, accountId: bigint, log: Logger): Pro
     return;
   }
   process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
-  log.info({ made: await playDemo(services, accountId, log) }, 'demo');
+  log.info({ made: await playDemo(services, accountId, log, stopping.signal) }, 'demo');
 }
 
 /** @returns what the log says of migrations: after an upgrade which ones, after a first start how many. */
@@ -160,7 +166,7 @@ function publicUrlAt(port: number): string {
 async function stop(exitCode: number): Promise<void> {
   if (stopping.signal.aborted) return;
   stopping.abort();
-  // A signal in the middle of the start: what is half started cannot be ended.
+  // A signal in the middle of the start: what is half started cannot be ended. The start looks at the signal between its steps.
   await starting.catch(() => {});
   const isWhole = await runEndings(endings, endLog ?? openLog('error'));
   process.exit(isWhole ? exitCode : 1);
@@ -171,7 +177,15 @@ function fail(error: unknown): void {
   stop(1).catch(() => process.exit(1));
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(0).catch(fail));
+/** A second signal ends the process where it stands, with the exit code that shells expect. */
+function hear(signal: NodeJS.Signals): void {
+  const nowMs = performance.now();
+  firstSignalMs ??= nowMs;
+  if (nowMs - firstSignalMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
+  stop(0).catch(fail);
+}
+
+process.on('SIGINT', hear).on('SIGTERM', hear);
 const starting = start();
 // What a signal ended did not fail.
 starting.catch((error: Error) => error.name === 'AbortError' || fail(error));

@@ -29,16 +29,18 @@ export interface Store {
 }
 
 /**
- * @param signal - ends the wait for another process that migrates.
+ * @param signal - ends the wait for another process that starts the embedded server or migrates.
  * @throws {StoreError} when the server cannot be reached, is older than PostgreSQL 16, is behind a pooler that gives each
  *   transaction another connection, or does not let the gateway work as its restricted role.
  * @throws {EmbeddedPostgresError} when the embedded server cannot be started.
  * @throws {MigrationError} when the schema cannot be brought up to date.
  */
 export async function openStore(settings: StoreSettings, signal?: AbortSignal): Promise<Store> {
-  const embedded = settings.databaseUrl ? undefined : await acquireEmbeddedPostgres({ home: settings.home });
+  const { home } = settings;
+  const embedded = settings.databaseUrl ? undefined : await acquireEmbeddedPostgres({ home, signal });
   const url = settings.databaseUrl ?? (embedded?.url as string);
   try {
+    signal?.throwIfAborted();
     if (!embedded) await checkServer(url);
     const applied = await migrate(url, settings.databaseSchema, undefined, signal);
     const database = openDatabase(() => embedded?.url ?? url, {

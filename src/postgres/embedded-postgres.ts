@@ -86,21 +86,24 @@ export interface EmbeddedPostgres {
  *   temporary folder.
  * @param options.settings - server settings by name, over the defaults; only for a start, not when attaching.
  *   `fsync: 'off'` also creates the data without flushing to disk.
+ * @param options.signal - ends the wait for another process of this home, with an `AbortError`.
  * @throws {EmbeddedPostgresError} when there are no programs for this platform, home cannot be used, or the
  *   server cannot be created, started or reached.
  */
 export async function acquireEmbeddedPostgres(options: {
   home: string;
   settings?: Record<string, string>;
+  signal?: AbortSignal | undefined;
 }): Promise<EmbeddedPostgres> {
   return inHome(options.home, async () => {
     const home = await openHome(options.home);
-    return withHomeLock(home, async () => {
+    const attach = async () => {
       const cluster = await openCluster(home);
       await trimLog(cluster.logFile);
       const connection = (await connectToRunning(cluster)) ?? (await start(cluster, options.settings ?? {}));
       return lease(home, cluster, options.settings ?? {}, connection);
-    });
+    };
+    return withHomeLock(home, attach, options.signal);
   });
 }
 
@@ -109,7 +112,8 @@ async function inHome<T>(home: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
-    const { message, code = '' } = error as NodeJS.ErrnoException;
+    const { name, message, code = '' } = error as NodeJS.ErrnoException;
+    if (name === 'AbortError') throw error;
     const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(code);
     const advice = isForbidden ? ': set CROSSRAMP_HOME to a folder that this user can write to' : '';
     throw new EmbeddedPostgresError(`embedded PostgreSQL in ${home}: ${message}${advice}`, { cause: error });
@@ -278,15 +282,21 @@ async function makePlace(path: string, mode: number): Promise<string> {
  * onto it, which fails while it holds a file; an owner that ended is removed by its unique name. So two
  * processes that find the same dead owner cannot remove each other's lock, as they could with a lock file of
  * one name.
+ *
+ * @param signal - ends the wait for others.
  */
-export async function withHomeLock<T>(home: string, work: () => Promise<T>): Promise<T> {
+export async function withHomeLock<T>(
+  home: string,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const lock = join(home, 'postgres.lock');
   const owner = `${thisProcess()}-${randomBytes(6).toString('hex')}`;
   const prepared = `${lock}.${owner}`;
   await mkdir(prepared);
   try {
     await writeFile(join(prepared, owner), '');
-    await takeLock(home, lock, prepared);
+    await takeLock(home, lock, prepared, signal);
     return await work();
   } finally {
     await rm(prepared, { recursive: true, force: true });
@@ -295,7 +305,12 @@ export async function withHomeLock<T>(home: string, work: () => Promise<T>): Pro
   }
 }
 
-async function takeLock(home: string, lock: string, prepared: string): Promise<void> {
+async function takeLock(
+  home: string,
+  lock: string,
+  prepared: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const deadline = Date.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     await removeEndedOwners(home, lock);
@@ -308,7 +323,7 @@ async function takeLock(home: string, lock: string, prepared: string): Promise<v
     if (Date.now() > deadline) {
       throw new EmbeddedPostgresError(`another process has held ${lock} for five minutes`);
     }
-    await delay(LOCK_POLL_MS);
+    await delay(LOCK_POLL_MS, undefined, { signal });
   }
 }
 

@@ -37,8 +37,11 @@ export function begin(
 }
 
 /** Starts the gateway, to be stopped whether it is ready or not. */
-export function launch(env: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawnNode(env, 'src/main.ts');
+export function launch(
+  env: Record<string, string>,
+  ...options: string[]
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawnNode(env, 'src/main.ts', ...options);
   return { child, ended: ended(child) };
 }
 

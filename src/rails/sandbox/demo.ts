@@ -46,15 +46,21 @@ const KINDS: readonly Kind[] = ['in', 'in', 'in', 'delivered', 'out', 'deposited
 /**
  * Fills an account of a database without transactions; afterwards the clock is that of the machine.
  *
+ * @param signal - ends the history where it is.
  * @returns how many transactions were made.
  */
-export async function playDemo(services: Services, accountId: bigint, log: Logger): Promise<number> {
+export async function playDemo(
+  services: Services,
+  accountId: bigint,
+  log: Logger,
+  signal?: AbortSignal,
+): Promise<number> {
   const begin = Date.now() - DAYS * DAY_MS;
   await setAheadMs(services.database, begin - Date.now());
   const worker = startWorker(services, log);
   try {
     const place = await openBusiness(services, accountId);
-    const stage: DemoStage = { ...place, random: randomOf(SEED), log, made: 0 };
+    const stage: DemoStage = { ...place, random: randomOf(SEED), log, signal, made: 0 };
     await playDays(stage, begin);
     await at(stage, Date.now() - LAST_MS);
     stage.made += await leaveOpen(place, () => wait(stage, 5_000));
@@ -90,11 +96,13 @@ async function playDays(stage: DemoStage, begin: number): Promise<void> {
 interface DemoStage extends DemoPlace {
   readonly random: () => number;
   readonly log: Logger;
+  readonly signal: AbortSignal | undefined;
   made: number;
 }
 
 /** Sets the clock to a moment, never back, and lets happen what is due by then. */
-async function at({ context, log }: DemoStage, momentMs: number): Promise<void> {
+async function at({ context, log, signal }: DemoStage, momentMs: number): Promise<void> {
+  signal?.throwIfAborted();
   const nowMs = await context.clock.nowMs();
   if (momentMs > nowMs) await context.sandbox?.advanceClock(momentMs - nowMs);
   await settle(context, log);
