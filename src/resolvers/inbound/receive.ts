@@ -125,9 +125,13 @@ async function settleNews(
     const words = `${returned} went back, and ${ordered} was ordered: somebody has to decide`;
     return untaken(words, await targetOf(services, news));
   }
-  const returned = news.kind === 'refund_ended' ? await findReturned(services, news) : undefined;
-  if (returned && (await isHeld(services, returned))) return held(returned);
-  if (returned && news.kind === 'refund_ended') return endReturn(services, returned, news, record);
+  if (news.kind === 'refund_ended') {
+    const returned = await findReturned(services, news);
+    if (returned)
+      return (await isHeld(services, returned))
+        ? held(returned)
+        : endReturn(services, returned, news, record);
+  }
   const found = await targetOf(services, news);
   if (news.kind === 'infraction') return note(services, record, found);
   if (found && (await isHeld(services, found))) return held(found);
