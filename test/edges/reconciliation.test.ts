@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
@@ -46,6 +46,8 @@ async function plant(sql: string, values: readonly unknown[]): Promise<void> {
 }
 /** Three payments, a refund, a dispute, a payout, and its return. */
 const KINDS_OF_DAY = 7;
+/** More than it takes to sell something. Unit: ms. */
+const DAY_ENDS_MS = 60_000;
 const KEY_OF = `(select 'pix:' || pix_e2e from transaction where end2end = $1)`;
 
 describe('a day', () => {
@@ -180,4 +182,34 @@ test('C-52: under a key it is done once; a report never changes', async () => {
     [first.day],
   );
   expect(rows).toEqual([{ count: 1 }]);
+});
+
+test('a charge that is paid before midnight and once more after it: the first takes nothing of the next day', async () => {
+  const nowMs = await app.services.clock.nowMs();
+  const midnightMs = brasiliaMidnight(dayAfter(brasiliaDay(nowMs)));
+  await app.services.sandbox?.advanceClock(midnightMs - nowMs - DAY_ENDS_MS);
+  const end2end = await sell();
+  await app.services.sandbox?.advanceClock(2 * DAY_ENDS_MS);
+  await trigger(end2end, 'pay');
+  const second = async () => {
+    const { rows } = await app.owner.query(
+      `select n.key from suspense_entry s join rail_news n on n.id = s.news_id
+        join transaction t on t.account_id = n.account_id and t.id = n.transaction_id where t.end2end = $1`,
+      [end2end],
+    );
+    return rows[0]?.key as string | undefined;
+  };
+  await expect.poll(second).toBeDefined();
+  const agreed = await reconcile();
+  expect(agreed).toMatchObject({ missingThere: 0, findings: [] });
+
+  const settledAt = `'"2020-01-01T12:00:00.000Z"'`;
+  await plant(`update rail_news set body = jsonb_set(body, '{settledAt}', ${settledAt}) where key = $1`, [
+    await second(),
+  ]);
+  expect(await reconcile()).toMatchObject({
+    matched: agreed.matched - 1,
+    missingThere: 1,
+    findings: [{ finding: 'MISSING_THERE', kind: 'PAYMENT', amountHere: '100' }],
+  });
 });

@@ -89,15 +89,18 @@ export function matchStatement(
 ): { readonly matched: number; readonly findings: readonly Finding[] } {
   const free = new Map(lines.map((line) => [nameOf(line), line]));
   withoutDropped(free);
-  const byPlace = Map.groupBy(free.values(), placeOf);
-  const byJournal = Map.groupBy(free.values(), ({ accountId, journalId }) => `${accountId}:${journalId}`);
+  const byJournal = Map.groupBy(free.values(), journalOf);
+  // What the news of an entry booked apart is no other's, though it is of the same transaction.
+  const apartOf = new Set(told.flatMap(({ booked }) => (booked ? journalsOf(booked) : [])));
+  const ofSteps = [...free.values()].filter((line) => !apartOf.has(journalOf(line)));
+  const byPlace = Map.groupBy(ofSteps, placeOf);
   const byHand = [...free.values()].filter(({ name }) => BY_HAND.includes(name));
   const candidates = ({ entry, booked }: ToldEntry): readonly VaultLine[] => {
     if (entry.isNameless) return [...free.values()];
     if (!booked || booked.accountId === null) return booked || entry.own ? [] : byHand;
     const { accountId, transactionId, gasJournalId } = booked;
     const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
-    if (journalId !== null) return byJournal.get(`${accountId}:${journalId}`) ?? [];
+    if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
     return byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
   };
   const take = (each: ToldEntry, fits: (line: VaultLine) => boolean): VaultLine | undefined => {
@@ -107,7 +110,7 @@ export function matchStatement(
   };
   // First what agrees, so that nothing takes the line of another entry.
   const taken = new Set<ToldEntry>();
-  for (const fits of [isNamed, isSameDay, isNear])
+  for (const fits of [isNamedOfDay, isNamed, isSameDay, isNear])
     for (const each of told)
       if (each.entry.own === undefined && !taken.has(each))
         if (take(each, (line) => fits(each, line) && agrees(each, line))) taken.add(each);
@@ -128,8 +131,12 @@ export function matchStatement(
   };
 }
 
-/** What has no name takes a line of its day, or else of the day before or after. */
+/**
+ * What has a name takes a line of its day before another one: a transaction may have the same amount on two days. What has none takes
+ * a line of its day, or else of the day before or after.
+ */
 const isNamed = ({ entry }: ToldEntry) => !entry.isNameless;
+const isNamedOfDay = (each: ToldEntry, line: VaultLine) => isNamed(each) && isSameDay(each, line);
 const isSameDay = ({ entry }: ToldEntry, line: VaultLine) =>
   brasiliaDay(entry.at.getTime()) === brasiliaDay(millisOf(line.postedAt));
 const isNear = ({ entry }: ToldEntry, line: VaultLine) =>
@@ -141,6 +148,17 @@ function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
 
 function kindOf({ name, isReturn }: VaultLine): EntryKind | undefined {
   return isReturn ? 'payout_return' : KIND_OF[name];
+}
+
+function journalOf({ accountId, journalId }: Pick<BookedNews, 'accountId' | 'journalId'>): string {
+  return `${accountId}:${journalId}`;
+}
+
+/** Journals that were booked by news itself, not by a step of a transaction. */
+function journalsOf({ accountId, journalId, gasJournalId }: BookedNews): readonly string[] {
+  return [journalId, gasJournalId].flatMap((id) =>
+    id === null ? [] : journalOf({ accountId, journalId: id }),
+  );
 }
 
 function placeOf(line: VaultLine): string {
