@@ -7,10 +7,12 @@ import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { verifyVolumes } from '../../src/store/engine/verify-volumes.ts';
 import { useApp } from '../support/app.ts';
 import { newCustomer, newShop, type Shop, stepOf } from '../support/limits.ts';
+import { useOneDay } from '../support/one-day.ts';
 import { whitelist } from '../support/rest-routes.ts';
 
 const DAY_MS = 86_400_000;
 const LONG = { expires_in: 2_592_000 };
+useOneDay();
 const app = useApp({ rateLimit: null });
 let shop: Shop;
 

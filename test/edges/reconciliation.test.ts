@@ -8,8 +8,10 @@ import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/brasilia
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
+import { useOneDay } from '../support/one-day.ts';
 import { plantPayment } from '../support/unbooked-payment.ts';
 
+useOneDay();
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 const { ask, refusal, create, trigger, until } = graphqlClient(app, () => shop.apiKey);

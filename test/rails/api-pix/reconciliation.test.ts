@@ -13,8 +13,10 @@ import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
+import { useOneDay } from '../../support/one-day.ts';
 import { useStand } from './stand.ts';
 
+useOneDay();
 const stand = useStand(({ url }) => ({ balanceUrl: `${url}/v2/gn/saldo` }), { works: false });
 
 async function today() {

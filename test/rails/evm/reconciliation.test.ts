@@ -3,6 +3,7 @@
  * node; the suite of all networks.
  */
 import { evmAddress } from '../../../src/base/address.ts';
+import { useOneDay } from '../../support/one-day.ts';
 import { testSigner } from '../../support/test-signer.ts';
 import { reconciles } from '../reconciled.ts';
 import { useLiveEvm } from './live-app.ts';
@@ -10,6 +11,7 @@ import { FINAL, PAYER } from './stand.ts';
 
 const signer = testSigner('a wallet to be reconciled');
 const THIEF = evmAddress(Buffer.from('dead'.repeat(10), 'hex'));
+useOneDay();
 const evm = useLiveEvm(signer, { sweep: { USDT_ETH: '15' } });
 const { app, until, trade } = evm;
 

@@ -6,6 +6,7 @@ import { beforeAll, expect, vi } from 'vitest';
 import { toMinor } from '../../../src/base/money.ts';
 import { inboundOf } from '../../resolvers/inbound/support.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
+import { useOneDay } from '../../support/one-day.ts';
 import { reconciles } from '../reconciled.ts';
 import { addressOf, FINAL, HOT, ONE, useSandboxTron } from './sandbox-app.ts';
 
@@ -13,6 +14,7 @@ const STRANGER = addressOf(0x71);
 const THIEF = addressOf(0x72);
 const PAYEE = addressOf(0x73);
 const CUSTOMER = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
+useOneDay();
 const tron = useSandboxTron({ sweep: { USDT_TRX: '15' } });
 const { app } = tron;
 const inbound = inboundOf(app);
