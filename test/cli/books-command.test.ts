@@ -8,7 +8,9 @@ import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
+import { useOneDay } from '../support/one-day.ts';
 
+useOneDay();
 const app = useApp();
 const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
 let env: Record<string, string>;

@@ -10,8 +10,10 @@ import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
+import { useOneDay } from '../support/one-day.ts';
 import { plantPayment } from '../support/unbooked-payment.ts';
 
+useOneDay();
 const app = useApp();
 
 test('reconcile ends with 1 when something is open, and prints what', async () => {

@@ -11,7 +11,9 @@ import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
 import { newCustomer, newShop, type Shop } from '../support/limits.ts';
+import { useOneDay } from '../support/one-day.ts';
 
+useOneDay();
 const app = useApp({ rateLimit: null });
 const LIMITS = 'template amountMin amountMax customerStepUp30d customerLimitDaily';
 const NONE = { amountMin: null, amountMax: null, customerStepUp30d: null, customerLimitDaily: null };

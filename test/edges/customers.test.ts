@@ -3,7 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { useApp } from '../support/app.ts';
 import { newCustomer, newShop, type Shop } from '../support/limits.ts';
+import { useOneDay } from '../support/one-day.ts';
 
+useOneDay();
 const app = useApp({ rateLimit: null });
 let shop: Shop;
 beforeAll(async () => {

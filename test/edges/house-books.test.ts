@@ -10,7 +10,9 @@ import { movementOf } from '../../src/store/ledger/books.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
+import { useOneDay } from '../support/one-day.ts';
 
+useOneDay();
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 const { ask, refusal, create, trigger, until } = graphqlClient(app, () => shop.apiKey);

@@ -188,7 +188,7 @@ test('C-52: under a key it is done once; a report never changes', async () => {
 
 test('a charge that is paid before midnight and once more after it: the first takes nothing of the next day', async () => {
   const nowMs = await app.services.clock.nowMs();
-  const midnightMs = brasiliaMidnight(dayAfter(brasiliaDay(nowMs)));
+  const midnightMs = brasiliaMidnight(dayAfter(brasiliaDay(nowMs + DAY_ENDS_MS)));
   await app.services.sandbox?.advanceClock(midnightMs - nowMs - DAY_ENDS_MS);
   const end2end = await sell();
   await app.services.sandbox?.advanceClock(2 * DAY_ENDS_MS);

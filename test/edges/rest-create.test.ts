@@ -13,6 +13,7 @@ import { CURRENCIES, type Currency } from '../../src/base/currency.ts';
 import { reportingRates } from '../../src/resolvers/pricing/price.ts';
 import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { type Answer, useApp } from '../support/app.ts';
+import { useOneDay } from '../support/one-day.ts';
 import { BECH32, CNPJ, EVM, type Members, type TemplateName, TRON } from '../support/records.ts';
 import {
   ATTRIBUTE_KEYS,
@@ -90,6 +91,8 @@ function rasterised(svg: string): { width: number; height: number; data: Uint8Ar
   }
   return { width: side, height: side, data };
 }
+
+useOneDay();
 
 describe('creations', () => {
   const app = useApp();

@@ -7,7 +7,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { divide, multiply } from '../../src/base/money.ts';
 import { readRate, storeRate } from '../../src/store/engine/pricing.ts';
 import { useApp } from '../support/app.ts';
+import { useOneDay } from '../support/one-day.ts';
 
+useOneDay();
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 

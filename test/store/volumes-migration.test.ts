@@ -9,6 +9,7 @@ import { verifyVolumes } from '../../src/store/engine/verify-volumes.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, useApp } from '../support/app.ts';
 import { newCustomer, newShop, stepOf } from '../support/limits.ts';
+import { useOneDay } from '../support/one-day.ts';
 
 const SQL = readFileSync(
   new URL('../../prisma/migrations/20261123120000_customer_volumes/migration.sql', import.meta.url),
@@ -21,6 +22,7 @@ const RECOUNT = readFileSync(
   'utf8',
 );
 
+useOneDay();
 const app = useApp();
 
 test('C-21: what was paid in the last days counts on its day in Brasília; what came to nothing does not', async () => {

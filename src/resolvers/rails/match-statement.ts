@@ -73,6 +73,10 @@ const DROPS = ['L54', 'L55', 'L56', 'L58'];
 const NEAR_MS = 36 * 3_600_000;
 /** Kinds of what comes in. */
 const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
+/** Journals that news books by itself: what comes to suspense, and what goes back from there. */
+const OF_SUSPENSE = ['L37', 'L50', 'L51'];
+/** Outcomes of news that nothing was booked by. */
+const UNSETTLED = ['pending', 'failed', 'closed'];
 /** Journals that people book about money that moved without the gateway. */
 const BY_HAND = ['L65', 'L66', 'adjustment', 'manual'];
 
@@ -90,9 +94,9 @@ export function matchStatement(
   const free = new Map(lines.map((line) => [nameOf(line), line]));
   withoutDropped(free);
   const byJournal = Map.groupBy(free.values(), journalOf);
-  // What the news of an entry booked apart is no other's, though it is of the same transaction.
-  const apartOf = new Set(told.flatMap(({ booked }) => (booked ? journalsOf(booked) : [])));
-  const ofSteps = [...free.values()].filter((line) => !apartOf.has(journalOf(line)));
+  // A journal that news booked by itself is that news's, though it is of the same transaction as others.
+  const ofNews = new Set(told.flatMap(({ booked }) => (booked ? ownJournals(booked) : [])));
+  const ofSteps = [...free.values()].filter((line) => !ofNews.has(journalOf(line)));
   const byPlace = Map.groupBy(ofSteps, placeOf);
   const byHand = [...free.values()].filter(({ name }) => BY_HAND.includes(name));
   const candidates = ({ entry, booked }: ToldEntry): readonly VaultLine[] => {
@@ -101,7 +105,12 @@ export function matchStatement(
     const { accountId, transactionId, gasJournalId } = booked;
     const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
     if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
-    return byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
+    if (UNSETTLED.includes(booked.outcome)) return [];
+    // What steps booked before what may be of news that was not told here, and of several the nearest in time.
+    const ofPlace = byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
+    const rank = ({ name }: VaultLine) => Number(OF_SUSPENSE.includes(name));
+    const distance = ({ postedAt }: VaultLine) => Math.abs(entry.at.getTime() - millisOf(postedAt));
+    return ofPlace.toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other));
   };
   const take = (each: ToldEntry, fits: (line: VaultLine) => boolean): VaultLine | undefined => {
     const line = candidates(each).find((one) => free.has(nameOf(one)) && fits(one));
@@ -110,7 +119,7 @@ export function matchStatement(
   };
   // First what agrees, so that nothing takes the line of another entry.
   const taken = new Set<ToldEntry>();
-  for (const fits of [isNamedOfDay, isNamed, isSameDay, isNear])
+  for (const fits of [isNamed, isSameDay, isNear])
     for (const each of told)
       if (each.entry.own === undefined && !taken.has(each))
         if (take(each, (line) => fits(each, line) && agrees(each, line))) taken.add(each);
@@ -131,12 +140,8 @@ export function matchStatement(
   };
 }
 
-/**
- * What has a name takes a line of its day before another one: a transaction may have the same amount on two days. What has none takes
- * a line of its day, or else of the day before or after.
- */
+/** What has no name takes a line of its day, or else of the day before or after. */
 const isNamed = ({ entry }: ToldEntry) => !entry.isNameless;
-const isNamedOfDay = (each: ToldEntry, line: VaultLine) => isNamed(each) && isSameDay(each, line);
 const isSameDay = ({ entry }: ToldEntry, line: VaultLine) =>
   brasiliaDay(entry.at.getTime()) === brasiliaDay(millisOf(line.postedAt));
 const isNear = ({ entry }: ToldEntry, line: VaultLine) =>
@@ -154,8 +159,8 @@ function journalOf({ accountId, journalId }: Pick<BookedNews, 'accountId' | 'jou
   return `${accountId}:${journalId}`;
 }
 
-/** Journals that were booked by news itself, not by a step of a transaction. */
-function journalsOf({ accountId, journalId, gasJournalId }: BookedNews): readonly string[] {
+/** Journals that news booked by itself, not by a step of its transaction. */
+function ownJournals({ accountId, journalId, gasJournalId }: BookedNews): readonly string[] {
   return [journalId, gasJournalId].flatMap((id) =>
     id === null ? [] : journalOf({ accountId, journalId: id }),
   );

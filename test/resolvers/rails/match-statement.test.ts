@@ -1,41 +1,96 @@
 /**
- * Goal: an entry whose news was booked by itself has that line, whoever else of the same transaction could take it. Method: a return
- * that failed once and was charged for, and then succeeded, in lines and entries as both sides tell them.
+ * Goal: an entry of a statement takes its own line of the ledger, whoever else could. Method: entries and lines of one transaction, as
+ * both sides tell them.
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../../src/base/instant.ts';
 import { matchStatement, type ToldEntry } from '../../../src/resolvers/rails/match-statement.ts';
-import type { VaultLine } from '../../../src/store/rails/vault.ts';
+import type { BookedNews, VaultLine } from '../../../src/store/rails/vault.ts';
 
-const AT = new Date('2026-11-24T15:00:00.000Z');
-/** Of the failed one, booked by its news, and of the one that succeeded, by a step. */
-const [FAILED, DONE] = [7n, 9n];
+const TODAY = new Date('2026-11-24T15:00:00.000Z');
+const YESTERDAY = new Date('2026-11-23T15:00:00.000Z');
 
-const line = (journalId: bigint): VaultLine => ({
-  ...{ accountId: 1n, journalId, transactionId: 3n, end2end: 'CRX1', name: 'L12', isReturn: false },
-  ...{ currency: 'ETH_ETH', minor: '-21000', postedAt: instantOf(AT) },
+const line = (change: Partial<VaultLine>): VaultLine => ({
+  ...{ accountId: 1n, journalId: 5n, transactionId: 3n, end2end: 'CRX1', name: 'L1', isReturn: false },
+  ...{ currency: 'BRL', minor: '10000', postedAt: instantOf(TODAY), ...change },
 });
-const entry = (id: string, amount: string, journalId: bigint | null): ToldEntry => ({
-  entry: { kind: 'gas', id, amount, currency: 'ETH_ETH', at: AT },
-  booked: {
-    ...{ place: 1, outcome: 'taken', accountId: 1n, transactionId: 3n, end2end: 'CRX1' },
-    ...{ journalId, gasJournalId: null },
-  },
-  isOfDay: true,
+const booked = (change: Partial<BookedNews> = {}): BookedNews => ({
+  ...{ place: 1, outcome: 'step', accountId: 1n, transactionId: 3n, end2end: 'CRX1' },
+  ...{ journalId: null, gasJournalId: null, ...change },
 });
-const match = (told: readonly ToldEntry[]) =>
-  matchStatement(told, [line(FAILED), line(DONE)], { isOfDay: () => true, kinds: ['gas'] });
+const told = (entry: Partial<ToldEntry['entry']>, news: BookedNews | undefined): ToldEntry => {
+  const all = { kind: 'payment', id: 'one', amount: '100', at: TODAY, ...entry } as const;
+  return { entry: all, booked: news, isOfDay: all.at === TODAY };
+};
+const match = (entries: readonly ToldEntry[], lines: readonly VaultLine[]) => {
+  const isOfDay = ({ postedAt }: VaultLine) => postedAt === instantOf(TODAY);
+  const { matched, findings } = matchStatement(entries, lines, { isOfDay, kinds: ['payment', 'gas'] });
+  return { matched, found: findings.map(({ finding, id, journal }) => [finding, id, journal]) };
+};
 
-test('of the same amount', () => {
-  const told = [entry('done', '0.000000000000021', null), entry('failed', '0.000000000000021', FAILED)];
-  expect(match(told)).toEqual({ matched: 2, findings: [] });
+describe('a return that failed once and was charged for, and then succeeded: each charge has its own line', () => {
+  /** Booked by its news, and by a step. */
+  const [FAILED, DONE] = [7n, 9n];
+  const lines = [FAILED, DONE].map((journalId) =>
+    line({ journalId, name: 'L12', currency: 'TRX_TRX', minor: '-21' }),
+  );
+  const charge = (id: string, amount: string, journalId: bigint | null) =>
+    told({ kind: 'gas', id, amount, currency: 'TRX_TRX' }, booked({ journalId }));
+
+  test('where both have the same amount', () => {
+    const entries = [charge('done', '0.000021', null), charge('failed', '0.000021', FAILED)];
+    expect(match(entries, lines)).toEqual({ matched: 2, found: [] });
+  });
+
+  test('where no amount agrees', () => {
+    const entries = [charge('done', '0.000022', null), charge('failed', '0.000023', FAILED)];
+    expect(match(entries, lines).found).toEqual([
+      ['amount_differs', 'done', String(DONE)],
+      ['amount_differs', 'failed', String(FAILED)],
+    ]);
+  });
 });
 
-test('of amounts that differ', () => {
-  const told = [entry('done', '0.000000000000022', null), entry('failed', '0.000000000000023', FAILED)];
-  const { findings } = match(told);
-  expect(findings.map(({ finding, id, journal }) => [finding, id, journal])).toEqual([
-    ['amount_differs', 'done', String(DONE)],
-    ['amount_differs', 'failed', String(FAILED)],
-  ]);
+test.each([
+  'pending',
+  'failed',
+  'closed',
+])('news that is %s has no line, whatever its transaction has', (outcome) => {
+  const earlier = line({ postedAt: instantOf(YESTERDAY) });
+  expect(match([told({}, booked({ outcome }))], [earlier])).toEqual({
+    matched: 0,
+    found: [['missing_here', 'one', null]],
+  });
+});
+
+test('what people booked stands for what came first: the same amount of today is missing', () => {
+  const byHand = line({ name: 'L65', transactionId: null });
+  const entries = [told({ id: 'first', at: YESTERDAY }, undefined), told({ id: 'second' }, undefined)];
+  expect(match(entries, [byHand])).toEqual({ matched: 0, found: [['missing_here', 'second', null]] });
+});
+
+describe('a charge that is paid twice, the second time into suspense', () => {
+  const first = line({ postedAt: '2026-11-24T02:30:00.000Z' });
+  const second = line({ journalId: 6n, name: 'L50', minor: '10000' });
+
+  test('the first takes nothing of the second, where a bank has it a day later and has the second another day later', () => {
+    expect(match([told({}, booked())], [first, second])).toEqual({
+      matched: 1,
+      found: [['missing_there', null, '6']],
+    });
+  });
+
+  test('nor where it has another amount itself, and the statement does not have the second', () => {
+    const entries = [told({ amount: '90', at: YESTERDAY }, booked())];
+    expect(match(entries, [second, first]).found).toEqual([['missing_there', null, '6']]);
+  });
+});
+
+test('of several parts that are alike, each entry takes the nearest', () => {
+  const before = line({ postedAt: '2026-11-23T14:59:59.999Z' });
+  const after = line({ journalId: 6n });
+  expect(match([told({ at: YESTERDAY }, booked())], [after, before])).toEqual({
+    matched: 0,
+    found: [['missing_there', null, '6']],
+  });
 });

@@ -9,8 +9,10 @@ import { verifyVolumes } from '../../../src/store/engine/verify-volumes.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
 import { useApp } from '../../support/app.ts';
 import { newCustomer, newShop, type Shop } from '../../support/limits.ts';
+import { useOneDay } from '../../support/one-day.ts';
 import { whitelist } from '../../support/rest-routes.ts';
 
+useOneDay();
 const app = useApp({ rateLimit: null });
 const [ana, bruno] = [newCustomer(), newCustomer()];
 let shop: Shop;

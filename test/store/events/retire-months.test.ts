@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { keepMonths } from '../../../src/resolvers/engine/housekeeping.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { useDatabase } from '../../support/database.ts';
+import { useOneDay } from '../../support/one-day.ts';
 
+useOneDay();
 const test = useDatabase();
 
 const monthsAgo = (months: number) => `date_trunc('month', now(), 'UTC') - interval '${months} months'`;
