@@ -5,7 +5,7 @@ import { invalidParameters } from '../base/errors.ts';
 import { isoMillis } from '../base/instant.ts';
 import type { Named } from '../base/violations.ts';
 import { once } from '../resolvers/checks/once.ts';
-import type { Finding } from '../resolvers/rails/match-statement.ts';
+import type { Finding } from '../resolvers/rails/finding.ts';
 import { isOpen, type Reconciliation, reconcile } from '../resolvers/rails/reconcile.ts';
 import { reconcileFile } from '../resolvers/rails/reconcile-file.ts';
 import { requireAct } from '../resolvers/services/context.ts';

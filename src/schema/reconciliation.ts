@@ -2,7 +2,7 @@
 import { ACTS } from '../base/acts.ts';
 import type { Named } from '../base/violations.ts';
 import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/rails/compare-statement.ts';
-import { FINDING_KINDS, type Finding } from '../resolvers/rails/match-statement.ts';
+import { FINDING_KINDS, type Finding } from '../resolvers/rails/finding.ts';
 import {
   isOpen,
   RECONCILIATIONS_MAX,

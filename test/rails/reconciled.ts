@@ -11,7 +11,7 @@ import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { operatorContext } from '../../src/cli/with-store.ts';
 import { capitalPaidIn } from '../../src/ledger/journals.ts';
 import type { NetworkRail } from '../../src/rails/chain/rail.ts';
-import type { Finding } from '../../src/resolvers/rails/match-statement.ts';
+import type { Finding } from '../../src/resolvers/rails/finding.ts';
 import { type Reconciliation, reconcile } from '../../src/resolvers/rails/reconcile.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { lockHeads } from '../../src/store/engine/processes.ts';

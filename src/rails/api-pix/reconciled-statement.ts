@@ -2,6 +2,7 @@
  * The statement of a provider for reconciliation: the payments that it lists, and of each payout and return of ours that ended what it
  * says when it is asked again. Disputes are not on it: the standard does not list them by the day on which they ended.
  */
+import { inParts } from '../../base/in-parts.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
 import { type PixOrder, type PixOrderKind, readEndedPixOrders } from '../../store/rails/pix-orders.ts';
@@ -14,16 +15,13 @@ import type { WirePix } from './wire.ts';
 /** What it is read with. */
 export interface StatementParts {
   readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
-  readonly api: Pick<ApiPix, 'getStatement' | 'send'>;
+  readonly api: Pick<ApiPix, 'getStatement' | 'getPix' | 'send'>;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
   /** Null where the provider does not tell what the account has. */
   readonly balanceUrl: string | null;
 }
 
 type EndedOrder = PixOrder & { readonly endedAtMs: number };
-
-/** Orders are asked for so many at a time. */
-const AT_ONCE = 8;
 
 /** @returns the statement. */
 export function reconciledStatement(parts: StatementParts): RailStatement {
@@ -35,6 +33,7 @@ export function reconciledStatement(parts: StatementParts): RailStatement {
   return {
     kinds: ['payment', 'refund', 'payout', 'payout_return'],
     read,
+    find: (keys) => findPayments(parts, keys),
     ...(balanceUrl !== null && { balances: () => bankBalances({ ...parts, balanceUrl }, read) }),
   };
 }
@@ -59,6 +58,15 @@ async function readPayments(
   return entries;
 }
 
+/** Payments that were told long after they were made. */
+async function findPayments(
+  { api }: StatementParts,
+  keys: readonly string[],
+): Promise<readonly StatementEntry[]> {
+  const found = await inParts(keys, (key) => api.getPix(key.replace(/^pix:/, '')));
+  return found.flatMap((pix) => (pix ? paymentOf(pix) : []));
+}
+
 function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly StatementEntry[] {
   if (sent || settledAt === null) return [];
   return [{ kind: 'payment', id: endToEndId, amount, at: new Date(settledAt) }];
@@ -71,14 +79,8 @@ async function askEnded(
 ): Promise<readonly StatementEntry[]> {
   const aheadMs = await tools.clock.aheadMs();
   const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
-  const waiting = await readEndedPixOrders(tools.database, tools.mode, machine);
-  const entries: StatementEntry[] = [];
-  const take = async () => {
-    for (let order = waiting.shift(); order; order = waiting.shift())
-      entries.push(...(await entriesOf(kinds, order, aheadMs)));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
-  return entries;
+  const ended = await readEndedPixOrders(tools.database, tools.mode, machine);
+  return (await inParts(ended, (order) => entriesOf(kinds, order, aheadMs))).flat();
 }
 
 async function entriesOf(

@@ -3,6 +3,7 @@
  * and the other has not yet is told apart: deposits and transfers that are in a block and not booked, or booked and in a later block.
  */
 import { currencyOfLedger } from '../../base/currency.ts';
+import { inParts } from '../../base/in-parts.ts';
 import { fromMinor } from '../../base/money.ts';
 import type { ToldBalance } from '../../resolvers/services/statement.ts';
 import type { Tx } from '../../store/database.ts';
@@ -18,7 +19,6 @@ import { networkVault, readBookedNews, readHeld } from '../../store/rails/vault.
 import { askAgreed } from './agree.ts';
 import type { Holding } from './driver.ts';
 import { fateOf } from './fate.ts';
-import { inParts } from './in-parts.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** Minor units by raw ledger code. */

@@ -3,6 +3,7 @@
  * what the network charged us, and what there is on all addresses.
  */
 import { currencyOfLedger } from '../../base/currency.ts';
+import { inParts } from '../../base/in-parts.ts';
 import { fromMinor } from '../../base/money.ts';
 import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
 import { readAddresses } from '../../store/rails/chain-arrivals.ts';
@@ -18,7 +19,6 @@ import { balancesOf } from './balances.ts';
 import type { BlockRange, Transfer } from './driver.ts';
 import { fateOf } from './fate.ts';
 import { blockTimes, heightsBetween } from './heights.ts';
-import { inParts } from './in-parts.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** Blocks that are read at once, as long as providers answer so many. */

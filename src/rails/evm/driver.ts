@@ -1,6 +1,7 @@
 /** One node of an EVM network, as the parts that all networks share ask it. */
 import { addressBytes } from '../../base/address.ts';
 import type { Currency } from '../../base/currency.ts';
+import { inParts } from '../../base/in-parts.ts';
 import { encodeEvmTransaction, readEvmTransaction } from '../../chains/evm-transaction.ts';
 import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type Signed,
   type Unsigned,
 } from '../chain/driver.ts';
-import { inParts } from '../chain/in-parts.ts';
 import { recordOf } from '../chain/node.ts';
 import { arrivalsIn, transfersIn } from './arrivals.ts';
 import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc } from './rpc.ts';

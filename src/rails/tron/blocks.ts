@@ -5,8 +5,8 @@
 import { hex } from '@scure/base';
 import { addressBytes, tronAddress } from '../../base/address.ts';
 import { CURRENCIES, currencyOf } from '../../base/currency.ts';
+import { inParts } from '../../base/in-parts.ts';
 import type { Arrival, Block, BlockRange, Transfer } from '../chain/driver.ts';
-import { inParts } from '../chain/in-parts.ts';
 import { type Answer, NodeAway, recordOf } from '../chain/node.ts';
 import { addressOf, amountOf, bytesOf, countOf, listOf, type TronApi } from './api.ts';
 

@@ -2,6 +2,7 @@
 import { hex } from '@scure/base';
 import { addressBytes } from '../../base/address.ts';
 import type { Currency } from '../../base/currency.ts';
+import { inParts } from '../../base/in-parts.ts';
 import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import { encodeTronTransaction, type TronTransaction } from '../../chains/tron-transaction.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type Signed,
   type Unsigned,
 } from '../chain/driver.ts';
-import { inParts } from '../chain/in-parts.ts';
 import { NodeAway, recordOf } from '../chain/node.ts';
 import { amountOf, bytesOf, countOf, hexOf, listOf, type TronApi } from './api.ts';
 import { arrivalsIn, blockOf, changesIn, transfersIn } from './blocks.ts';

@@ -19,16 +19,13 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { DepositNews, Receipt } from '../services/news.ts';
+import { AGAIN, type DepositNews, type Receipt } from '../services/news.ts';
 
 /** Where news of a deposit belongs: its key, and the money of the same key in suspense, unless that was dropped. */
 export interface DepositPlace {
   readonly key: string;
   readonly entry: SuspenseRow | undefined;
 }
-
-/** A transfer that was dropped after it was final and comes again has a key of its own. */
-const AGAIN = ':again';
 
 /** @returns where news of a deposit that is final or was dropped belongs. */
 export async function placeOfDeposit(

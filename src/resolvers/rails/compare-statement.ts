@@ -1,29 +1,25 @@
-/** Compares the statement of a rail for a day with the ledger: entries with lines, and what there is in all. */
-import { brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
+/** Compares the statement of a rail for days with the ledger: entries with lines, and what there is in all. */
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
+import { instantOf, millisOf } from '../../base/instant.ts';
 import { toMinor } from '../../base/money.ts';
-import { plainMessage } from '../../store/database-error.ts';
 import type { NewReconciliation } from '../../store/rails/reconciliation.ts';
 import {
   BANK,
   networkVault,
-  readBookedNews,
-  readDepositNews,
   readLinesBetween,
   readLinesOf,
   readOpenSuspense,
   type VaultLine,
 } from '../../store/rails/vault.ts';
 import type { Services } from '../services/context.ts';
-import type { EntryKind, RailStatement, StatementEntry, ToldBalance } from '../services/statement.ts';
-import { type Finding, matchStatement, type ToldEntry } from './match-statement.ts';
+import type { RailStatement, ToldBalance } from '../services/statement.ts';
+import type { Finding } from './finding.ts';
+import { BY_HAND, matchStatement } from './match-statement.ts';
+import { asked, BY_HAND_WITHIN_DAYS, PIX, readTold, readUnordered } from './told-entries.ts';
 
 /** Findings that a report keeps at most; their numbers are exact. */
 export const FINDINGS_MAX = 1_000;
-/** PIX, as reports name it. */
-export const PIX = 'pix';
 /** What is read from a file of the bank, as reports name it. */
 export const BANK_FILE = 'bank';
 
@@ -37,80 +33,82 @@ export interface Comparison {
   /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
   readonly statement: RailStatement;
-  /** In Brasília. */
-  readonly day: string;
+  /** In Brasília, one after the other: a line of the ledger stands for one entry of all of them. */
+  readonly days: readonly [string, ...string[]];
   readonly nowMs: number;
-  /** Whether what there is now says something about the day. */
+  /** Whether what there is now says something about the last day. */
   readonly withBalances: boolean;
 }
 
+/** A report before it is kept. */
+export type Report = Omit<NewReconciliation, 'madeBy' | 'source'>;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How much before and after a day its statement is read (`told`), and the ledger (`booked`). Unit: ms. */
+/** How much before and after the days their statement is read (`told`), and the ledger (`booked`). Unit: ms. */
 const MARGINS = {
   /** What is booked late has its entry on the day before; what is booked at once may be on the statement a little later. */
   pix: { told: [DAY_MS, HOUR_MS], booked: [0, 0] },
-  /** What is final is booked soon after, and what took very long is asked for by its name; people book transfers later. */
-  network: { told: [HOUR_MS, HOUR_MS], booked: [0, DAY_MS] },
-  /** Entries of the day before and after have lines of the days next to them. */
-  bank: { told: [DAY_MS, DAY_MS], booked: [2 * DAY_MS, 2 * DAY_MS] },
+  /** What is final is booked soon after, and what took very long is asked for by its name. */
+  network: { told: [HOUR_MS, HOUR_MS], booked: [0, 0] },
+  /** Entries have lines of the days next to them; those of today stand at noon, though it may not have come. */
+  bank: { told: [0, DAY_MS], booked: [DAY_MS, DAY_MS] },
 } as const;
-/** Kinds of news by kind of entry; entries of networks say the name of their news themselves. */
-const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
-  payment: 'payment',
-  refund: 'refund_ended',
-  dispute: 'dispute_accepted',
-  payout: 'payout_ended',
-  payout_return: 'payout_returned',
-};
+const BY_HAND_MS = BY_HAND_WITHIN_DAYS * DAY_MS;
 
-/** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
+/** @returns a report for each day. @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function compareStatement(
-  { database, mode }: Pick<Services, 'database' | 'mode'>,
-  { rail, statement, day, nowMs, withBalances }: Comparison,
-): Promise<Omit<NewReconciliation, 'madeBy' | 'source'>> {
+  services: Pick<Services, 'database' | 'mode'>,
+  { rail, statement, days, nowMs, withBalances }: Comparison,
+): Promise<readonly Report[]> {
+  const { database, mode } = services;
   const vault = isNetwork(rail) ? networkVault(rail) : BANK;
-  const { from, to, end, told: around, booked: inLedger } = periodsOf({ rail, day, nowMs });
+  const unordered = isNetwork(rail) ? await readUnordered(services, rail, days[0]) : [];
+  const periods = periodsOf({ rail, days, nowMs }, unordered[0]?.at);
   // The ledger first: what comes while the statement is read is not missing there.
-  const near = await readLinesBetween(database, mode, vault, inLedger);
-  const read = await asked(rail, () => statement.read(around));
-  const isOfDay = (at: Date | Instant) => {
-    const ms = typeof at === 'string' ? millisOf(at) : at.getTime();
-    return ms >= from && ms < end;
-  };
-  const ofDay = near.filter(({ postedAt }) => isOfDay(postedAt));
-  const entries = eachOnce([...read, ...(await foundByName(database, rail, statement, { read, ofDay }))]);
-  const names = entries.map(nameOf);
-  const booked = await readBookedNews(database, mode, names);
-  const byPlace = new Map(booked.map((each) => [each.place, each]));
-  const told = entries.map(
-    (entry, index): ToldEntry => ({ entry, booked: byPlace.get(index + 1), isOfDay: isOfDay(entry.at) }),
-  );
-  const lines = [...near, ...(await readLinesOf(database, vault, booked))];
-  const { matched, findings: moved } = matchStatement(told, lines, {
-    isOfDay: ({ postedAt }) => isOfDay(postedAt),
-    kinds: statement.kinds,
+  const ofPeriod = await readLinesBetween(database, mode, vault, periods.booked);
+  const byHand = isNetwork(rail)
+    ? await readLinesBetween(database, mode, vault, periods.byHand, BY_HAND)
+    : [];
+  const isOfDay = (ms: number) => ms >= periods.from && ms < periods.end;
+  const isLineOfDay = ({ postedAt }: VaultLine) => isOfDay(millisOf(postedAt));
+  const told = await readTold(services, {
+    ...{ rail, statement, unordered, period: periods.told },
+    ofDays: ofPeriod.filter(isLineOfDay),
+    isOfDay: (at) => isOfDay(at.getTime()),
   });
-  const balances = withBalances ? await balancesOf(rail, statement) : [];
-  const findings = [...moved, ...balances.flatMap((each) => balanceFinding(each, nowMs))];
-  const suspense = await readOpenSuspense(database, mode, vault, new Date(to));
+  const news = told.flatMap(({ booked }) => booked ?? []);
+  const lines = [...ofPeriod, ...byHand, ...(await readLinesOf(database, vault, news))];
+  const match = matchStatement(told, lines, { isOfDay: isLineOfDay, kinds: statement.kinds });
+  const agreed = Map.groupBy(match.agreed, ({ entry }) => brasiliaDay(entry.at.getTime()));
+  const found = Map.groupBy(match.findings, ({ at }) => brasiliaDay(millisOf(at)));
+  const reports: Report[] = [];
+  for (const day of days) {
+    const until = new Date(Math.min(brasiliaMidnight(dayAfter(day)), nowMs));
+    const balances = withBalances && day === days.at(-1) ? await balancesOf(rail, statement) : [];
+    const findings = [...(found.get(day) ?? []), ...balances.flatMap((each) => balanceFinding(each, nowMs))];
+    const suspense = await readOpenSuspense(database, mode, vault, until);
+    const oldest = [findings[0]?.at, suspense.oldestAt].filter((at) => at != null).toSorted();
+    reports.push({
+      ...{ rail, day, until: instantOf(until), madeAt: instantOf(new Date(nowMs)) },
+      matched: agreed.get(day)?.length ?? 0,
+      ...countsOf(findings),
+      ...{ inSuspense: suspense.count, oldestOpenAt: oldest[0] ?? null },
+      findings: findings.slice(0, FINDINGS_MAX),
+      balances,
+    });
+  }
+  return reports;
+}
+
+function countsOf(findings: readonly Finding[]) {
   const count = (kind: Finding['finding']) => findings.filter(({ finding }) => finding === kind).length;
-  const oldest = [findings[0]?.at, suspense.oldestAt].filter((at) => at != null).toSorted();
   return {
-    rail,
-    day,
-    until: instantOf(new Date(to)),
-    madeAt: instantOf(new Date(nowMs)),
-    matched,
     missingHere: count('missing_here'),
     missingThere: count('missing_there'),
     amountDiffers: count('amount_differs'),
     detailsDiffer: count('details_differ'),
     balancesDiffer: count('balance_differs'),
-    inSuspense: suspense.count,
-    oldestOpenAt: oldest[0] ?? null,
-    findings: findings.slice(0, FINDINGS_MAX),
-    balances,
   };
 }
 
@@ -118,35 +116,25 @@ function isNetwork(rail: string): boolean {
   return rail !== PIX && rail !== BANK_FILE;
 }
 
-/** The day as far as it is over, and what is read around it. */
-function periodsOf({ rail, day, nowMs }: Pick<Comparison, 'rail' | 'day' | 'nowMs'>) {
+/**
+ * The days as far as they are over, and what is read around them.
+ *
+ * @param since - when the oldest of what nobody ordered was.
+ */
+function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'nowMs'>, since?: Date) {
   const { told, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];
-  const from = brasiliaMidnight(day);
-  const end = brasiliaMidnight(dayAfter(day));
+  const from = brasiliaMidnight(days[0]);
+  const end = brasiliaMidnight(dayAfter(days.at(-1) ?? days[0]));
   const to = Math.min(end, nowMs);
   // Providers refuse a period that has not begun; clocks of networks may be ahead of ours.
   const last = rail === PIX ? nowMs : Infinity;
   return {
     from,
-    to,
     end,
     told: { from: new Date(from - told[0]), to: new Date(Math.min(to + told[1], last)) },
     booked: { from: new Date(from - booked[0]), to: new Date(Math.min(to + booked[1], nowMs)) },
+    byHand: { from: since ?? new Date(from), to: new Date(Math.min(to + BY_HAND_MS, nowMs)) },
   };
-}
-
-/** Deposits of the day in the ledger that were on the statement earlier than it was read. */
-async function foundByName(
-  database: Services['database'],
-  rail: string,
-  { find }: RailStatement,
-  { read, ofDay }: { readonly read: readonly StatementEntry[]; readonly ofDay: readonly VaultLine[] },
-): Promise<readonly StatementEntry[]> {
-  if (!find) return [];
-  const deposits = ofDay.filter(({ name }) => name === 'L31' || name === 'L37');
-  const there = new Set(read.map((entry) => nameOf(entry).key));
-  const keys = (await readDepositNews(database, rail, deposits)).filter((key) => !there.has(key));
-  return keys.length > 0 ? asked(rail, () => find(keys)) : [];
 }
 
 async function balancesOf(rail: string, { balances }: RailStatement): Promise<readonly ComparedBalance[]> {
@@ -178,24 +166,4 @@ function balanceFinding(
       why: `${inFlight} are in flight; the rest is in no entry of a statement that agrees`,
     },
   ];
-}
-
-function nameOf({ kind, id, news }: StatementEntry) {
-  return news ?? { kind: NEWS_KINDS[kind] ?? kind, key: `pix:${id}` };
-}
-
-/** A rail that is away is no fault of the gateway's. */
-async function asked<Answer>(rail: string, ask: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof GatewayError) throw error;
-    const whose = rail === PIX ? 'the PIX provider' : rail;
-    throw new GatewayError('UNAVAILABLE', `the statement of ${whose} cannot be read: ${plainMessage(error)}`);
-  }
-}
-
-/** Pages may overlap. */
-function eachOnce(entries: readonly StatementEntry[]): readonly StatementEntry[] {
-  return [...new Map(entries.map((entry) => [`${entry.kind} ${entry.id}`, entry])).values()];
 }

@@ -39,11 +39,8 @@ export async function reconcileFile(context: Context, file: BankFile): Promise<r
   const known = await listBySource(database, mode, source);
   if (known.length > 0) return known.map(reportOf);
   const statement = statementOf(movements);
-  const made: Awaited<ReturnType<typeof compareStatement>>[] = [];
-  for (const day of daysOf(movements))
-    made.push(
-      await compareStatement(context, { rail: BANK_FILE, statement, day, nowMs, withBalances: false }),
-    );
+  const comparison = { rail: BANK_FILE, statement, days: daysOf(movements), nowMs, withBalances: false };
+  const made = await compareStatement(context, comparison);
   const madeBy = authorOf(context, 'books.reconcile').actorId;
   return audited(context, async (tx, writeDown) => {
     // Somebody else may have read the same file meanwhile.
@@ -75,10 +72,10 @@ function movementsOf({ parameter, bytes, columns }: BankFile, today: string): re
 }
 
 /** @returns each day from the first to the last, one more than `DAYS_MAX` at most: the ledger may have something where the bank has nothing. */
-function daysOf(movements: readonly BankMovement[]): readonly string[] {
+function daysOf(movements: readonly BankMovement[]): readonly [string, ...string[]] {
   const given = movements.map(({ day }) => day).toSorted();
   const [first = '', last = ''] = [given[0], given.at(-1)];
-  const days = [first];
+  const days: [string, ...string[]] = [first];
   for (let day = dayAfter(first); day <= last && days.length <= DAYS_MAX; day = dayAfter(day)) days.push(day);
   return days;
 }

@@ -19,8 +19,9 @@ import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requireScope, type Services } from '../services/context.ts';
 import { railsMissing } from '../services/no-rails.ts';
 import type { RailStatement } from '../services/statement.ts';
-import { BANK_FILE, type ComparedBalance, compareStatement, PIX } from './compare-statement.ts';
-import type { Finding } from './match-statement.ts';
+import { BANK_FILE, type ComparedBalance, compareStatement } from './compare-statement.ts';
+import type { Finding } from './finding.ts';
+import { PIX } from './told-entries.ts';
 
 /** A report. */
 export interface Reconciliation extends Omit<StoredReconciliation, 'id' | 'findings' | 'balances'> {
@@ -62,7 +63,8 @@ export async function reconcile(
   const { database, mode } = context;
   if (attempt.made === null) {
     const withBalances = day >= dayAfter(brasiliaDay(nowMs), -1);
-    const report = await compareStatement(context, { rail, statement, day, nowMs, withBalances });
+    const [report] = await compareStatement(context, { rail, statement, days: [day], nowMs, withBalances });
+    assert(report, 'each day has a report');
     const madeBy = authorOf(context, 'books.reconcile').actorId;
     return audited(context, async (tx, writeDown) => {
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source: null });

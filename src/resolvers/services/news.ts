@@ -36,6 +36,9 @@ export interface DepositNews {
   readonly seenAt: string;
 }
 
+/** A transfer that was dropped after it was final and comes again has a key of its own: the one before with this behind it. */
+export const AGAIN = ':again';
+
 /** A PIX that we sent and that came back, whole or in part: money that comes. */
 export interface ReturnedPayoutNews {
   readonly kind: 'payout_returned';

@@ -59,6 +59,12 @@ const BY_SOURCE: Statement = {
   name: 'reconciliations_by_source',
   text: `select ${COLUMNS} from reconciliation where mode = $1 and source = $2 order by day`,
 };
+// A report of a day that was not over yet says nothing about what was booked after it.
+const FIRST_WHOLE: Statement = {
+  name: 'reconciliations_first_whole',
+  text: `select distinct on (day) findings from reconciliation
+    where mode = $1 and rail = $2 and day >= $3::date and day < $4::date and made_at > until order by day, id`,
+};
 const LIST: Statement = {
   name: 'reconciliations',
   text: `select ${COLUMNS} from reconciliation
@@ -94,6 +100,24 @@ export async function findReconciliation(
 ): Promise<StoredReconciliation | undefined> {
   const [row] = await tx.query<StoredReconciliation>(FIND, [mode, id]);
   return row;
+}
+
+/**
+ * @param days - from the first to the one before `before`.
+ * @returns what the first report of each whole day found.
+ */
+export async function readFirstFindings(
+  tx: Tx,
+  { mode, rail }: { readonly mode: AccountMode; readonly rail: string },
+  { from, before }: { readonly from: string; readonly before: string },
+): Promise<readonly unknown[]> {
+  const rows = await tx.query<Pick<StoredReconciliation, 'findings'>>(FIRST_WHOLE, [
+    mode,
+    rail,
+    from,
+    before,
+  ]);
+  return rows.flatMap(({ findings }) => findings);
 }
 
 /** @returns the newest days first, and of a day the newest report. */

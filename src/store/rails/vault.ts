@@ -25,6 +25,8 @@ export interface BookedNews {
   readonly journalId: bigint | null;
   /** Where what a network charged for a return out of suspense was booked. */
   readonly gasJournalId: bigint | null;
+  /** It is a deposit that lay in suspense, and that its network dropped. */
+  readonly isDropped: boolean;
 }
 
 /** The house account that a rail's money is in, with the currencies of the rail. */
@@ -61,6 +63,8 @@ export interface VaultLine {
   readonly postedAt: Instant;
   /** It came back of a payout, and lies in suspense. */
   readonly isReturn: boolean;
+  /** Of what was booked about money in suspense later: the journal by which it came there. */
+  readonly inSuspenseBy: bigint | null;
 }
 
 /** Money in suspense that is not decided, or is on its way back. */
@@ -72,7 +76,8 @@ export interface OpenSuspense {
 const BOOKED: Statement = {
   name: 'vault_booked',
   text: `select g.place::int as place, n.outcome, n.account_id as "accountId", n.transaction_id as "transactionId", t.end2end,
-      coalesce(s.journal_id, j.id) as "journalId", k.id as "gasJournalId"
+      coalesce(s.journal_id, j.id) as "journalId", k.id as "gasJournalId",
+      coalesce(s.state = 'dropped', false) as "isDropped"
     from unnest($2::text[], $3::text[]) with ordinality g(kind, key, place)
     join rail_news n on n.mode = $1 and n.kind = g.kind and n.key = g.key
     left join transaction t on t.account_id = n.account_id and t.id = n.transaction_id
@@ -82,11 +87,12 @@ const BOOKED: Statement = {
     left join journal k on n.outcome = 'suspense' and k.account_id = n.account_id and k.ref = (n.body ->> 'order') || ':gas'`,
 };
 const LINE = `l.account_id as "accountId", l.journal_id as "journalId", l.transaction_id as "transactionId", t.end2end, j.name, a.currency,
-    (-l.delta)::text as minor, l.posted_at as "postedAt", coalesce(n.kind = 'payout_returned', false) as "isReturn"`;
+    (-l.delta)::text as minor, l.posted_at as "postedAt", coalesce(n.kind = 'payout_returned', false) as "isReturn", d.journal_id as "inSuspenseBy"`;
 const AROUND = `join journal j on j.account_id = l.account_id and j.id = l.journal_id
     left join transaction t on t.account_id = l.account_id and t.id = l.transaction_id
     left join suspense_entry s on s.account_id = l.account_id and s.journal_id = l.journal_id
-    left join rail_news n on n.id = s.news_id`;
+    left join rail_news n on n.id = s.news_id
+    left join suspense_entry d on d.id = case when j.ref like 'suspense:%' then split_part(j.ref, ':', 2)::bigint end`;
 /** Lines of the ledger account `a` in [from, to); as in the books, `offset 0` keeps the look-ups from being made for every line. */
 const between = (from: string, to: string): string => `cross join lateral (
       select ledger_seq_before(a.account_id, a.id, ${from}) as lo, ledger_seq_before(a.account_id, a.id, ${to}) as hi offset 0) w
@@ -111,16 +117,19 @@ const LINES_OF_JOURNALS: Statement = {
 const LINES_OF_PERIOD: Statement = {
   name: 'vault_period',
   text: `select ${LINE} from account o join ledger_account a on a.account_id = o.id and ${IS_VAULT}
-    ${between('$4::timestamptz', '$5::timestamptz')} ${AROUND} where o.mode = $3 order by l.posted_at, l.account_id, l.journal_id`,
+    ${between('$4::timestamptz', '$5::timestamptz')} ${AROUND}
+    where o.mode = $3 and ($6::text[] is null or j.name = any ($6)) order by l.posted_at, l.account_id, l.journal_id`,
 };
 const SUSPENSE: Statement = {
   name: 'vault_suspense',
   text: `select count(*)::int as count, min(s.opened_at) as "oldestAt" from suspense_entry s join account a on a.id = s.account_id
     where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
 };
-const DEPOSIT_NEWS: Statement = {
-  name: 'vault_deposit_news',
-  text: `select coalesce(n.key, 'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex')) as key
+/** Of what came: its news where it lies in suspense, or else what its transaction says of it. */
+const NEWS_OF: Statement = {
+  name: 'vault_news',
+  text: `select coalesce(n.key, case when $4 = 'pix' then 'pix:' || t.pix_e2e
+        else 'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex') end) as key
     from unnest($1::bigint[], $2::bigint[], $3::bigint[]) g(account_id, journal_id, transaction_id)
     left join suspense_entry s on s.account_id = g.account_id and s.journal_id = g.journal_id
     left join rail_news n on n.id = s.news_id
@@ -166,12 +175,13 @@ export async function readLinesOf(
   return [...ofTransactions, ...ofJournals];
 }
 
-/** @returns the lines in a vault of a period, over all accounts of a mode, the oldest first. */
+/** @returns the lines in a vault of a period, over all accounts of a mode, of some journals or of all; the oldest first. */
 export function readLinesBetween(
   tx: Tx,
   mode: AccountMode,
   { house, currencies }: Vault,
   { from, to }: { readonly from: Date; readonly to: Date },
+  names?: readonly string[],
 ): Promise<VaultLine[]> {
   return tx.query<VaultLine>(LINES_OF_PERIOD, [
     house,
@@ -179,18 +189,23 @@ export function readLinesBetween(
     mode,
     from.toISOString(),
     to.toISOString(),
+    names ?? null,
   ]);
 }
 
-/** @returns the keys of the news that lines of deposits on a network were booked by. */
-export async function readDepositNews(
+/**
+ * @param rail - `pix`, or the name of a network.
+ * @param lines - of what came: payments, or deposits.
+ * @returns the keys of the news that they were booked by.
+ */
+export async function readNewsOf(
   tx: Tx,
-  network: string,
+  rail: string,
   lines: readonly VaultLine[],
 ): Promise<readonly string[]> {
   const of = <Name extends keyof VaultLine>(name: Name) => lines.map((line) => line[name]);
-  const values = [of('accountId'), of('journalId'), of('transactionId'), network];
-  const rows = await tx.query<{ key: string | null }>(DEPOSIT_NEWS, values);
+  const values = [of('accountId'), of('journalId'), of('transactionId'), rail];
+  const rows = await tx.query<{ key: string | null }>(NEWS_OF, values);
   return rows.flatMap(({ key }) => key ?? []);
 }
 

@@ -52,6 +52,30 @@ describe('reconciliation over the wire', () => {
     });
   });
 
+  test('asks by its name for a payment that was told days after it was made', async () => {
+    const settledAt = new Date(Date.now() - 3 * 86_400_000).toISOString();
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '6.00', wait: false, settledAt });
+    const before = await today();
+    const [endToEndId] = json.endToEndIds;
+    const news = {
+      kind: 'payment',
+      txid: null,
+      endToEndId,
+      amount: '6.00',
+      settledAt,
+      payerTaxId: null,
+    } as const;
+    expect(await stand.tools.receive(news)).toMatchObject({ outcome: 'suspense' });
+    expect(await today()).toMatchObject({ matched: before.matched, missingThere: 0, findings: [] });
+    stand.meddle = async (call, go) =>
+      call.url.endsWith(`/pix/${endToEndId}`) ? { status: 404, body: '{}' } : go(call);
+    expect(await today()).toMatchObject({
+      missingThere: 1,
+      findings: [{ kind: 'payment', amountHere: '6' }],
+    });
+    stand.meddle = undefined;
+  });
+
   test('has payouts by what the provider says of them now', async () => {
     const row = await stand.inbound.offrampInstant(stand.merchant);
     await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));

@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../../src/base/instant.ts';
-import { matchStatement, type ToldEntry } from '../../../src/resolvers/rails/match-statement.ts';
+import type { ToldEntry } from '../../../src/resolvers/rails/finding.ts';
+import { matchStatement } from '../../../src/resolvers/rails/match-statement.ts';
 import type { BookedNews, VaultLine } from '../../../src/store/rails/vault.ts';
 
 const TODAY = new Date('2026-11-24T15:00:00.000Z');
@@ -12,11 +13,12 @@ const YESTERDAY = new Date('2026-11-23T15:00:00.000Z');
 
 const line = (change: Partial<VaultLine>): VaultLine => ({
   ...{ accountId: 1n, journalId: 5n, transactionId: 3n, end2end: 'CRX1', name: 'L1', isReturn: false },
+  ...{ inSuspenseBy: null },
   ...{ currency: 'BRL', minor: '10000', postedAt: instantOf(TODAY), ...change },
 });
 const booked = (change: Partial<BookedNews> = {}): BookedNews => ({
   ...{ place: 1, outcome: 'step', accountId: 1n, transactionId: 3n, end2end: 'CRX1' },
-  ...{ journalId: null, gasJournalId: null, ...change },
+  ...{ journalId: null, gasJournalId: null, isDropped: false, ...change },
 });
 const told = (entry: Partial<ToldEntry['entry']>, news: BookedNews | undefined): ToldEntry => {
   const all = { kind: 'payment', id: 'one', amount: '100', at: TODAY, ...entry } as const;
@@ -24,8 +26,11 @@ const told = (entry: Partial<ToldEntry['entry']>, news: BookedNews | undefined):
 };
 const match = (entries: readonly ToldEntry[], lines: readonly VaultLine[]) => {
   const isOfDay = ({ postedAt }: VaultLine) => postedAt === instantOf(TODAY);
-  const { matched, findings } = matchStatement(entries, lines, { isOfDay, kinds: ['payment', 'gas'] });
-  return { matched, found: findings.map(({ finding, id, journal }) => [finding, id, journal]) };
+  const { agreed, findings } = matchStatement(entries, lines, { isOfDay, kinds: ['payment', 'gas'] });
+  return {
+    matched: agreed.length,
+    found: findings.map(({ finding, id, journal }) => [finding, id, journal]),
+  };
 };
 
 describe('a return that failed once and was charged for, and then succeeded: each charge has its own line', () => {

@@ -1,5 +1,5 @@
 /** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
@@ -14,13 +14,13 @@ const app = useApp();
 const DAY = '2026-03-10';
 const AT = `${DAY}T15:00:00.000Z`;
 const dayFrom = (days: number) => dayAfter(DAY, days);
-const pixId = () => newEndToEndId({ ispb: '88888888', at: new Date(AT) });
+const pixId = (at = AT) => newEndToEndId({ ispb: '88888888', at: new Date(at) });
 const servicesAt = (nowMs: number) => ({
   ...app.services.forMode('sandbox'),
   clock: { ...SYSTEM_CLOCK, nowMs: async () => nowMs },
 });
 
-/** Ten days later. */
+/** A hundred days later. */
 async function reportsOf(...rows: string[]) {
   const caller: Context['caller'] = {
     accountId: await platformAccount(app.database, 'sandbox'),
@@ -32,23 +32,25 @@ async function reportsOf(...rows: string[]) {
   };
   const bytes = Buffer.from(['date,amount,id,text', ...rows].join('\n'));
   return reconcileFile(
-    { ...servicesAt(Date.parse(AT) + 240 * 3_600_000), caller, origin: GATEWAY },
+    { ...servicesAt(Date.parse(AT) + 100 * 24 * 3_600_000), caller, origin: GATEWAY },
     { parameter: 'file', bytes, columns: DEFAULT_COLUMNS },
   );
 }
 
 /** A payment that no transaction takes is booked, in suspense. */
-async function arrive(amount: string): Promise<string> {
+async function arrive(amount: string, settledAt = AT): Promise<string> {
   const news = {
     kind: 'payment',
     txid: null,
-    endToEndId: pixId(),
+    endToEndId: pixId(settledAt),
     amount,
-    settledAt: AT,
+    settledAt,
     payerTaxId: null,
   } as const;
   const log = { warn: () => {} };
-  expect(await receiveNews(servicesAt(Date.parse(AT)), log, news)).toMatchObject({ outcome: 'suspense' });
+  expect(await receiveNews(servicesAt(Date.parse(settledAt)), log, news)).toMatchObject({
+    outcome: 'suspense',
+  });
   return news.endToEndId;
 }
 
@@ -73,4 +75,35 @@ test('a day between those of the file on which the bank has nothing has its repo
   expect(reports.map(({ day }) => day)).toEqual(days);
   expect(reports[3]).toMatchObject({ missingHere: 0, missingThere: 1 });
   await expect(reportsOf(`${days[0]},1.00,1,x`, '2020-01-01,2.00,2,x')).rejects.toThrow(/at most 366 days/);
+});
+
+describe('what has no name takes a line once, whatever the day of its report', () => {
+  const at = (days: number, time: string) => `${dayFrom(days)}T${time}.000Z`;
+  const row = (days: number, amount: string, id: string) => `${dayFrom(days)},${amount},${id},x`;
+  const found = (reports: Awaited<ReturnType<typeof reportsOf>>) =>
+    reports.flatMap(({ day, findings }) => findings.map(({ finding, id }) => [day, finding, id]));
+
+  test('two movements, a day before the line and a day after it: the second is missing', async () => {
+    await arrive('41.00', at(21, '13:00:00'));
+    const reports = await reportsOf(row(20, '41.00', 'a'), row(22, '41.00', 'b'));
+    expect(found(reports)).toEqual([[dayFrom(22), 'missing_here', 'b']]);
+    expect(reports.map(({ matched }) => matched)).toEqual([1, 0, 0]);
+  });
+
+  test('late in the evening of two days, and the bank has both a day later', async () => {
+    await arrive('42.00', at(40, '02:30:00'));
+    await arrive('42.00', at(41, '02:30:00'));
+    const rows = [row(40, '42.00', 'a'), row(41, '42.00', 'b')];
+    expect(found(await reportsOf(...rows))).toEqual([]);
+    expect(found(await reportsOf(...rows.toReversed()))).toEqual([]);
+  });
+
+  test('what a name tells to be another amount leaves its line to nobody else', async () => {
+    const id = await arrive('43.00', at(60, '15:00:00'));
+    const reports = await reportsOf(row(60, '43.00', 'other'), `${dayFrom(60)},44.00,named,${id}`);
+    expect(found(reports).toSorted()).toEqual([
+      [dayFrom(60), 'amount_differs', id],
+      [dayFrom(60), 'missing_here', 'other'],
+    ]);
+  });
 });

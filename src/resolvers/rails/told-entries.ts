@@ -1,0 +1,137 @@
+/** What a rail tells of some days, with what became of the news of it here. */
+import { dayAfter } from '../../base/brasilia-day.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { plainMessage } from '../../store/database-error.ts';
+import { readFirstFindings } from '../../store/rails/reconciliation.ts';
+import {
+  type BookedNews,
+  type NewsName,
+  readBookedNews,
+  readNewsOf,
+  type VaultLine,
+} from '../../store/rails/vault.ts';
+import type { Services } from '../services/context.ts';
+import { AGAIN } from '../services/news.ts';
+import type { EntryKind, RailStatement, StatementEntry, StatementPeriod } from '../services/statement.ts';
+import type { Finding, ToldEntry } from './finding.ts';
+
+/** PIX, as reports name it. */
+export const PIX = 'pix';
+
+/** What is read. */
+export interface ToldParts {
+  readonly rail: string;
+  readonly statement: RailStatement;
+  readonly period: StatementPeriod;
+  /** What was found to be ordered by nobody before, and what the ledger has of the days. */
+  readonly unordered: readonly StatementEntry[];
+  readonly ofDays: readonly VaultLine[];
+  readonly isOfDay: (at: Date) => boolean;
+}
+
+/** Kinds of news by kind of entry; entries of networks say the name of their news themselves. */
+const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
+  payment: 'payment',
+  refund: 'refund_ended',
+  dispute: 'dispute_accepted',
+  payout: 'payout_ended',
+  payout_return: 'payout_returned',
+};
+/** Journals of what came from outside, payments and deposits. */
+const CAME = ['L1', 'L50', 'L31', 'L37'];
+/** What moves on a network without an order of the gateway, and is booked by hand. */
+const UNORDERED: readonly EntryKind[] = ['transfer', 'funding', 'sweep'];
+/** People book what they were told of within some days. */
+export const BY_HAND_WITHIN_DAYS = 7;
+
+/** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
+export async function readTold(
+  { database, mode }: Pick<Services, 'database' | 'mode'>,
+  { rail, statement, period, unordered, ofDays, isOfDay }: ToldParts,
+): Promise<readonly ToldEntry[]> {
+  const read = await asked(rail, () => statement.read(period));
+  const late = await foundByName(database, rail, statement, { read, ofDays });
+  const entries = eachOnce([...unordered, ...read, ...late]);
+  const booked = await bookedNews(database, mode, entries.map(nameOf));
+  return entries.map((entry, index) => ({ entry, booked: booked[index], isOfDay: isOfDay(entry.at) }));
+}
+
+/**
+ * What earlier reports of a network found to be ordered by nobody: what people booked since may be about it, and then says nothing about
+ * another transfer of the same amount.
+ *
+ * @returns entries of the days before a day, the oldest first.
+ */
+export async function readUnordered(
+  { database, mode }: Pick<Services, 'database' | 'mode'>,
+  rail: string,
+  day: string,
+): Promise<readonly StatementEntry[]> {
+  const days = { from: dayAfter(day, -BY_HAND_WITHIN_DAYS), before: day };
+  const found = (await readFirstFindings(database, { mode, rail }, days)) as readonly Finding[];
+  return found
+    .filter(
+      ({ finding, kind, account }) =>
+        finding === 'missing_here' && account === null && UNORDERED.includes(kind),
+    )
+    .flatMap(({ kind, id, currency, amountThere: amount, at }) =>
+      id === null
+        ? []
+        : [{ kind, id, currency, amount, at: new Date(at), news: { kind: 'unknown', key: id } }],
+    );
+}
+
+/** What of the days in the ledger was on the statement earlier than it was read. */
+async function foundByName(
+  database: Services['database'],
+  rail: string,
+  { find }: RailStatement,
+  { read, ofDays }: { readonly read: readonly StatementEntry[]; readonly ofDays: readonly VaultLine[] },
+): Promise<readonly StatementEntry[]> {
+  if (!find) return [];
+  const came = ofDays.filter(({ name, isReturn }) => CAME.includes(name) && !isReturn);
+  const there = new Set(read.map((entry) => nameOf(entry).key));
+  const keys = (await readNewsOf(database, rail, came)).filter((key) => !there.has(key));
+  return keys.length > 0 ? asked(rail, () => find(keys)) : [];
+}
+
+/** @returns what became of news, by its place. What was dropped and came again is told under a name of its own. */
+async function bookedNews(
+  database: Services['database'],
+  mode: Services['mode'],
+  names: readonly NewsName[],
+): Promise<readonly (BookedNews | undefined)[]> {
+  const byPlace = new Map((await readBookedNews(database, mode, names)).map((each) => [each.place, each]));
+  const booked = names.map((_, index) => byPlace.get(index + 1));
+  const dropped = names.flatMap(({ kind, key }, place) =>
+    booked[place]?.isDropped ? [{ place, name: { kind, key: key + AGAIN } }] : [],
+  );
+  if (dropped.length === 0) return booked;
+  const again = await bookedNews(
+    database,
+    mode,
+    dropped.map(({ name }) => name),
+  );
+  const byAgain = new Map(dropped.map(({ place }, index) => [place, again[index]]));
+  return booked.map((each, place) => byAgain.get(place) ?? each);
+}
+
+function nameOf({ kind, id, news }: StatementEntry): NewsName {
+  return news ?? { kind: NEWS_KINDS[kind] ?? kind, key: `pix:${id}` };
+}
+
+/** A rail that is away is no fault of the gateway's. */
+export async function asked<Answer>(rail: string, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    const whose = rail === PIX ? 'the PIX provider' : rail;
+    throw new GatewayError('UNAVAILABLE', `the statement of ${whose} cannot be read: ${plainMessage(error)}`);
+  }
+}
+
+/** Pages may overlap; of what is told twice the last counts. */
+function eachOnce(entries: readonly StatementEntry[]): readonly StatementEntry[] {
+  return [...new Map(entries.map((entry) => [`${entry.kind} ${entry.id}`, entry])).values()];
+}
