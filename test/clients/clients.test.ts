@@ -8,11 +8,13 @@ import type { AddressInfo } from 'node:net';
 import { gql } from '@apollo/client';
 import relay, { type ConcreteRequest } from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { SCOPES } from '../../src/base/api-key.ts';
 import { makeOnramp } from '../live/streams.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 import { createApollo } from './recipes/apollo.ts';
 import { createSubscriber } from './recipes/graphql-sse.ts';
 import { createRelay } from './recipes/relay.ts';
@@ -76,6 +78,28 @@ test('graphql-sse', async () => {
   await away(() => makeOnramp(app, apiKey));
   await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   end();
+});
+
+test('graphql-sse tells of a stream that ends with its key, and does not ask again and again with it', async () => {
+  const { apiKey, keyId } = await app.addAccount();
+  const subscribeOnce = () => {
+    const told: unknown[] = [];
+    createSubscriber(url(), apiKey)(
+      { query: SUBSCRIPTION },
+      {
+        next: ({ errors }) => told.push(...(errors ?? []).map(({ extensions }) => extensions?.code)),
+        error: (error) => told.push(String(error)),
+        complete: () => told.push('complete'),
+      },
+    );
+    return told;
+  };
+  const told = subscribeOnce();
+  await expect.poll(() => app.services.events.size).toBe(1);
+  await revokeKey(app.database, keyId);
+  await expect.poll(() => told).toEqual(['UNAUTHORIZED', 'complete']);
+  const refused = subscribeOnce();
+  await expect.poll(() => refused).toEqual([expect.stringContaining('a valid API key is required')]);
 });
 
 test('Apollo Client', async () => {
@@ -232,7 +256,7 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     await gateway?.close();
   });
 
-  test('follows events by stream tokens, over a connection that ends and a token that has expired', async () => {
+  test('follows events by stream tokens, over a connection that ends, a token that has expired, and a key that has', async () => {
     const account = await app.addAccount();
     key = account.apiKey;
     gateway = await startApp(app.database, await freePort());
@@ -264,6 +288,13 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     await makeOnramp(app, key);
     gateway = await startApp(app.database, Number(new URL(gateway.publicUrl).port));
     await expect.poll(names, { timeout: 20_000 }).toEqual([...once, ...once, ...once]);
+    // The shop has another key by now, and the one of the stream ends.
+    ({ apiKey: key } = await app.addKey(account.accountId, SCOPES));
+    const before = tokens;
+    await revokeKey(app.database, account.keyId);
+    await expect.poll(() => tokens, { timeout: 20_000 }).toBeGreaterThan(before);
+    await makeOnramp(app, key);
+    await expect.poll(names, { timeout: 20_000 }).toEqual([...once, ...once, ...once, ...once]);
     expect(strangers.every((each) => each.startsWith(`${gateway?.publicUrl}/graphql?`))).toBe(true);
   }, 60_000);
 });

@@ -205,8 +205,10 @@ describe('OpenAPI', () => {
       string,
       { tags: string[] }
     >[])
-      for (const operation of Object.values(operations))
+      for (const operation of Object.values(operations)) {
+        expect(operation.tags).not.toEqual([]);
         expect(tags).toEqual(expect.arrayContaining(operation.tags));
+      }
   });
 
   it.each([

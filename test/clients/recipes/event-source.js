@@ -2,7 +2,7 @@
 const QUERY =
   'subscription ($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name body } } }';
 
-/** Follows events; `getToken` asks your server. Returns what ends it. */
+/** Follows events; `getToken` asks your server. `CursorExpired` tells `onEvent` that events are missing. Returns what ends it. */
 export function followEvents(url, getToken, onEvent) {
   let source;
   let cursor;
@@ -17,13 +17,17 @@ export function followEvents(url, getToken, onEvent) {
     source.addEventListener('next', ({ data, lastEventId }) => {
       cursor = lastEventId || cursor;
       const event = JSON.parse(data).data?.events;
-      if (event?.__typename === 'TransactionEvent') onEvent(event);
+      if (event && event.__typename !== 'Heartbeat') onEvent(event);
     });
     // The browser comes back by itself with the last id, as long as the token opens streams; then a new one is needed.
     source.addEventListener('error', () => {
       if (source.readyState === EventSource.CLOSED) again();
     });
-    source.addEventListener('complete', () => source.close());
+    // The gateway ends a stream whose key has ended, or whose cursor is too old: the next one has another token and cursor.
+    source.addEventListener('complete', () => {
+      source.close();
+      again();
+    });
   };
   open();
   return () => {
