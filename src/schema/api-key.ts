@@ -1,6 +1,7 @@
 /** API keys: `Query.apiKeys`, and the mutations that make, replace and end them (C-40). */
 import {
   ALLOWED_CIDRS_MAX,
+  API_KEYS_MAX,
   type IssuedKey,
   issueKey,
   KEY_OVERLAP_SECONDS,
@@ -20,14 +21,23 @@ export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {
   builder.queryField('apiKeys', (t) =>
     t.prismaField({
       type: [apiKey],
-      description: 'All keys of the account, newest first, with their last use. Needs the scope `admin`.',
-      resolve: (query, _root, _args, context) => {
+      description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest ${API_KEYS_MAX}. Needs the scope \`admin\`.`,
+      complexity: { field: 1, multiplier: 100 },
+      resolve: async (query, _root, _args, context) => {
         requireScope(context, 'admin');
-        return context.database.prisma.apiKey.findMany({
-          ...query,
-          where: { accountId: context.caller.accountId },
-          orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-        });
+        const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
+        const read = (where: object, most = {}) =>
+          context.database.prisma.apiKey.findMany({
+            ...query,
+            where: { ...where, accountId: context.caller.accountId },
+            orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+            ...most,
+          });
+        const [working, ended] = await Promise.all([
+          read(valid),
+          read({ NOT: valid }, { take: API_KEYS_MAX }),
+        ]);
+        return [...working, ...ended];
       },
     }),
   );
@@ -97,8 +107,7 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
   builder.mutationField('createApiKey', (t) =>
     t.field({
       type: issued,
-      description:
-        'Creates a key of the account. Keys that one key created count as one maker when a withdrawal is approved. Needs the scope `admin`, and every scope that the new key gets.',
+      description: `Creates a key of the account, which can have at most ${API_KEYS_MAX} that are valid. Keys that one key created count as one maker when a withdrawal is approved. Needs the scope \`admin\`, and every scope that the new key gets.`,
       args: { input: t.arg({ type: input, required: true, description: 'The key.' }) },
       resolve: (_root, { input: { name, scopes, expiresAt, allowedCidrs } }, context) => {
         const each = (path: string, values: readonly string[] | null | undefined) =>

@@ -5,6 +5,7 @@ import type { LoggedEntry } from '../store/account/audit-log.ts';
 import { ACTOR_KINDS, AUDIT_OBJECT_KINDS } from '../store/engine/audit.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import {
+  COUNT_POINTS,
   type Connection,
   connectionOf,
   countedArguments,
@@ -58,7 +59,11 @@ export function defineAuditLog(builder: Builder) {
         since: t.arg({ type: 'DateTime', description: FILTERS.since }),
         until: t.arg({ type: 'DateTime', description: FILTERS.until }),
       },
-      complexity: pageComplexity,
+      complexity: ({ acts, actorId, objectId, since, until, ...page }) => {
+        const { field, multiplier } = pageComplexity(page);
+        const isFiltered = [acts, actorId, objectId, since, until].some((each) => each != null);
+        return { field: field + (isFiltered ? COUNT_POINTS : 0), multiplier };
+      },
       resolve: async (_root, args, context) => {
         const { acts, actorId, objectId, since, until } = args;
         const input = {

@@ -47,6 +47,11 @@ const NO_LIMITS = {};
 const ONCE = { complexity: { field: 1, multiplier: 1 } };
 const LIMIT_NAMES = { Complexity: 'cost', Depth: 'depth', Breadth: 'breadth' } as const;
 
+/** @returns what is said of an operation that asks for too much. */
+export function overLimit(limit: string, found: number | undefined, max: number): string {
+  return `the operation has a ${limit} of ${found}; at most ${max} is allowed`;
+}
+
 /** @returns a builder with the scalars, and nothing else yet. */
 export function createBuilder() {
   const builder = new SchemaBuilder<SchemaTypes>({
@@ -91,19 +96,17 @@ export function createBuilder() {
       limit: ({ isMeasured }) => (isMeasured ? NO_LIMITS : OPERATION_LIMITS),
       complexityError: (kind, { complexity, depth, breadth }) => {
         const [found, max] = {
-          Complexity: [complexity, COMPLEXITY_MAX],
-          Depth: [depth, DEPTH_MAX],
-          Breadth: [breadth, BREADTH_MAX],
+          Complexity: [complexity, COMPLEXITY_MAX] as const,
+          Depth: [depth, DEPTH_MAX] as const,
+          Breadth: [breadth, BREADTH_MAX] as const,
         }[kind];
-        return new GraphQLError(
-          `the operation has a ${LIMIT_NAMES[kind]} of ${found}; at most ${max} is allowed`,
-        );
+        return new GraphQLError(overLimit(LIMIT_NAMES[kind], found, max));
       },
     },
   });
   defineScalars(builder);
   builder.queryType({
-    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${inProse(COMPLEXITY_MAX)} (a field costs 1, and up to 100 where more is computed, as \`totalCount\` of deliveries does; the fields of a page count as often as nodes are asked for, those of other lists 10 times), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
+    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${inProse(COMPLEXITY_MAX)} (a field costs 1, and more where more is computed: up to 2,500 for a list with a filter that looks at one record after another; ten fields of introspection cost 1; the fields of a page count as often as nodes are asked for, those of other lists 10 times), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
   });
   builder.mutationType({
     description:

@@ -135,6 +135,11 @@ export function countedArguments(t: ArgumentBuilder, max?: number) {
 
 type ArgumentBuilder = Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'int' | 'string'>;
 
+/** What it costs to look at one record after another, where no index finds what a filter asks for. */
+export const LOOK_POINTS = 2_500;
+/** What it costs to count or sum what a filter finds. */
+export const COUNT_POINTS = 1_000;
+
 /** @returns the cost of a page: that of a node, as often as nodes are asked for. */
 export function pageComplexity({ first, last }: PageArgs): { field: number; multiplier: number } {
   return { field: 1, multiplier: Math.max(first ?? last ?? PAGE_DEFAULT, 1) };

@@ -3,11 +3,12 @@
 import { currencyOfLedger } from '../base/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { SESSION_MEMBERS } from '../resolvers/checks/creation-members.ts';
-import { AMOUNT_LENGTH_MAX, bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { AMOUNT_LENGTH_MAX, bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   createStaticLink,
   disableStaticLink,
   linkPath,
+  STATIC_LINKS_MAX,
   type StaticLinkInput,
 } from '../resolvers/payer/manage-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
@@ -28,8 +29,12 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
   builder.prismaObjectField(account, 'staticLinks', (t) =>
     t.relation('staticLinks', {
       type: link,
-      description: 'The static links of the account, newest first, disabled ones included.',
-      query: { orderBy: [{ createdAt: 'desc' }, { slug: 'desc' }] },
+      description: `The static links of the account: those that are open, newest first, then those that were disabled last; at most ${inProse(STATIC_LINKS_MAX)}.`,
+      query: {
+        orderBy: [{ disabledAt: { sort: 'desc', nulls: 'first' } }, { createdAt: 'desc' }, { slug: 'desc' }],
+        take: STATIC_LINKS_MAX,
+      },
+      complexity: { field: 1, multiplier: 200 },
     }),
   );
   defineCreate(builder, link);
@@ -114,7 +119,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
   builder.mutationField('createStaticLink', (t) =>
     t.prismaField({
       type: link,
-      description: 'Creates a static link with a fixed or an open amount. Needs the scope `admin`.',
+      description: `Creates a static link with a fixed or an open amount. An account can have at most ${inProse(STATIC_LINKS_MAX)} that are not disabled. Needs the scope \`admin\`.`,
       args: {
         input: t.arg({ type: input, required: true, description: 'The link.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),

@@ -25,11 +25,13 @@ import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers } from './named.ts';
 import {
+  COUNT_POINTS,
   type Connection,
   connectionOf,
   decodeCursor,
   encodeCursor,
   exactConnection,
+  LOOK_POINTS,
   type PlacedArgs,
   pageComplexity,
   placedArguments,
@@ -47,8 +49,12 @@ interface Refs extends CurrencyRefs {
   readonly status: StatusRef;
 }
 
-/** What it costs to count or sum records that positions do not count. */
-const COUNT_POINTS = 100;
+/** Filters that look at records. */
+const LOOKING = ['text', 'amountMin', 'amountMax', 'currency', 'templates'] as const;
+/** Filters that leave few records, so that the others look at these alone. */
+const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode', 'waitsFor'] as const;
+/** Filters by which a list is counted without being read. */
+const POSITIONAL = ['dateFrom', 'dateTo', 'direction', 'awaitingMe'] as const;
 
 /** Defines `Query.transaction` and `Query.transactions`. */
 export function defineTransactionQueries(builder: Builder, registry: Registry, refs: Refs) {
@@ -75,7 +81,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
         filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
         ...placedArguments(t.arg),
       },
-      complexity: pageComplexity,
+      complexity: (args) => listComplexity(args as ListArgs),
       resolve: async (_root, args, context, info) =>
         (await readPage(context, args as ListArgs, info)) as never,
     }),
@@ -238,6 +244,17 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
     }),
   }));
   return connection;
+}
+
+/** @returns the cost of a page, with what it costs to find what it has. */
+function listComplexity({ filter, ...args }: ListArgs): { field: number; multiplier: number } {
+  const { field, multiplier } = pageComplexity(args);
+  const given = Object.entries(filter ?? {}).flatMap(([name, value]) => (value == null ? [] : [name]));
+  const has = (names: readonly string[]) => given.some((name) => names.includes(name));
+  if (has(SELECTIVE)) return { field, multiplier };
+  if (has(LOOKING)) return { field: field + LOOK_POINTS, multiplier };
+  const isCounted = given.some((name) => !(POSITIONAL as readonly string[]).includes(name));
+  return { field: field + (isCounted ? COUNT_POINTS : 0), multiplier };
 }
 
 /** A page with what is read of its whole list when it is asked for. */

@@ -7,11 +7,12 @@ import {
   type GivenProof,
   PROOF_LENGTHS,
   removeWhitelistEntry,
+  WHITELIST_MAX,
   type WhitelistEntryInput,
   withdrawProof,
 } from '../resolvers/account/manage-whitelist.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
@@ -29,8 +30,9 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
   builder.prismaObjectField(account, 'whitelistGroups', (t) =>
     t.relation('whitelistGroups', {
       type: group,
-      description: 'The whitelist groups: where withdrawals may go.',
+      description: `The whitelist groups: where withdrawals may go. At most ${WHITELIST_MAX.groups}.`,
       query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      complexity: { field: 1, multiplier: 20 },
     }),
   );
   defineCreateGroup(builder, group);
@@ -53,8 +55,9 @@ function defineGroup(builder: Builder, entry: EntryRef) {
       }),
       entries: t.relation('entries', {
         type: entry,
-        description: 'Its destinations in the order in which they were added, without removed ones.',
+        description: `Its destinations in the order in which they were added, without removed ones; at most ${inProse(WHITELIST_MAX.entries)} in all groups of an account.`,
         query: { where: { removedAt: null }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+        complexity: { field: 1, multiplier: 50 },
       }),
     }),
   });
@@ -111,7 +114,7 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
   builder.mutationField('createWhitelistGroup', (t) =>
     t.prismaField({
       type: group,
-      description: 'Creates an empty whitelist group. Needs the scope `move`.',
+      description: `Creates an empty whitelist group. An account can have at most ${WHITELIST_MAX.groups}. Needs the scope \`move\`.`,
       args: {
         name: t.arg.string({
           required: true,
@@ -171,8 +174,7 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
   builder.mutationField('addWhitelistEntry', (t) =>
     t.prismaField({
       type: entry,
-      description:
-        'Adds a destination to a group. Withdrawals may use it after the cooling time of the account. Needs the scope `move`.',
+      description: `Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most ${inProse(WHITELIST_MAX.entries)} destinations. Needs the scope \`move\`.`,
       args: {
         groupId: t.arg.string({ required: true, description: 'The group, `grp_…`.' }),
         input: t.arg({ type: input, required: true, description: 'The destination.' }),

@@ -42,7 +42,7 @@ import { peopleServer } from './people.ts';
 import { documentResolver } from './persisted-documents.ts';
 import { presentError } from './present-error.ts';
 import { ProvedAnswers } from './proved-answers.ts';
-import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { type RequestRecorder, requestRecorder } from './record-requests.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 import { docsServer, wantsHtml } from './serve-docs.ts';
@@ -90,7 +90,8 @@ interface Limited {
   readonly take: RateLimiter;
 }
 
-type Limiters = Readonly<Record<RequestKind, Limited>> | undefined;
+/** Undefined where nothing is limited. */
+type Limiters = ((caller: KeyRecord) => Readonly<Record<RequestKind, Limited>>) | undefined;
 
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -235,7 +236,7 @@ function admission(services: Services, limiters: Limiters, cors: Cors) {
     exchange.accountId = caller.accountId;
     exchange.caller = caller;
     cors.allow(exchange, caller);
-    const allowance = takeAllowance(limiters?.[kind], caller.id);
+    const allowance = takeAllowance(limiters?.(caller)[kind], caller.id);
     const own = await services.forAccount(caller.accountId);
     return { context: { ...own, caller, origin: originOf(exchange) }, headers: allowance };
   };
@@ -283,19 +284,27 @@ export function exchangeOf(
 
 /** An operation counts as a request for each of so many points; the first has been counted when the request came. */
 const POINTS_PER_REQUEST = 100;
+/** A document that is not known yet counts as one more for each of so many characters. */
+const CHARACTERS_PER_REQUEST = 500;
 
 /** @returns what GraphQL operations of a key count for, and how many are under way at once. */
 function operationLimits(
   limiters: Limiters,
 ): (exchange: Exchange, caller: KeyRecord, authenticate?: Authenticate) => KeyLimits {
   const gate = new OperationGate();
-  return (exchange, { id }, authenticate) => {
+  return (exchange, caller, authenticate) => {
+    const { id } = caller;
+    const limited = limiters?.(caller);
     const checkAgain = checkingAgain(async () => authenticate?.(exchange));
     return {
-      takeWrites: (writes) => void takeAllowance(limiters?.write, id, writes),
+      takeWrites: (writes) => void takeAllowance(limited?.write, id, writes),
+      takeDocument: (length) => {
+        const more = Math.floor(length / CHARACTERS_PER_REQUEST);
+        if (more > 0) takeAllowance(limited?.read, id, more, more + 1);
+      },
       enter: async (points) => {
         const more = Math.ceil(points / POINTS_PER_REQUEST) - 1;
-        if (more > 0) takeAllowance(limiters?.read, id, more, more + 1);
+        if (more > 0) takeAllowance(limited?.read, id, more, more + 1);
         const leave = await gate.enter(id, points, exchange.response);
         // For a key that was revoked while the body came, or while others were first, nothing is done.
         await checkAgain().catch((refusal: unknown) => {
@@ -335,11 +344,13 @@ function takeAllowance(
   return rateLimitHeaders(limit, allowance);
 }
 
-/** Reads and writes of a key are counted apart (C-53). */
+/** Reads and writes of a key are counted apart (C-53). Whoever has a payment link has its token, so that payers have the rate of a page. */
 function limitersOf({ rateLimit }: AppParts['config']): Limiters {
   if (!rateLimit) return undefined;
   const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
-  return { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };
+  const ofKeys = { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };
+  const ofPayers = { read: limited(PAYER_READS), write: limited(PAYER_ACTS) };
+  return ({ transactionId }) => (transactionId === undefined ? ofKeys : ofPayers);
 }
 
 function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logger): void {

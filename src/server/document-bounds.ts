@@ -5,11 +5,14 @@
 import { GraphQLError, Lexer, parse, Source, type Token, TokenKind } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../base/errors.ts';
+import { countComparisons } from './document-comparisons.ts';
 
 /** Maximum number of tokens in a document. */
 const TOKENS_MAX = 2_000;
 /** Maximum nesting of brackets: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = 200;
+/** Maximum number of comparisons of fields that answer under one name. */
+const COMPARISONS_MAX = 20_000;
 
 const OPENING: readonly string[] = [TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L];
 const CLOSING: readonly string[] = [TokenKind.PAREN_R, TokenKind.BRACKET_R, TokenKind.BRACE_R];
@@ -31,12 +34,15 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Refuses documents of too many tokens, or nested too deep, with status 400. */
+/** Refuses documents of too many tokens, nested too deep, or with too many fields of one name in one place, with status 400. */
 export const DOCUMENT_BOUNDS: Plugin = {
   onParse({ setParseFn }) {
     setParseFn((source: string | Source, options: object) => {
       const lexer = new BoundedLexer(typeof source === 'string' ? new Source(source) : source);
-      return parse(source, { ...options, lexer });
+      const document = parse(source, { ...options, lexer });
+      if (countComparisons(document, COMPARISONS_MAX) > COMPARISONS_MAX)
+        throw tooMuch('Fields of one name are selected too often in one place: select each once.');
+      return document;
     });
   },
 };

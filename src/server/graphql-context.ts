@@ -8,6 +8,8 @@ import type { Exchange } from './http.ts';
 export interface KeyLimits {
   /** Counts so many writes, which are one request. @throws {GatewayError} `RATE_LIMITED`. */
   readonly takeWrites: (writes: number) => void;
+  /** Counts what it takes to parse and validate a document of this length. @throws {GatewayError} `RATE_LIMITED`. */
+  readonly takeDocument: (length: number) => void;
   /**
    * Counts what an operation costs, waits until it may begin, and looks again whether the key is valid.
    *
@@ -40,7 +42,7 @@ export type Prepared =
   | { readonly document: DocumentNode; readonly errors?: undefined }
   | { readonly document?: undefined; readonly errors: readonly GraphQLError[] };
 
-/** Parses and validates a document, and checks the limits. */
+/** Parses and validates a document, and checks the limits. @throws {GatewayError} `RATE_LIMITED` for one that is not known yet. */
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
 /** @returns the error for operations that a stream token does not allow. */

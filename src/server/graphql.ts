@@ -207,24 +207,31 @@ function answerMediaType({ request }: Exchange): string | undefined {
 
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
-/** Parses and validates as Yoga does, with the limits. Recent valid documents are cached. */
+/** Parses and validates as Yoga does, with the limits. Recent valid documents are cached, any other one for its request. */
 function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
   const fit = new Map<string, Prepared>();
-  return (query, context) => {
-    const before = fit.get(query);
-    if (before) return before;
+  const ofRequest = new WeakMap<ServerContext, { readonly query: string; readonly prepared: Prepared }>();
+  const prepareNew = (query: string, context: ServerContext): Prepared => {
+    context.limits.takeDocument(query.length);
     const { parse, validate } = yoga.getEnveloped(context as never);
     try {
       const document = parse(query) as DocumentNode;
       const errors = validate(schema, document) as readonly GraphQLError[];
-      if (errors.length > 0) return { errors };
-      const prepared = { document };
-      if (query.length <= FIT_LENGTH_MAX) keepNewest(fit, FIT_MAX, query, prepared);
-      return prepared;
+      return errors.length > 0 ? { errors } : { document };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error] };
       throw error;
     }
+  };
+  return (query, context) => {
+    const known = fit.get(query);
+    if (known) return known;
+    const before = ofRequest.get(context);
+    if (before?.query === query) return before.prepared;
+    const prepared = prepareNew(query, context);
+    if (prepared.document && query.length <= FIT_LENGTH_MAX) keepNewest(fit, FIT_MAX, query, prepared);
+    else ofRequest.set(context, { query, prepared });
+    return prepared;
   };
 }
 

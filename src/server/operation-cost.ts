@@ -12,9 +12,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { GatewayError } from '../base/errors.ts';
 import { keepNewest } from '../base/keep-newest.ts';
-import { OPERATION_LIMITS } from '../schema/builder.ts';
+import { OPERATION_LIMITS, overLimit } from '../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
+import { introspectionPoints } from './introspection-cost.ts';
 import { type OperationParams, operationKey } from './known-operations.ts';
 
 /** What an operation costs. */
@@ -25,7 +27,7 @@ export interface Cost {
   readonly isWithin: boolean;
 }
 
-/** @returns what an operation costs. */
+/** @returns what an operation costs. @throws {GatewayError} `BAD_REQUEST` for introspection over the limit. */
 export type CostOf = (params: OperationParams, context: ServerContext) => Cost;
 
 const REMEMBERED_MAX = 1_000;
@@ -104,14 +106,23 @@ function measure(
   try {
     const found = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
     const { complexity, depth, breadth } = OPERATION_LIMITS;
+    const introspection = introspectionPoints(alone, operation);
+    const points = found.complexity + introspection;
+    // Fields refuse themselves when they are resolved, and those of introspection do not.
+    if (introspection > 0 && points > complexity) throw tooExpensive(points);
     return {
-      points: found.complexity > complexity ? 0 : found.complexity,
-      isWithin: found.complexity <= complexity && found.depth <= depth && found.breadth <= breadth,
+      points: points > complexity ? 0 : points,
+      isWithin: points <= complexity && found.depth <= depth && found.breadth <= breadth,
     };
-  } catch {
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
     // Invalid variables: the execution reports them.
     return NO_COST;
   }
+}
+
+function tooExpensive(points: number): GatewayError {
+  return new GatewayError('BAD_REQUEST', overLimit('cost', points, OPERATION_LIMITS.complexity));
 }
 
 /** @returns how many fields a mutation calls, each a write; 0 for any other operation. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { known } from '../base/assert.ts';
 import { GatewayError, notFound } from '../base/errors.ts';
 import { PAY_PATH, qrContent } from '../base/pay-links.ts';
+import type { RateLimit } from '../config.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
 import {
@@ -23,7 +24,7 @@ import { limitedAddress } from './client-address.ts';
 import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { LEADING_HEADERS, pageHeaders } from './page-headers.ts';
 import { presentError } from './present-error.ts';
-import { type RateLimiter, rateLimiter } from './rate-limit.ts';
+import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
 
 /** What the pages are served with. */
@@ -34,9 +35,6 @@ export interface PayParts {
   readonly isLimited: boolean;
 }
 
-/** Requests by session token. A page may be open in two tabs, and polls where it has no live stream. */
-const READS = { perSecond: 5, burst: 60 };
-const ACTS = { perSecond: 1, burst: 20 };
 /** New sessions by address and link; requests for unknown sessions and links by address. */
 const VISITS = { perSecond: 2, burst: 30 };
 const MISSES = { perSecond: 2, burst: 30 };
@@ -44,9 +42,9 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** @returns the handler of all requests below `/pay`. Errors are answered with pages too. */
 export function payServer({ services, log, isLimited }: PayParts): (exchange: Exchange) => Promise<void> {
-  const limiter = (limit: typeof READS): RateLimiter =>
+  const limiter = (limit: RateLimit): RateLimiter =>
     isLimited ? rateLimiter(limit) : () => ({ allowed: true, remaining: 1, resetSeconds: 0 });
-  const [reads, acts, visits, misses] = [READS, ACTS, VISITS, MISSES].map(limiter) as [
+  const [reads, acts, visits, misses] = [PAYER_READS, PAYER_ACTS, VISITS, MISSES].map(limiter) as [
     RateLimiter,
     RateLimiter,
     RateLimiter,

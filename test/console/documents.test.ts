@@ -50,6 +50,7 @@ async function inProcess(name: string, key: string, variables: Record<string, un
   const exchange = { requestId: 'test', noted: {} } as never;
   const limits = {
     takeWrites: () => {},
+    takeDocument: () => {},
     enter: async () => () => {},
     enterFrame: async () => () => {},
     checkAgain: async () => {},

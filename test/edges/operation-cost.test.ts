@@ -47,6 +47,26 @@ test.each([
   }
 });
 
+test('C-53: a document that is not known counts for its length, whether it fits or not', async () => {
+  for (const field of ['blocked', 'nothing']) {
+    const { apiKey } = await app.addAccount();
+    const query = `{ ${Array.from({ length: 25 }, (_, at) => `a${at}${'_'.repeat(40)}: balances { ${field} }`).join(' ')} }`;
+    const before = await left(apiKey);
+    await post(apiKey, { query });
+    expect(before - (await left(apiKey)), field).toBeGreaterThanOrEqual(2 + Math.floor(query.length / 500));
+  }
+});
+
+test('C-53: whoever has the link of a payment has the rate of its page', async () => {
+  const { json } = await app.post('/v2/crossramp_checkout', {
+    amount_payment: 150,
+    currency_exit_received_code: 'USDT_TRX',
+  });
+  const token = json.payment_link.split('/').at(-1);
+  const answer = await post(token, { query: '{ __typename }' });
+  expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=5;w=1');
+});
+
 test('C-53: of several operations the one that is asked for counts', async () => {
   const { apiKey } = await app.addAccount();
   const query = `${PAGE.replace('query', 'query Large')} query Small { balances { blocked } }`;

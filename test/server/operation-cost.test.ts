@@ -1,5 +1,5 @@
 /** Goal: an operation is measured once for each size that it asks for, never by the size of another. Method: the schema, counted preparations. */
-import { parse } from 'graphql';
+import { getIntrospectionQuery, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { buildSchema } from '../../src/schema/index.ts';
 import type { ServerContext } from '../../src/server/graphql-context.ts';
@@ -79,4 +79,42 @@ test('operations of one document are measured each by itself', () => {
   const query = `query A { balances { blocked } } query B { balances { blocked available } }`;
   const [a, b] = ['A', 'B'].map((operationName) => costOf({ query, operationName }).points);
   expect(b).toBeGreaterThan(a as number);
+});
+
+test('a filter that looks at one record after another costs what it looks at, one that an index serves nothing', () => {
+  const { costOf } = counted();
+  const costWith = (filter: string) =>
+    costOf({ query: `{ transactions(first: 1, filter: { ${filter} }) { totalCount } }` }).points;
+  const plain = costOf({ query: '{ transactions(first: 1) { totalCount } }' }).points;
+  for (const filter of [
+    'dateFrom: "2026-01-01"',
+    'clientTaxId: "1", text: "a"',
+    'waitsFor: HOLD, component: "quote"',
+  ])
+    expect(costWith(filter), filter).toBe(plain);
+  for (const filter of ['text: "a"', 'amountMin: "1"', 'currency: "BRL"', 'templates: [onramp]'])
+    expect(costWith(filter), filter).toBe(plain + 2_500);
+  for (const filter of ['statusCodes: [PENDING]', 'component: "quote"', 'targetCurrency: "BRL"'])
+    expect(costWith(filter), filter).toBe(plain + 1_000);
+  const ofLog = (args: string) => costOf({ query: `{ auditLog(first: 1${args}) { totalCount } }` }).points;
+  expect(ofLog(', actorId: "key_1"') - ofLog('')).toBe(1_000);
+});
+
+test('introspection costs what it reads, as often as it is asked for, and is refused over the limit', () => {
+  const { costOf } = counted();
+  const whole = getIntrospectionQuery();
+  const [head = '', ...fragments] = whole.split(/(?=fragment )/);
+  const field = head.slice(head.indexOf('__schema'), head.lastIndexOf('}'));
+  const asked = (fields: string) => costOf({ query: `{ ${fields} } ${fragments.join(' ')}` });
+  const several = (count: number, of: string) =>
+    Array.from({ length: count }, (_, at) => `a${at}: ${of}`).join(' ');
+  const { points, isWithin } = costOf({ query: whole });
+  expect([points > 3_000, isWithin]).toEqual([true, true]);
+  expect(asked('__schema { queryType { name } } __type(name: "Money") { name }').points).toBeLessThan(10);
+  expect(asked(several(2, field)).points).toBeGreaterThan(2 * points - 2);
+  expect(() => asked(several(29, field))).toThrow(/a cost of \d+; at most 15000 is allowed/);
+  expect(() => asked(`__schema { ${several(29, 'types { ...FullType }')} }`)).toThrow(/a cost of/);
+  // Spread twice, and executed once.
+  const inFragment = `{ ...A ... { ...A } } fragment A on Query { ${field} } ${fragments.join(' ')}`;
+  expect(costOf({ query: inFragment }).points).toBeLessThan(points + 5);
 });

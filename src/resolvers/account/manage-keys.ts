@@ -15,6 +15,7 @@ import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts'
 import type { Named } from '../../base/violations.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import {
+  countValidKeys,
   endKeyBy,
   findOwnKey,
   type NewKey,
@@ -27,6 +28,7 @@ import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What a key is to be. */
@@ -53,6 +55,8 @@ export interface KeyInput {
   readonly allowedCidrs: readonly Named[];
 }
 
+/** Valid keys that an account can have. */
+export const API_KEYS_MAX = 500;
 /** Networks of a key, which every request with it is compared with. */
 export const ALLOWED_CIDRS_MAX = 50;
 
@@ -125,6 +129,12 @@ export async function issueKey(
             message: `must be within ${maker.allowedCidrs.join(', ')}, where the key that creates it may be used from`,
           },
         ]);
+    refuseMore(
+      input.name.name,
+      await countValidKeys(tx, context.caller.accountId, now),
+      API_KEYS_MAX,
+      'valid keys',
+    );
     const options = {
       name,
       scopes,

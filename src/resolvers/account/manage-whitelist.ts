@@ -10,6 +10,7 @@ import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import {
   addEntry,
   addGroup,
+  countWhitelist,
   dropProofs,
   findEntry,
   hasGroup,
@@ -19,6 +20,7 @@ import type { Tx } from '../../store/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
+import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { protectionsOf } from './protections.ts';
 
@@ -53,6 +55,8 @@ interface Destination {
   readonly parameter: string;
 }
 
+/** Groups that an account can have, and destinations in all of them. */
+export const WHITELIST_MAX = { groups: 200, entries: 5_000 } as const;
 /** Characters of a proof: of the id of its key, and of each other text. */
 export const PROOF_LENGTHS = { id: 1_400, text: 2_000 } as const;
 const PROOF_ID = new RegExp(`^[\\x21-\\x7e][\\x20-\\x7e]{0,${PROOF_LENGTHS.id - 1}}$`);
@@ -83,6 +87,8 @@ export async function createWhitelistGroup(
   const id = newId('grp');
   const createdAt = new Date(await context.clock.nowMs());
   return audited(context, async (tx, writeDown) => {
+    const { groups } = await countWhitelist(tx, context.caller.accountId);
+    refuseMore(name.name, groups, WHITELIST_MAX.groups, 'groups');
     await addGroup(tx, context.caller.accountId, { id, name: checked, createdAt });
     writeDown('whitelist.create_group', { kind: 'whitelist_group', id }, { after: { name: checked } });
     await bind(tx, id);
@@ -123,6 +129,8 @@ export async function addWhitelistEntry(
   const id = newId('wle');
   return audited(context, async (tx, writeDown, nowMs) => {
     const { settings } = await protectionsOf(context, tx, nowMs);
+    const { entries } = await countWhitelist(tx, caller.accountId);
+    refuseMore(parameter, entries, WHITELIST_MAX.entries, 'destinations');
     const isAdded = await addEntry(tx, caller.accountId, {
       ...target,
       id,

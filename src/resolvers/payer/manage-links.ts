@@ -7,6 +7,7 @@ import { PAY_PATH } from '../../base/pay-links.ts';
 import type { Named } from '../../base/violations.ts';
 import {
   addStaticLink,
+  countStaticLinks,
   disableStaticLink as endLink,
   findStaticLink,
 } from '../../store/account/static-links.ts';
@@ -18,6 +19,7 @@ import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { SESSION_MEMBERS, type SessionInput } from '../checks/creation-members.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
+import { refuseMore } from '../checks/refuse-more.ts';
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -30,6 +32,8 @@ export interface StaticLinkInput extends SessionInput {
   readonly amount?: Named | undefined;
 }
 
+/** Links that an account can have, disabled ones not counted. */
+export const STATIC_LINKS_MAX = 1_000;
 const SLUG_BYTES = 12;
 const SLUG = /^[\w-]{16}$/;
 
@@ -77,6 +81,8 @@ export async function createStaticLink(
   const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
   const createdAt = new Date(await clock.nowMs());
   return audited(context, async (tx, writeDown) => {
+    const count = await countStaticLinks(tx, caller.accountId);
+    refuseMore(input.name?.name ?? 'name', count, STATIC_LINKS_MAX, 'links that are not disabled');
     await addStaticLink(tx, { ...link, expiresIn }, createdAt);
     const after = { name, currency: currency.code, amount, expiresIn };
     writeDown('link.create', { kind: 'link', id: slug }, { after });

@@ -28,6 +28,7 @@ import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
+import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
@@ -92,11 +93,7 @@ export async function createEndpoint(
   checks.required(input.url, urlName);
   const { url, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
   return audited(context, async (tx, writeDown, nowMs) => {
-    if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
-      checks.add({
-        parameter: urlName,
-        message: `cannot be added: an account can have at most ${ENDPOINTS_MAX} endpoints`,
-      });
+    refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints');
     checks.refuse();
     assert(url, 'what is required and was not refused is there');
     const id = `whe_${randomBytes(12).toString('base64url')}`;

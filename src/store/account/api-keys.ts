@@ -123,6 +123,11 @@ const SUCCESSOR: Statement = {
   name: 'api_key_successor',
   text: `select id from api_key where account_id = $1 and replaces = $2 limit 1`,
 };
+const COUNT: Statement = {
+  name: 'api_key_count',
+  text: `select count(*)::int as count from api_key
+    where account_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+};
 const TOUCH: Statement = {
   name: 'api_key_touch',
   text: `update api_key set last_used_at = $3 where account_id = $1 and id = $2`,
@@ -157,6 +162,12 @@ export async function findValidKeys(
 /** Notes that the key was used just now. */
 export async function touchKey(database: Database, key: KeyRecord): Promise<void> {
   await database.query(TOUCH, [key.accountId, key.id, new Date()]);
+}
+
+/** @returns how many keys of the account are valid at a moment. */
+export async function countValidKeys(database: Tx, accountId: bigint, at: Date): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [accountId, at]);
+  return row?.count ?? 0;
 }
 
 /** Stores a key. */

@@ -37,6 +37,17 @@ const DISABLE: Statement = {
   text: `update static_link set disabled_at = coalesce(disabled_at, $3) where account_id = $1 and slug = $2 returning slug`,
 };
 
+const COUNT: Statement = {
+  name: 'static_link_count',
+  text: `select count(*)::int as count from static_link where account_id = $1 and disabled_at is null`,
+};
+
+/** @returns how many links of the account are open. */
+export async function countStaticLinks(database: Tx, accountId: bigint): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [accountId]);
+  return row?.count ?? 0;
+}
+
 /** Adds a link. */
 export async function addStaticLink(database: Tx, link: StaticLinkRow, createdAt: Date): Promise<void> {
   await database.query(ADD, [

@@ -76,12 +76,26 @@ const REMOVE_ENTRY: Statement = {
   text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
 };
 
+const COUNTS: Statement = {
+  name: 'whitelist_counts',
+  text: `select (select count(*)::int from whitelist_group where account_id = $1) as groups,
+      (select count(*)::int from whitelist_entry where account_id = $1 and removed_at is null) as entries`,
+};
 const DESTINATIONS: Statement = {
   name: 'whitelist_destinations',
   text: `select id from whitelist_entry where account_id = $1 and removed_at is null
       and (address_key(target) = address_key($2::text) or starts_with(lower(label), lower($2::text)))
     order by created_at desc, id limit $3`,
 };
+
+/** @returns how many groups the account has, and how many destinations in all of them. */
+export async function countWhitelist(
+  database: Tx,
+  accountId: bigint,
+): Promise<{ readonly groups: number; readonly entries: number }> {
+  const [row] = await database.query<{ groups: number; entries: number }>(COUNTS, [accountId]);
+  return row ?? { groups: 0, entries: 0 };
+}
 
 /** @returns ids of current entries whose target is the text, or whose label begins with it; newest first. */
 export async function findDestinations(

@@ -1,0 +1,75 @@
+/** Goal: what is listed whole has a maximum, so that no list grows without end (C-50). Method: accounts that are one below it. */
+import { expect, test } from 'vitest';
+import { API_KEYS_MAX } from '../../src/resolvers/account/manage-keys.ts';
+import { WHITELIST_MAX } from '../../src/resolvers/account/manage-whitelist.ts';
+import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+
+const app = useApp();
+const { ask, refusal } = graphqlClient(app, () => app.apiKey);
+
+const fill = (table: string, columns: string, values: string, count: number, accountId: bigint) =>
+  app.owner.query(
+    `insert into ${table} (account_id, ${columns}) select $1::bigint, ${values} from generate_series(1, $2) n`,
+    [accountId, count],
+  );
+const LINK = `mutation { createStaticLink(input: { name: "one more", currency: "USDT_TRX" }) { slug } }`;
+const KEY = `mutation { createApiKey(input: { name: "one more", scopes: ["read"] }) { apiKey } }`;
+const GROUP = `mutation { createWhitelistGroup(name: "one more") { id } }`;
+const ENTRY = `mutation { addWhitelistEntry(groupId: "GROUP", input: { network: "TRX", address: "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC" }) { id } }`;
+
+test('an account has so many links that are not disabled, and lists those first', async () => {
+  const { accountId, apiKey } = await app.addAccount();
+  const columns = 'slug, name, currency, expires_in, created_at, disabled_at';
+  await fill('static_link', columns, `'old' || n, 'x', 'USDT_TRX', 60, now(), now()`, 20, accountId);
+  const open = `'open' || n, 'x', 'USDT_TRX', 60, now() - interval '1 day', null`;
+  await fill('static_link', columns, open, STATIC_LINKS_MAX - 1, accountId);
+  const { slug } = (await ask(LINK, {}, apiKey)).createStaticLink;
+  const refused = await refusal(LINK, {}, apiKey);
+  expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.name']);
+  const { viewer } = await ask('{ viewer { account { staticLinks { slug disabledAt } } } }', {}, apiKey);
+  const { staticLinks: links } = viewer.account;
+  expect([links.length, links[0].slug]).toEqual([STATIC_LINKS_MAX, slug]);
+  expect(links.every(({ disabledAt }: { disabledAt: string | null }) => disabledAt === null)).toBe(true);
+  await ask(`mutation { disableStaticLink(slug: "${slug}") { slug } }`, {}, apiKey);
+  await ask(LINK, {}, apiKey);
+});
+
+test('an account has so many valid keys, and lists them before those that ended', async () => {
+  const { accountId, apiKey } = await app.addAccount();
+  const columns = 'id, name, hash, hint, mode, scopes, allowed_cidrs, expires_at, created_at';
+  const key = (name: string, ends: string) =>
+    `'${name}' || n, 'x', sha256(convert_to('${name}' || n || $1::text, 'UTF8')), 'abcd', 'test', '{read}', '{}', ${ends}, now()`;
+  await fill('api_key', columns, key('ended', `now() - interval '1 hour'`), API_KEYS_MAX + 5, accountId);
+  await fill('api_key', columns, key('valid', 'null'), API_KEYS_MAX - 2, accountId);
+  await ask(KEY, {}, apiKey);
+  const refused = await refusal(KEY, {}, apiKey);
+  expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.name']);
+  const { apiKeys } = await ask('{ apiKeys { expiresAt } }', {}, apiKey);
+  const ended = apiKeys.map(({ expiresAt }: { expiresAt: string | null }) => expiresAt !== null);
+  expect(ended).toEqual([...Array(API_KEYS_MAX).fill(false), ...Array(API_KEYS_MAX).fill(true)]);
+});
+
+test('an account has so many groups, and so many destinations', async () => {
+  const { accountId, apiKey } = await app.addAccount();
+  await fill(
+    'whitelist_group',
+    'id, name, created_at',
+    `'grp_' || n, 'x', now()`,
+    WHITELIST_MAX.groups - 1,
+    accountId,
+  );
+  const { id } = (await ask(GROUP, {}, apiKey)).createWhitelistGroup;
+  const noGroup = await refusal(GROUP, {}, apiKey);
+  expect([noGroup.code, ...parametersOf(noGroup)]).toEqual(['INVALID_PARAMETER', 'name']);
+  const columns = 'id, group_id, pix_key_type, target, created_at, usable_at, removed_at';
+  const entry = (removed: string) =>
+    `'wle_' || n || '${removed}', 'grp_1', 'email', n || '@merchant.invalid', now(), now(), ${removed}`;
+  await fill('whitelist_entry', columns, entry('null'), WHITELIST_MAX.entries - 1, accountId);
+  await fill('whitelist_entry', columns, entry('now()'), 10, accountId);
+  await ask(ENTRY.replace('GROUP', id), {}, apiKey);
+  const noEntry = await refusal(ENTRY.replace('GROUP', id), {}, apiKey);
+  expect([noEntry.code, ...parametersOf(noEntry)]).toEqual(['INVALID_PARAMETER', 'input.address']);
+  expect(noEntry.message).toContain('5,000 destinations');
+});
