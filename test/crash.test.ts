@@ -41,6 +41,8 @@ const LONG_OUTAGE_SHARE = 0.2;
 /** How often an answered creation is asked for once more, and how many unanswered ones a client has at a time. */
 const REPEATED_SHARE = 0.1;
 const UNANSWERED_MAX = 20;
+/** Turns of a client once no more is killed: far more than its unanswered ones need. */
+const TRIES_MAX = 2_000;
 const REST_MS = 180_000 + KILLS * 1_000;
 
 const store = useDatabase();
@@ -179,7 +181,10 @@ async function client(n: number): Promise<void> {
   const merchant = merchants[n % merchants.length] as Merchant;
   const unanswered: Intent[] = [];
   const made: { path: string; end2end: string }[] = [];
+  let tries = 0;
   while (!isOver || unanswered.length > 0) {
+    if (isOver && ++tries > TRIES_MAX)
+      throw new Error(`${unanswered.length} are not answered: ${JSON.stringify(unanswered[0])}`);
     if (!isUp) {
       await setTimeout(20);
       continue;

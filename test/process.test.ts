@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -48,11 +48,33 @@ describe('a first start', () => {
   let running: Running;
 
   beforeAll(async () => {
-    running = await start(env);
+    running = await start({ ...env, HEADERS_TIMEOUT: '1', CONNECTIONS_PER_ADDRESS: '40' });
   });
   afterAll(async () => {
     await running.end('SIGTERM');
     remove();
+  });
+
+  test('ends connections beyond those of an address, and headers that do not come, as its settings say', async () => {
+    const answerOf = (socket: Socket) => {
+      let got = '';
+      socket.setEncoding('utf8').on('data', (text) => (got += text));
+      socket.on('error', () => {}).write('GET /healthz HTTP/1.1\r\n');
+      return new Promise<string>((resolve) => {
+        // Before the default time for headers has passed.
+        socket
+          .setTimeout(8_000, () => socket.destroy(new Error('nothing came')))
+          .on('close', () => resolve(got));
+      });
+    };
+    const { port } = new URL(running.baseUrl);
+    const sockets = Array.from({ length: 50 }, () => connect({ host: '127.0.0.1', port: Number(port) }));
+    const answers = await Promise.all(sockets.map(answerOf));
+    const slow = answers.filter((each) => each.startsWith('HTTP/1.1 408 '));
+    const closed = answers.filter((each) => each === '');
+    expect(slow.length).toBeGreaterThan(0);
+    expect(slow.length).toBeLessThanOrEqual(40);
+    expect(slow.length + closed.length).toBe(50);
   });
 
   test('writes sandbox.json, readable by its owner only', () => {

@@ -193,16 +193,21 @@ async function offramp(n: number): Promise<void> {
   });
 }
 
+/** How often is asked for an answer, ten times a second: far longer than processes are away. */
+const TRIES_MAX = 900;
+
 /** Asks under one key until there is an answer. */
 async function create(path: string, n: number, body: object): Promise<string> {
   const whole = { client_name: 'Ana Souza', client_tax_id: cpfOf(n), ...body };
-  for (;;) {
-    const heard = await ask(baseUrl + path, key, { body: whole, idempotencyKey: `wire-${n}` });
+  let heard: Awaited<ReturnType<typeof ask>>;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    heard = await ask(baseUrl + path, key, { body: whole, idempotencyKey: `wire-${n}` });
     if (heard?.status === 201) return heard.json.end2end;
     if (heard && heard.status < 500 && heard.status !== 409 && heard.status !== 429)
       throw new Error(`${path} is answered ${heard.status}: ${heard.text}`);
     await setTimeout(100);
   }
+  throw new Error(`${path} is not answered; the last answer was ${heard?.status}: ${heard?.text}`);
 }
 
 /** One after the other, while the clients go on. */

@@ -37,6 +37,8 @@ const DEPOSIT = '20';
 const PURSE = toMinor('21', DECIMALS);
 const ETHER = 10n ** 18n;
 const WAIT_MS = 100;
+/** Far longer than processes are away. */
+const LOOKS_MAX = 3_000;
 /** Whoever sent money looks after so long whether a block has it. */
 const LOOK_MS = 6_000;
 
@@ -136,11 +138,12 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
 }
 
 async function until<Found>(look: () => Promise<Found | null | undefined>): Promise<Found> {
-  for (;;) {
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
     const found = await look();
     if (found != null) return found;
     await sleep(WAIT_MS);
   }
+  throw new Error(`nothing in ${LOOKS_MAX} looks: ${look}`);
 }
 
 /** Asks under one key until there is an answer. */
