@@ -4,7 +4,7 @@ import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
-import { GraphQLError, print, type ValueNode } from 'graphql';
+import { GraphQLError, type GraphQLField, print, type ValueNode } from 'graphql';
 import { parseInstant } from '../base/instant.ts';
 import { isDecimal } from '../base/money.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
@@ -46,6 +46,16 @@ const NO_LIMITS = {};
 
 const ONCE = { complexity: { field: 1, multiplier: 1 } };
 const LIMIT_NAMES = { Complexity: 'cost', Depth: 'depth', Breadth: 'breadth' } as const;
+
+/** What a field costs besides, which is not taken as often as the page that it is of has nodes: for `extensions`. */
+export function once(points: number): { readonly pointsOnce: number } {
+  return { pointsOnce: points };
+}
+
+/** @returns what `once` has said of a field. */
+export function pointsOnceOf({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): number {
+  return typeof extensions.pointsOnce === 'number' ? extensions.pointsOnce : 0;
+}
 
 /** @returns what is said of an operation that asks for too much. */
 export function overLimit(limit: string, found: number | undefined, max: number): string {

@@ -18,7 +18,7 @@ import type { Family } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { StatusCode } from '../templates/status.ts';
-import type { Builder, GraphqlContext } from './builder.ts';
+import { type Builder, type GraphqlContext, once } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
@@ -239,7 +239,7 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
       type: [sum],
       nullable: true,
       description: `What goes in and comes out by currency, of all transactions that match. Null where too many would have to be read for an exact sum, as for \`totalIsExact\`: narrow the days.`,
-      complexity: COUNT_POINTS,
+      extensions: once(COUNT_POINTS),
       resolve: (page) => pageOf(page).sums() as Promise<SumRow[] | null>,
     }),
   }));

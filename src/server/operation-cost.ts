@@ -16,8 +16,8 @@ import { GatewayError } from '../base/errors.ts';
 import { keepNewest } from '../base/keep-newest.ts';
 import { OPERATION_LIMITS, overLimit } from '../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
-import { introspectionPoints } from './introspection-cost.ts';
 import { type OperationParams, operationKey } from './known-operations.ts';
+import { pointsOnce } from './points-once.ts';
 
 /** What an operation costs. */
 export interface Cost {
@@ -27,7 +27,7 @@ export interface Cost {
   readonly isWithin: boolean;
 }
 
-/** @returns what an operation costs. @throws {GatewayError} `BAD_REQUEST` for introspection over the limit. */
+/** @returns what an operation costs. @throws {GatewayError} `BAD_REQUEST` for what the plugin does not count, over the limit. */
 export type CostOf = (params: OperationParams, context: ServerContext) => Cost;
 
 const REMEMBERED_MAX = 1_000;
@@ -106,10 +106,10 @@ function measure(
   try {
     const found = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
     const { complexity, depth, breadth } = OPERATION_LIMITS;
-    const introspection = introspectionPoints(alone, operation);
-    const points = found.complexity + introspection;
-    // Fields refuse themselves when they are resolved, and those of introspection do not.
-    if (introspection > 0 && points > complexity) throw tooExpensive(points);
+    const once = pointsOnce(schema, alone, operation);
+    const points = found.complexity + once.fields + once.introspection;
+    // What the plugin counts is refused when its fields are resolved.
+    if (points > complexity && found.complexity <= complexity) throw tooExpensive(points);
     return {
       points: points > complexity ? 0 : points,
       isWithin: points <= complexity && found.depth <= depth && found.breadth <= breadth,

@@ -11,8 +11,9 @@ export interface Allowance {
 /** Takes a request from a key's bucket, or as many as it counts for. One that counts for more than the burst needs a full bucket. */
 export type RateLimiter = (keyId: string, requests?: number) => Allowance;
 
-/** What the token of a payment session may ask and do. Its page may be open in two tabs, and polls where it has no live stream. */
+/** What the token of a payment session may ask. Its page may be open in two tabs, and polls where it has no live stream. */
 export const PAYER_READS: RateLimit = { perSecond: 5, burst: 60 };
+/** What it may do. */
 export const PAYER_ACTS: RateLimit = { perSecond: 1, burst: 20 };
 
 interface Bucket {

@@ -82,6 +82,8 @@ test('graphql-sse', async () => {
 
 test('graphql-sse tells of a stream that ends with its key, and does not ask again and again with it', async () => {
   const { apiKey, keyId } = await app.addAccount();
+  // Streams of other tests have ended.
+  await expect.poll(() => app.services.events.size).toBe(0);
   const subscribeOnce = () => {
     const told: unknown[] = [];
     createSubscriber(url(), apiKey)(
@@ -98,6 +100,8 @@ test('graphql-sse tells of a stream that ends with its key, and does not ask aga
   await expect.poll(() => app.services.events.size).toBe(1);
   await revokeKey(app.database, keyId);
   await expect.poll(() => told).toEqual(['UNAUTHORIZED', 'complete']);
+  // A process may take it for a second longer.
+  await expect.poll(async () => (await app.get('/v2/balance', { key: apiKey })).status).toBe(401);
   const refused = subscribeOnce();
   await expect.poll(() => refused).toEqual([expect.stringContaining('a valid API key is required')]);
 });

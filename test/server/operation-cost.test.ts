@@ -100,6 +100,28 @@ test('a filter that looks at one record after another costs what it looks at, on
   expect(ofLog(', actorId: "key_1"') - ofLog('')).toBe(1_000);
 });
 
+test('what is computed once for a page costs that once, however many nodes the page has', () => {
+  const { costOf } = counted();
+  const costWith = (fields: string, first: number) =>
+    costOf({
+      query: `{ ${fields} } fragment Sums on TransactionConnection { sums { source } }`.replaceAll(
+        'FIRST',
+        `${first}`,
+      ),
+    }).points;
+  const [without, sums] = [
+    'transactions(first: FIRST) { totalCount }',
+    'transactions(first: FIRST) { totalCount ...Sums }',
+  ];
+  for (const first of [1, 100]) {
+    const more = costWith(sums, first) - costWith(without, first);
+    expect(more).toBe(1_000 + first * (1 + 10));
+  }
+  expect(() => costWith(Array.from({ length: 15 }, (_, at) => `a${at}: ${sums}`).join(' '), 1)).toThrow(
+    /a cost of 15\d{3}; at most 15000/,
+  );
+});
+
 test('introspection costs what it reads, as often as it is asked for, and is refused over the limit', () => {
   const { costOf } = counted();
   const whole = getIntrospectionQuery();
