@@ -66,7 +66,7 @@ export function defineRates(builder: Builder): void {
         description: 'When the oldest price that counts was so; null where there is no rate.',
         resolve: ({ observedAtMs }) => moment(observedAtMs),
       }),
-      quorum: t.exposeInt('quorum', { description: 'So many feeds have to agree.' }),
+      quorum: t.exposeInt('quorum', { description: 'Number of feeds that must agree.' }),
       feeds: t.field({
         type: [feed],
         description: 'Each feed of the asset.',
