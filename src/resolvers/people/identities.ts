@@ -62,6 +62,6 @@ async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Per
 function refusal(): GatewayError {
   return new GatewayError(
     'FORBIDDEN',
-    'the provider knows nobody here by a verified e-mail address who was invited',
+    'the provider gave no verified e-mail address of an invited person',
   );
 }
