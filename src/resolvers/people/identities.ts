@@ -60,8 +60,5 @@ async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Per
 }
 
 function refusal(): GatewayError {
-  return new GatewayError(
-    'FORBIDDEN',
-    'the provider gave no verified e-mail address of an invited person',
-  );
+  return new GatewayError('FORBIDDEN', 'the provider gave no verified e-mail address of an invited person');
 }
