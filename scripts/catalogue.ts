@@ -9,11 +9,11 @@ export function catalogueText(): string {
 
 const HEAD = `# Events and steps
 
-Every step that a transaction can reach, with the event that says so. The name of an event is
+Every step that a transaction can reach, with its event. The name of an event is
 \`<template>.<component>.<state>\` in lower case; \`*\` in a name of a webhook endpoint stands for a whole part or for characters
 within one. The last column says how a step can end a transaction: nothing follows a step marked \`ends\`;
-only a late payment, deposit, return or dispute can follow one marked \`late\`. A refund, a second dispute, or what becomes of a
-return that failed can follow an end of a payment all the same (docs/ledger.md). \`npm run catalogue\` makes this page from the templates.
+only a late payment, deposit, return or dispute can follow one marked \`late\`. A refund, a second dispute, or the
+outcome of a failed return can still follow the end of a payment (docs/ledger.md). \`npm run catalogue\` makes this page from the templates.
 `;
 
 function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
@@ -34,7 +34,7 @@ function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
     '',
     ...(beside.length > 0
       ? [
-          'Beside the steps, which stay as they are:',
+          'Events that do not change the step:',
           '',
           '| Event | |',
           '|---|---|',

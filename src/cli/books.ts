@@ -42,7 +42,7 @@ export function receivableCommand(): Command {
   receivable
     .command('list')
     .description('Lists what is owed, by account and currency.')
-    .option('--live', 'of live accounts instead of those of the sandbox')
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
     .option('--limit <number>', `number of entries to show, 1 to ${LIMIT_MAX}`, parseLimit, 100)
     .addOption(jsonOption())
     .action(list);
@@ -79,7 +79,7 @@ export function capitalCommand(): Command {
           .choices(['in', 'out'] satisfies CapitalDirection[])
           .makeOptionMandatory(),
       )
-      .option('--live', 'of live accounts instead of those of the sandbox'),
+      .option('--live', 'work on live accounts (default: sandbox accounts)'),
   ).action((options: BookOptions & { direction: CapitalDirection; live?: boolean }) =>
     book(
       options,

@@ -22,7 +22,9 @@ export function clockCommand(): Command {
     });
   clock
     .command('advance <duration>')
-    .description('Moves the sandbox clock forward by a duration such as 30m. What becomes due then happens.')
+    .description(
+      'Moves the sandbox clock forward by a duration such as 30m. Everything that is due by then happens.',
+    )
     .addOption(jsonOption())
     .action(async (duration: string, options: { json?: boolean }) => {
       const now = await withServices(async (services) => {

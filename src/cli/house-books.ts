@@ -81,7 +81,7 @@ export function booksCommand(): Command {
       show(options, result, [['ACCOUNT', 'CURRENCY', 'AMOUNT', 'BRL'], ...rows]);
     });
   withMode(books.command('close'))
-    .description('Closes the books of a day in Brasília: no journal comes into it any more.')
+    .description('Closes the books of a day in Brasília: no journal can be added to that day any more.')
     .requiredOption('--day <day>', 'YYYY-MM-DD: the day after the last that is closed')
     .option('--begin', `start with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago`)
     .option('--idempotency-key <key>', 'the same command with the same key closes once; kept for 24 hours')
@@ -135,17 +135,19 @@ async function close({
 }
 
 function withMode(command: Command): Command {
-  return command.option('--live', 'of live accounts instead of those of the sandbox').addOption(jsonOption());
+  return command
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
+    .addOption(jsonOption());
 }
 
 function withAccount(command: Command): Command {
-  return withMode(command.option('--account <id>', 'of this account only; default all'));
+  return withMode(command.option('--account <id>', 'only this account (default: all accounts)'));
 }
 
 function withPeriod(command: Command): Command {
   return withAccount(command)
-    .option('--from <day>', 'first day in Brasília, YYYY-MM-DD; default the first of the month of the last')
-    .option('--to <day>', 'last day in Brasília, YYYY-MM-DD; default today')
+    .option('--from <day>', 'first day in Brasília, YYYY-MM-DD (default: first day of the month of --to)')
+    .option('--to <day>', 'last day in Brasília, YYYY-MM-DD (default: today)')
     .option('--csv', 'answer as CSV');
 }
 

@@ -1,4 +1,4 @@
-/** `crossramp journal list|propose|approve|reject`: journals by hand on house accounts. */
+/** `crossramp journal list|propose|approve|reject`: manual journals on house accounts. */
 import { Command, Option } from 'commander';
 import type { ActName } from '../base/acts.ts';
 import { currencyOfLedger } from '../base/currency.ts';
@@ -41,10 +41,10 @@ interface Proposal extends Options {
 /** Journals by hand. */
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
-    'Lists, proposes and decides journals by hand on house accounts.',
+    'Lists, proposes, approves and rejects manual journals on house accounts.',
   );
   withMode(journal.command('list'))
-    .description('Lists journals by hand, the newest first.')
+    .description('Lists manual journals, the newest first.')
     .addOption(new Option('--state <state>', 'only those in this state').choices(MANUAL_JOURNAL_STATES))
     .action(list);
   keyed(journal.command('propose'))
@@ -69,7 +69,7 @@ export function journalCommand(): Command {
     .action(propose);
   for (const [name, does] of [
     ['approve', 'Approves a journal that a key or a person proposed: it is posted now.'],
-    ['reject', 'Turns a journal down.'],
+    ['reject', 'Rejects a journal.'],
   ] as const)
     keyed(journal.command(name))
       .description(does)
@@ -85,7 +85,7 @@ async function list({ state, ...options }: Options & { state?: ManualJournalStat
     return [id, accountId, `${debit} / ${credit}`, amount, currency, now, madeAt, maker];
   });
   const heading = ['ID', 'ACCOUNT', 'DEBIT / CREDIT', 'AMOUNT', 'CURRENCY', 'STATE', 'PROPOSED', 'BY'];
-  const shown = rows.length === 0 ? 'there are no journals by hand' : table([heading, ...rows], [0, 3]);
+  const shown = rows.length === 0 ? 'there are no manual journals' : table([heading, ...rows], [0, 3]);
   answer(options, { journals: found.map(shownJournal) }, shown);
 }
 
@@ -167,7 +167,9 @@ function shownJournal({
 }
 
 function withMode(command: Command): Command {
-  return command.option('--live', 'of live accounts instead of those of the sandbox').addOption(jsonOption());
+  return command
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
+    .addOption(jsonOption());
 }
 
 function keyed(command: Command): Command {

@@ -13,20 +13,22 @@ interface Options {
 
 /** What is sent on networks. */
 export function networkCommand(): Command {
-  const network = new Command('network').description('Stops sending on a network, and lets it go on.');
+  const network = new Command('network').description('Pauses and resumes sending on a network.');
   network
     .command('pause')
-    .description('Pauses sending on a network; what was signed is still looked after.')
+    .description(
+      'Pauses sending on a network; transfers that are already signed are still followed to their end.',
+    )
     .argument('<network>', 'such as ETH')
     .requiredOption('--reason <text>', 'why; 1 to 200 characters')
-    .option('--live', 'of live accounts instead of those of the sandbox')
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
     .addOption(jsonOption())
     .action(pause);
   network
     .command('resume')
-    .description('Lets sending on a network go on.')
+    .description('Resumes sending on a network.')
     .argument('<network>', 'such as ETH')
-    .option('--live', 'of live accounts instead of those of the sandbox')
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
     .addOption(jsonOption())
     .action(resume);
   return network;

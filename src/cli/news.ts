@@ -33,7 +33,7 @@ const HEADING = ['ID', 'SEEN', 'KIND', 'STATE', 'TRIES', 'NEXT TRY', 'ACCOUNT', 
 /** What rails told. */
 export function newsCommand(): Command {
   const news = new Command('news').description(
-    'Shows what rails told and what is to be looked at, and decides about what is not settled.',
+    'Lists reports of rails that are not settled or need a look, and retries or closes them.',
   );
   news
     .command('list')
@@ -59,10 +59,10 @@ export function newsCommand(): Command {
   news
     .command('close')
     .description(
-      'Closes news that nothing follows from: it is not tried any more. Money that came is never closed.',
+      'Closes news that needs no further action: it is not tried again. News of money that came cannot be closed.',
     )
     .argument('<id>', 'id of the news')
-    .requiredOption('--reason <text>', 'why nothing follows from it; 1 to 200 characters')
+    .requiredOption('--reason <text>', 'why it needs no further action; 1 to 200 characters')
     .addOption(modeAccountOption())
     .addOption(liveOption())
     .addOption(revealOption())

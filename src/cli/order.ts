@@ -20,15 +20,18 @@ export function orderCommand(): Command {
     'Shows orders to the PIX provider that it has not decided, and settles one by hand.',
   );
   withMode(order.command('list'))
-    .description(`Lists the oldest ${ORDERS_MAX} that are not decided.`)
+    .description(`Lists the oldest ${ORDERS_MAX} orders that the provider has not decided.`)
     .action(list);
   withMode(order.command('settle'))
     .description(
-      'Settles an order whose outcome the provider cannot tell, after it was asked once more. Give --done or --not-done.',
+      'Settles an order by hand when the provider cannot tell its outcome. The provider is asked once more before. Give --done or --not-done.',
     )
     .argument('<key>', 'key of the order')
     .option('--done <id>', 'it was carried out: EndToEndId of the payout, or rtrId of the return')
-    .option('--not-done <text>', 'it never was, and will not be: who says so, 1 to 200 characters')
+    .option(
+      '--not-done <text>',
+      'it was not and will not be carried out; name who confirmed this, 1 to 200 characters',
+    )
     .action(settle);
   return order;
 }
@@ -91,5 +94,7 @@ function shownOf({
 }
 
 function withMode(command: Command): Command {
-  return command.option('--live', 'of live accounts instead of those of the sandbox').addOption(jsonOption());
+  return command
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
+    .addOption(jsonOption());
 }

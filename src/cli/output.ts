@@ -9,7 +9,7 @@ export const jsonOption = (text = 'answer with one JSON value') => new Option('-
 
 /** The option of commands that show who paid. */
 export const revealOption = () =>
-  new Option('--reveal', 'show the tax ids of payers whole; else most of their digits are stars');
+  new Option('--reveal', 'show full tax ids of payers; by default most of their digits are stars');
 
 /** Help text of `--events`. */
 export const EVENTS_HELP =
@@ -23,12 +23,12 @@ export const readAccountOption = () =>
 export const modeAccountOption = () =>
   new Option(
     '--account <id>',
-    'an account of the mode to work in: its id, or "sandbox"; entries of all accounts of that mode are meant',
+    'chooses sandbox or live by one of its accounts, an id or "sandbox"; works on all accounts of that mode',
   ).default('sandbox');
 
 /** The option beside it that names the mode by itself. */
 export const liveOption = () =>
-  new Option('--live', 'work in the mode of live accounts').conflicts('account');
+  new Option('--live', 'work on live accounts (default: sandbox accounts)').conflicts('account');
 
 /** Writes the answer to standard output. */
 export function answer(options: { json?: boolean }, value: unknown, text: string): void {

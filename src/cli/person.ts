@@ -29,7 +29,7 @@ const liveOption = () => new Option('--live', 'with --account platform: the plat
 
 /** The command `person`. */
 export function personCommand(): Command {
-  const person = new Command('person').description('Lets people in to the console, and takes them out.');
+  const person = new Command('person').description('Invites people to the console, lists and removes them.');
   addInvite(person);
   addLink(person);
   place(person.command('list').description('Lists the people of an account.')).action(
@@ -143,10 +143,10 @@ function addLink(person: Command): void {
     person
       .command('link')
       .description('Shows a link that signs a person in, once. It is not shown again.')
-      .argument('[email]', `${EMAIL}; default: whoever started the sandbox`)
+      .argument('[email]', `${EMAIL}; default: the person who started the sandbox`)
       .option(
         '--forget-passkeys',
-        'take the passkeys of the person away, who has lost them, and end all sessions',
+        'remove all passkeys of the person, who has lost them, and end all sessions',
       ),
   ).action(async (email: string | undefined, options: PlaceOptions & { forgetPasskeys?: boolean }) => {
     const { url, expiresAt } = await withServices(async (services) => {

@@ -39,7 +39,7 @@ Exit codes:
   1  refused or failed; "verify" found defects, "doctor" a failed check
   2  the command line is wrong: unknown command or option, missing argument, value not accepted
   3  the database or the gateway cannot be reached; the same command may succeed later
-  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has taken nothing then, and "psp" ends with 0`;
+  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has imported nothing then, and "psp" ends with 0`;
 
 /** @returns the whole program, with examples in the help of every command. */
 export function crossrampProgram(): Command {

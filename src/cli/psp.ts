@@ -26,7 +26,7 @@ export function pspCommand(): Command {
     .option('--port <port>', 'port of its API; 0: any free one', portOf, 4100)
     .option('--control-port <port>', 'port of its control API; 0: any free one', portOf, 4101)
     .option('--callback-port <port>', 'port on which the gateway takes its callbacks', fixedPortOf, 4102)
-    .option('--location-host <host>', 'host that the codes of charges name', 'psp.localhost')
+    .option('--location-host <host>', 'host name in the QR codes of charges', 'psp.localhost')
     .option(
       '--play-amounts',
       'the amount decides a payout: up to 10.00 succeeds, up to 20.00 fails, above is refused',

@@ -14,7 +14,7 @@ export function rebalanceCommand(): Command {
   rebalance
     .command('list')
     .description('Lists the positions of the inventory, with what brings each to its target.')
-    .option('--live', 'of live accounts instead of those of the sandbox')
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
     .addOption(jsonOption())
     .action(list);
   return rebalance;

@@ -31,14 +31,14 @@ export function reconcileCommand(): Command {
     .description(
       'Compares the statement of a rail for a day with the ledger, and keeps the report; fails when something is open.',
     )
-    .option('--day <day>', 'day in Brasília, YYYY-MM-DD, from 2000-01-01 on; default yesterday')
+    .option('--day <day>', 'day in Brasília, YYYY-MM-DD, from 2000-01-01 on (default: yesterday)')
     .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')
     .option(
       '--file <file>',
-      'a file of the bank, OFX or CSV, in place of what a rail says; each of its days has a report',
+      'a statement file of the bank, OFX or CSV, instead of the statement of a rail; each of its days gets a report',
     )
     .option('--columns <names>', 'columns of a CSV file: date=Data,amount=Valor,id=Documento,text=Histórico')
-    .option('--live', 'of live accounts instead of those of the sandbox')
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
     .option(
       '--idempotency-key <key>',
       'the same command with the same key reconciles once; kept for 24 hours',

@@ -23,13 +23,13 @@ interface Options {
 export function recordsCommand(): Command {
   return new Command('records')
     .description(
-      'Writes what is recorded for authorities of the transactions of a month to standard output, of all accounts. It is data, not an official file.',
+      'Writes the facts that are recorded for authorities about the transactions of a month, of all accounts, to standard output. The output is data, not an official file.',
     )
     .requiredOption('--month <month>', 'YYYY-MM, of days in UTC', parseMonth)
     .addOption(
       new Option('--format <format>', 'how it is written').choices(Object.keys(FORMATS)).default('csv'),
     )
-    .option('--live', 'of live accounts instead of those of the sandbox')
+    .option('--live', 'work on live accounts (default: sandbox accounts)')
     .option('--json', 'the same as --format jsonl')
     .action(write);
 }

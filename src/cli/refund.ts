@@ -18,13 +18,13 @@ export function refundCommand(): Command {
   const refund = new Command('refund').description('Retries or settles failed refunds to payers.');
   refund
     .command('retry')
-    .description('Orders again, each under a new return id, what failed to go back to the payer.')
+    .description('Orders failed returns to the payer again, each under a new return id.')
     .argument('<end2end>', 'id of the transaction')
     .addOption(jsonOption())
     .action((end2end: string, options: Options) => mend(end2end, options, retryRefund));
   refund
     .command('settle')
-    .description('Books that you paid the payer by hand what failed to go back.')
+    .description('Books failed returns as paid to the payer by hand.')
     .argument('<end2end>', 'id of the transaction')
     .requiredOption(
       '--reference <text>',

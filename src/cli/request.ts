@@ -32,7 +32,7 @@ export function requestCommand(): Command {
     )
     .option('--live', 'with --account platform: the platform of live accounts')
     .addOption(
-      new Option('--status-class <digit>', 'only statuses that begin so: 4 for 400 to 499').choices([
+      new Option('--status-class <digit>', 'only statuses with this first digit: 4 for 400 to 499').choices([
         '2',
         '3',
         '4',

@@ -37,11 +37,14 @@ export function signerCommand(): Command {
     .option('--listen <host:port>', 'listen over TLS instead, with certificates on both sides')
     .option('--certificate <file>', 'with --listen: certificate of the signer, PEM')
     .option('--key <file>', 'with --listen: private key of that certificate, PEM')
-    .option('--client-ca <file>', 'with --listen: authority of the certificates that may call, PEM')
+    .option(
+      '--client-ca <file>',
+      'with --listen: authority that signs the certificates of allowed clients, PEM',
+    )
     .action(run);
   withFolder(signer.command('init'))
     .description(
-      'Makes a key and prints its 24 words once, or takes one over; prints the addresses that the gateway needs.',
+      'Makes a key and prints its 24 words once, or imports a key; prints the addresses that the gateway needs.',
     )
     .option('--import <file>', 'take the words of BIP-39, or the seed in hexadecimal digits, from this file')
     .action(init);

@@ -25,7 +25,7 @@ const HEADING = ['ID', 'OPENED', 'ACCOUNT', 'AMOUNT', 'CURRENCY', 'REASON', 'STA
 /** Money that came and that no transaction took. */
 export function suspenseCommand(): Command {
   const suspense = new Command('suspense').description(
-    'Shows and decides about money that came and that no transaction took.',
+    'Lists money that arrived and that no transaction took, and assigns or returns it.',
   );
   suspense
     .command('list')

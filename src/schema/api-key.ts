@@ -129,7 +129,7 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
     t.field({
       type: issued,
       description:
-        'Creates a key that takes the place of another: the same name, scopes, networks and end. The old one stays valid for the overlap. Needs the scope `admin`, every scope that the key has, and no earlier end and no fewer networks than it has.',
+        'Creates a key that replaces another one, with the same name, scopes, networks and expiry. The old key stays valid for the overlap. Needs the scope `admin`, every scope of the old key, and a key that expires no earlier and works from all networks of the old key.',
       args: {
         keyId: t.arg.string({ required: true, description: KEY_ID }),
         overlapSeconds: t.arg.int({

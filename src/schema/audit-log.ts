@@ -21,7 +21,7 @@ const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
   KEY: 'An API key; the id is that of the key.',
   PERSON: 'A person who was signed in; the id is that of the person.',
   OPERATOR: 'An operator by the CLI; the id is the user of the operating system, the address the host.',
-  PAYER: 'Whoever holds the link of a payment session or opens a payment link.',
+  PAYER: 'The holder of the link of a payment session, or a visitor of a payment link.',
   SYSTEM: 'The gateway itself: for a change that takes effect after the cooling time, or a demonstration.',
 };
 const FILTERS = {
@@ -44,7 +44,7 @@ export function defineAuditLog(builder: Builder) {
     name: 'AuditLog',
     page: 'A page of the audit log.',
     edge: 'An entry of the audit log and its cursor.',
-    total: 'Number of all entries that the filter finds, not only of this page. Exact.',
+    total: 'Number of all entries that match, not only of this page. Exact.',
   });
   builder.queryField('auditLog', (t) =>
     t.field({
@@ -100,7 +100,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
         type: 'DateTime',
         nullable: true,
         description:
-          "When it was done on the machine's clock, where that of the account is more than a minute away from it.",
+          'When it was done by the clock of the machine; only if the clock of the account differs from it by more than a minute.',
         resolve: ({ machineAt }) => machineAt && isoMillis(machineAt),
       }),
       act: t.exposeString('act', { description: 'Name of the act, such as `webhook.create`.' }),
@@ -115,7 +115,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       }),
       maker: t.exposeString('maker', {
         nullable: true,
-        description: 'Of an approval: the key or person that asked for what is approved.',
+        description: 'For an approval: the key or person that requested the approved withdrawal or journal.',
       }),
       objectKind: t.exposeString('objectKind', {
         description: `What was acted on: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
@@ -123,11 +123,11 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       objectId: t.exposeString('objectId', { description: 'Id of what was acted on.' }),
       before: t.exposeString('before', {
         nullable: true,
-        description: 'JSON text: what the act changed, as it was. No secrets.',
+        description: 'JSON text: the state before the act of what it changed. No secrets.',
       }),
       after: t.exposeString('after', {
         nullable: true,
-        description: 'JSON text: what the act changed or made, as it is then. No secrets.',
+        description: 'JSON text: the state after the act of what it changed or created. No secrets.',
       }),
       requestId: t.exposeString('requestId', {
         nullable: true,
@@ -149,7 +149,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
 function defineNames(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
   const names = {
     actorName: ['actorId', 'Name of the key or the person that did it, as it is now; null for other actors.'],
-    makerName: ['maker', 'Of an approval: name of the key or person that asked, as it is now.'],
+    makerName: ['maker', 'For an approval: name of the key or person that made the request, as it is now.'],
     objectName: ['objectId', 'Name of the key or the person that was acted on; null for other objects.'],
   } as const;
   builder.objectFields(entry, (t) =>

@@ -10,7 +10,7 @@ import { KEY_ARGUMENT, keepOnce } from './once.ts';
 export function defineBookCloses(builder: Builder): void {
   const close = builder.objectRef<BookClose>('BookClose').implement({
     description:
-      'A day whose books are closed: no journal comes into it any more, for any account of your mode.',
+      'A day whose books are closed: no journal can be added to it any more, for any account of your mode.',
     fields: (t) => ({
       day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
       closedAt: t.field({
@@ -21,10 +21,10 @@ export function defineBookCloses(builder: Builder): void {
       closedBy: t.exposeString('closedBy', { description: 'Who closed it, as the audit log names actors.' }),
       hash: t.exposeString('hash', {
         description:
-          'SHA-256, hex, over the hash of the day before and all that moved; it stands in the audit log too, and `crossramp verify` looks it up again.',
+          'SHA-256, hexadecimal, over the hash of the day before and all movements of the day. It is also in the audit log, and `crossramp verify` checks it.',
       }),
       ledgerAccounts: t.exposeInt('ledgerAccounts', {
-        description: 'How many ledger accounts moved in the day.',
+        description: 'Number of ledger accounts that moved on the day.',
       }),
     }),
   });
@@ -47,11 +47,11 @@ export function defineBookCloses(builder: Builder): void {
   builder.mutationField('closeBooks', (t) =>
     t.field({
       type: close,
-      description: `Closes the books of a day: the one after the last that is closed; when it is the first, one of the last ${FIRST_CLOSE_DAYS}, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another one. What stands in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
+      description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
       args: {
         day: t.arg.string({ required: true, description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
         begin: t.arg.boolean({
-          description: `The first day that is closed is to be this one, though it is more than ${FIRST_CLOSE_DAYS} days ago.`,
+          description: `Whether closing starts with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },

@@ -10,14 +10,14 @@ import type { AccountRef } from './viewer.ts';
 
 /** The settings, and what each is. */
 const DOC = {
-  displayName: `Name that payers read, at most ${BRANDING_MAX.displayName} characters. Default: the name of the account.`,
+  displayName: `Name that payers see, at most ${BRANDING_MAX.displayName} characters. Default: the name of the account.`,
   accent:
     'Colour of buttons, such as `#0b5fff`. White text on it must have a contrast of at least 4.5. Null: the standard colour.',
   supportUrl: `Where payers find help: an https URL or a \`mailto:\` address, of at most ${inProse(URL_LENGTH_MAX)} characters.`,
   frameHosts:
     'Origins that may show the pages in a frame, such as `https://shop.example.com`. Default: none.',
   showsPrice:
-    'Whether the payer of a checkout is shown rate, fees and the crypto that you receive. Default: no. Whoever is asked to accept a quote, buys crypto or pays with it always is.',
+    'Whether the payer of a checkout sees rate, fees and the crypto that you receive. Default: no. Payers who are asked to accept a quote, buy crypto or pay with it always see them.',
   logo: `Logo as a data URL: PNG, JPEG or WebP of at most ${BRANDING_MAX.logoBytes / 1_024} KiB, \`data:image/png;base64,…\`.`,
 } as const;
 

@@ -70,7 +70,7 @@ function defineInput(builder: Builder, { template, pixKeyType, record }: Refs) {
   });
   return builder.inputType('CreateOfframpInput', {
     description:
-      'An offramp. Give one of the two amounts, or a quote. Give the payee whole (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or not at all and name the payee later by `provideIdentity`.',
+      'An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
     fields: (t) => ({
       ...memberFields(t, OFFRAMP_MEMBERS, { from: source, pixKeyType }),
       template: templateField(t, template),

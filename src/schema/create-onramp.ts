@@ -35,7 +35,7 @@ export function defineOnrampCreations(builder: Builder, transaction: Transaction
 function defineCreateCheckout(builder: Builder, transaction: TransactionRef, refs: Refs): void {
   const input = builder.inputType('CreateCheckoutInput', {
     description:
-      'A checkout session on a hosted page. The customer enters there what is not given here, or the caller gives it by `provideIdentity`.',
+      'A checkout session on a hosted page. Data that is not given here is entered there by the customer, or given by the caller with `provideIdentity`.',
     fields: (t) => ({ ...memberFields(t, CHECKOUT_MEMBERS), ...inputFields(t, refs) }),
   });
   const payload = definePayload(builder, transaction, 'CreateCheckoutPayload');

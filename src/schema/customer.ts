@@ -67,7 +67,7 @@ function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void
     t.prismaField({
       type: customer,
       description:
-        'Sets limits of a customer, within those of the templates or, where the platform granted others, within them. What loosens them takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
+        'Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
       args: {
         taxId: t.arg.string({ required: true, description: TAX_ID }),
         input: t.arg({ type: input, required: true, description: 'What to change.' }),
@@ -86,14 +86,14 @@ function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
     description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
     fields: (t) => ({
       ...limitFields(t),
-      level: t.field({ type: level, description: 'How well the customer is known.' }),
+      level: t.field({ type: level, description: 'How far the customer is identified.' }),
     }),
   });
   builder.mutationField('grantCustomerLimits', (t) =>
     t.prismaField({
       type: customer,
       description:
-        'Sets limits of a customer that hold in place of those of the templates, above or below them. Needs the scope `platform:pricing`.',
+        'Sets limits of a customer that replace those of the templates, above or below them. Needs the scope `platform:pricing`.',
       args: {
         account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         taxId: t.arg.string({ required: true, description: TAX_ID }),
@@ -132,7 +132,7 @@ function limitsOf(given: { readonly [Name in keyof Limits]?: Limits[Name] | unde
 
 function defineCustomer(builder: Builder) {
   const level = builder.enumType('CustomerLevel', {
-    description: 'How well a customer is known.',
+    description: 'How far a customer is identified.',
     values: {
       BASIC: { value: 'BASIC', description: 'By name and tax id.' },
       VERIFIED: { value: 'VERIFIED', description: 'An identity step-up was approved.' },
@@ -159,7 +159,7 @@ function defineCustomer(builder: Builder) {
         }),
         level: t.field({
           type: level,
-          description: 'How well it is known.',
+          description: 'How far the customer is identified.',
           resolve: (row) => row.level as CustomerLevel,
         }),
         firstSeenAt: t.field({
@@ -171,11 +171,11 @@ function defineCustomer(builder: Builder) {
         stepUp30d: limit('stepUp30d', `${STEP_UP}; null: as the template says.`),
         grantedLimitDaily: limit(
           'grantedLimitDaily',
-          `${LIMIT_DAILY}, which the platform set in place of that of the templates; null: none.`,
+          `${LIMIT_DAILY}, that the platform set instead of the limit of the templates; null: none.`,
         ),
         grantedStepUp30d: limit(
           'grantedStepUp30d',
-          `${STEP_UP}, which the platform set in place of that of the templates; null: none.`,
+          `${STEP_UP}, that the platform set instead of the limit of the templates; null: none.`,
         ),
         volumes: t.prismaField({
           type: [volume],
@@ -206,12 +206,12 @@ function defineVolume(builder: Builder) {
       }),
       open: t.field({
         type: 'Decimal',
-        description: 'What was opened on this day and can still be paid, BRL.',
+        description: 'Amount of the transactions of this day that can still be paid, BRL.',
         resolve: (row) => trimDecimal(row.open.toFixed()),
       }),
       paid: t.field({
         type: 'Decimal',
-        description: 'What was paid on this day, BRL.',
+        description: 'Amount paid on this day, BRL.',
         resolve: (row) => trimDecimal(row.paid.toFixed()),
       }),
     }),

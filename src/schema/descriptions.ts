@@ -21,7 +21,7 @@ export const DESCRIPTIONS = {
   step: 'Step of the process: the part that is under way.',
   state: 'State of the step.',
   replaces:
-    'The list that was seen, in any order. When it is another one by now, nothing changes: error `LIST_CHANGED`. Default: whatever it is.',
+    'The list as you last read it, in any order. If it has changed since, nothing is changed: error `LIST_CHANGED`. Default: no check.',
   status: 'Broad label, for the state of a user interface.',
   substatus: 'Label of the step; several share a status.',
 } as const;

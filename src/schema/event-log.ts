@@ -82,7 +82,7 @@ function defineItem(builder: Builder) {
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
         description:
-          'Cursor to go on with after this frame: for `after`, for `Last-Event-ID`, and for `GET /v2/events`.',
+          'Cursor to continue with after this frame: for `after`, for `Last-Event-ID`, and for `GET /v2/events`.',
       }),
     }),
   });
@@ -96,9 +96,9 @@ function defineItem(builder: Builder) {
     interfaces: [item],
     fields: (t) => ({
       earliest: t.exposeString('earliest', {
-        description: 'Cursor that goes on with the oldest event that is kept.',
+        description: 'Cursor to continue with the oldest event that is kept.',
       }),
-      latest: t.exposeString('latest', { description: 'Cursor that goes on with the next new event.' }),
+      latest: t.exposeString('latest', { description: 'Cursor to continue with the next new event.' }),
     }),
   });
   return item;

@@ -50,7 +50,7 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
         counterparts: t.field({
           type: [counterpart],
           description:
-            'The other lines of its journal, so that double entry can be followed. Of house accounts only the class is told.',
+            'The other lines of its journal, so that double entry can be followed. House accounts appear only by their class.',
           resolve: async ({ id, journalId }, _args, { loaders }) =>
             (await loaders.postings.load(journalId)).filter(({ lineId }) => lineId !== id),
         }),

@@ -31,7 +31,7 @@ export function defineManualJournals(builder: Builder): void {
   builder.queryField('manualJournals', (t) =>
     t.field({
       type: [journal],
-      description: `Journals by hand, the newest first, at most ${MANUAL_JOURNALS_MAX}. Needs the scope \`platform:books\`.`,
+      description: `Manual journals, the newest first, at most ${MANUAL_JOURNALS_MAX}. Needs the scope \`platform:books\`.`,
       args: { state: t.arg({ type: state, description: 'Only those in this state.' }) },
       complexity: { field: 1, multiplier: MANUAL_JOURNALS_MAX },
       resolve: (_root, args, context) => listManualJournals(context, args.state ?? undefined),
@@ -43,11 +43,11 @@ export function defineManualJournals(builder: Builder): void {
 
 function defineState(builder: Builder) {
   return builder.enumType('ManualJournalState', {
-    description: 'What became of a journal by hand.',
+    description: 'State of a manual journal.',
     values: describedValues({
       proposed: 'It waits for somebody who approves it.',
       posted: 'It was approved, and is in the books.',
-      rejected: 'It was turned down: nothing was posted.',
+      rejected: 'It was rejected: nothing was posted.',
     } satisfies Record<ManualJournalState, string>),
   });
 }
@@ -55,7 +55,7 @@ function defineState(builder: Builder) {
 function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) {
   return builder.objectRef<ManualJournal>('ManualJournal').implement({
     description:
-      'A journal by hand on house accounts of an account: one proposes it, another one approves it.',
+      'A manual journal on house accounts of an account: one person or key proposes it, another one approves it.',
     fields: (t) => ({
       id: t.id({ description: 'Identifier.', resolve: ({ id }) => String(id) }),
       accountId: t.string({
@@ -70,8 +70,8 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
         description: 'How much.',
         resolve: ({ amountMinor, currency }) => fromMinor(amountMinor, currencyOfLedger(currency).decimals),
       }),
-      reason: t.exposeString('reason', { description: 'Why, in the words of whoever proposed it.' }),
-      state: t.field({ type: state, description: 'What became of it.', resolve: (row) => row.state }),
+      reason: t.exposeString('reason', { description: 'Reason that was given with the proposal.' }),
+      state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       maker: t.exposeString('maker', { description: 'Who proposed it, by the id of key or person.' }),
       madeAt: t.field({
         type: 'DateTime',
@@ -80,7 +80,7 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
       }),
       decidedBy: t.exposeString('decidedBy', {
         nullable: true,
-        description: 'Who approved it or turned it down; null while it waits.',
+        description: 'Who approved or rejected it; null while it waits.',
       }),
       decidedAt: t.field({
         type: 'DateTime',
@@ -103,7 +103,7 @@ function definePropose(builder: Builder, journal: JournalRef): void {
   builder.mutationField('proposeJournal', (t) =>
     t.field({
       type: journal,
-      description: `Proposes a journal by hand: nothing is posted until \`approveJournal\`. Needs the scope \`${ACTS['journal.propose'].scope}\`.`,
+      description: `Proposes a manual journal: nothing is posted until \`approveJournal\`. Needs the scope \`${ACTS['journal.propose'].scope}\`.`,
       args: {
         account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         debit: t.arg.string({ required: true, description: `House account to debit: ${ACCOUNTS}.` }),
@@ -146,9 +146,9 @@ const DECISIONS = {
   approveJournal: {
     act: 'journal.approve',
     decide: approveJournal,
-    does: 'Approves a journal by hand: it is posted now. Not for whoever proposed it, nor for those who count as one maker with them (`FORBIDDEN`).',
+    does: 'Approves a manual journal: it is posted now. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`).',
   },
-  rejectJournal: { act: 'journal.reject', decide: rejectJournal, does: 'Turns a journal by hand down.' },
+  rejectJournal: { act: 'journal.reject', decide: rejectJournal, does: 'Rejects a manual journal.' },
 } as const;
 
 function defineDecisions(builder: Builder, journal: JournalRef): void {

@@ -16,21 +16,24 @@ export function defineNetworks(builder: Builder): void {
       pausedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'Since when nothing new is sent; null while it is.',
+        description: 'Time since which nothing new is sent; null while sending is not paused.',
         resolve: ({ pausedAt }) => pausedAt && isoOf(pausedAt),
       }),
       pausedBy: t.exposeString('pausedBy', {
         nullable: true,
-        description: 'Who paused it; null while it is sent.',
+        description: 'Who paused it; null while sending is not paused.',
       }),
-      reason: t.exposeString('reason', { nullable: true, description: 'Why; null while it is sent.' }),
+      reason: t.exposeString('reason', {
+        nullable: true,
+        description: 'Reason of the pause; null while sending is not paused.',
+      }),
     }),
   });
   builder.mutationField('pauseNetwork', (t) =>
     t.field({
       type: sending,
       description:
-        'Pauses sending on a network: new transfers wait, and deposits are not swept; what was signed is still looked after. Paused again, it is for the new reason. Needs the scope `platform:risk`.',
+        'Pauses sending on a network: new transfers wait, and deposits are not swept; transfers that are already signed are still followed to their end. If it is paused already, the reason is replaced. Needs the scope `platform:risk`.',
       args: {
         network: t.arg.string({ required: true, description: NETWORK }),
         reason: t.arg.string({
@@ -51,7 +54,7 @@ export function defineNetworks(builder: Builder): void {
     t.field({
       type: sending,
       description:
-        'Lets sending on a network go on. Where it is not paused, nothing changes. Needs the scope `platform:risk`.',
+        'Resumes sending on a network. If it is not paused, nothing changes. Needs the scope `platform:risk`.',
       args: { network: t.arg.string({ required: true, description: NETWORK }) },
       resolve: (_root, { network }, context) => resumeNetwork(context, { name: 'network', value: network }),
     }),

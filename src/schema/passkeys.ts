@@ -10,7 +10,7 @@ export function definePasskeys(builder: Builder): void {
     description: 'A passkey of a person. It is added by a browser, at `/console/security`.',
     fields: (t) => ({
       passkeyId: t.exposeString('id', { description: 'Identifier of the passkey: its credential id.' }),
-      name: t.exposeString('name', { description: 'What the person called it.' }),
+      name: t.exposeString('name', { description: 'Name that the person gave it.' }),
       createdAt: t.field({
         type: 'DateTime',
         description: 'When it was added.',
@@ -36,7 +36,7 @@ export function definePasskeys(builder: Builder): void {
     t.field({
       type: 'String',
       description:
-        'Takes one of the own passkeys away, and gives its id. Needs the scope `read`, and a passkey that was shown within the last five minutes.',
+        'Removes one of your own passkeys, and returns its id. Needs the scope `read`, and a passkey check within the last five minutes.',
       args: {
         passkeyId: t.arg.string({ required: true, description: 'The passkey, as `passkeyId` has it.' }),
       },

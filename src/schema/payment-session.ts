@@ -50,7 +50,7 @@ export function definePaymentSession(builder: Builder, refs: Refs): void {
   builder.queryField('paymentSession', (t) =>
     t.field({
       type: session,
-      description: `The public side of one transaction. ${DOC}`,
+      description: `The public view of one transaction. ${DOC}`,
       resolve: (_root, _args, context) => sessionOf(context),
     }),
   );
@@ -86,7 +86,7 @@ function defineAsk(builder: Builder) {
 function defineType(builder: Builder, { currency, label, money }: Refs) {
   const ask = defineAsk(builder);
   const session = builder.objectRef<Told>('PaymentSession').implement({
-    description: 'The public side of a transaction: what its payer may know.',
+    description: 'The public view of a transaction: what its payer may see.',
     fields: (t) => {
       const text = (name: keyof typeof TEXTS) =>
         t.string({ nullable: true, description: TEXTS[name], resolve: ({ facts }) => facts[name] });

@@ -47,7 +47,7 @@ export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
     t.field({
       type: member,
       description:
-        'Gives a person another role in the account. It holds for the next request. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
+        'Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
       args: {
         personId: t.arg.string({ required: true, description: PERSON_ID }),
         role: t.arg({ type: role, required: true, description: 'The new role.' }),
@@ -65,7 +65,7 @@ export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
     t.field({
       type: member,
       description:
-        'Takes a person out of the account, or takes an invitation back. The person is refused with the next request. Needs the scope `admin`, and every scope of the role.',
+        'Removes a person from the account, or withdraws an invitation. The person is refused from the next request on. Needs the scope `admin`, and every scope of the role.',
       args: { personId: t.arg.string({ required: true, description: PERSON_ID }) },
       resolve: (_root, { personId }, context) => removeMember(context, { name: 'personId', value: personId }),
     }),
@@ -108,8 +108,7 @@ function defineMember(builder: Builder, role: RoleRef) {
       lastSeenAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description:
-          'When the person last asked for something in this account, to about a minute; null: never.',
+        description: 'Last request of the person in this account, to about a minute; null: never.',
         resolve: (row) => row.lastSeenAt && isoOf(row.lastSeenAt),
       }),
       passkeys: t.exposeInt('passkeys', { description: 'How many passkeys the person has.' }),
@@ -126,7 +125,7 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
       member: t.field({ type: member, description: 'Who was invited.', resolve: (row) => row.member }),
       url: t.exposeString('url', {
         description:
-          'The link that lets the person in, once. It is shown here once; hand it over by a way that you trust.',
+          'The link that lets the person in, once. It is shown here once; send it in a way that you trust.',
       }),
       expiresAt: t.field({
         type: 'DateTime',
@@ -153,7 +152,7 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
     t.field({
       type: invitation,
       description:
-        'Invites a person to the account; for one who has not come in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner.',
+        'Invites a person to the account; for a person who has not signed in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner.',
       args: { input: t.arg({ type: input, required: true, description: 'The person.' }) },
       resolve: (_root, { input: given }, context) => {
         const each = (name: 'name' | 'email' | 'role') => ({
@@ -193,7 +192,7 @@ function defineSessions(builder: Builder): void {
       }),
       userAgent: t.exposeString('userAgent', {
         nullable: true,
-        description: 'What the browser called itself when the person signed in.',
+        description: 'Name that the browser gave itself when the person signed in.',
       }),
       address: t.exposeString('address', {
         nullable: true,
@@ -211,7 +210,7 @@ function defineSessions(builder: Builder): void {
   builder.mutationField('revokeSession', (t) =>
     t.field({
       type: 'String',
-      description: 'Ends one of the own sessions, and gives its id. Needs the scope `read`.',
+      description: 'Ends one of your own sessions, and returns its id. Needs the scope `read`.',
       args: {
         sessionId: t.arg.string({ required: true, description: 'The session, as `sessionId` has it.' }),
       },
@@ -277,7 +276,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
     t.field({
       type: person,
       nullable: true,
-      description: 'The person who asks; null where a key does.',
+      description: 'The person who asks; null for a key.',
       resolve: (_viewer, _args, { caller }) => (caller.person ? {} : null),
     }),
   );

@@ -40,13 +40,13 @@ export function definePixOrders(builder: Builder): void {
   builder.mutationField('settlePixOrder', (t) =>
     t.field({
       type: order,
-      description: `Settles an order by hand whose outcome the provider cannot tell: its transaction goes on as if the provider had told it. The provider is asked first. Error \`STEP_CONFLICT\` where it says otherwise, where the order is decided, and within two minutes after the order left; \`UNAVAILABLE\` where it cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
+      description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
       args: {
         key: t.arg.string({ required: true, description: 'Key of the order.' }),
         outcome: t.arg({ type: outcome, required: true, description: 'How it ended.' }),
         evidence: t.arg.string({
           required: true,
-          description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who says so, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+          description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who confirmed that, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -66,7 +66,7 @@ export function definePixOrders(builder: Builder): void {
 
 function defineOrder(builder: Builder) {
   const kind = builder.enumType('PixOrderKind', {
-    description: 'What an order to the provider of PIX asks for.',
+    description: 'Kind of an order to the PIX provider.',
     values: describedValues(KINDS),
   });
   return builder.objectRef<PixOrder>('PixOrder').implement({
@@ -76,16 +76,17 @@ function defineOrder(builder: Builder) {
         description:
           'Key of the order: the id of a return, or one that begins with the `end2end` of its transaction.',
       }),
-      kind: t.field({ type: kind, description: 'What it asks for.', resolve: (row) => row.kind }),
+      kind: t.field({ type: kind, description: 'Kind of the order.', resolve: (row) => row.kind }),
       account: t.string({
         description: 'Identifier of the account that it is for.',
         resolve: ({ accountId }) => String(accountId),
       }),
-      pspId: t.exposeString('pspId', { description: 'The name of the order at the provider.' }),
+      pspId: t.exposeString('pspId', { description: 'Id of the order at the provider.' }),
       amount: t.field({ type: 'Decimal', description: 'BRL.', resolve: ({ amount }) => amount }),
       endToEndId: t.exposeString('endToEndId', {
         nullable: true,
-        description: 'Of the payment that goes back; of a payout null until it is known.',
+        description:
+          'EndToEndId of the payment that goes back, or of the payout; null until that of a payout is known.',
       }),
       placedAt: t.field({
         type: 'DateTime',
@@ -94,12 +95,12 @@ function defineOrder(builder: Builder) {
       }),
       sentAt: t.field({
         type: 'DateTime',
-        description: 'When it left last, by the clock of the machine.',
+        description: 'When it was last sent, by the clock of the machine.',
         resolve: ({ sentAtMs }) => new Date(sentAtMs).toISOString(),
       }),
       isDone: t.exposeBoolean('isDone', {
         nullable: true,
-        description: 'Whether it was carried out; null until that is decided.',
+        description: 'Whether it was carried out; null until that is known.',
       }),
     }),
   });

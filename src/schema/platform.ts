@@ -103,30 +103,32 @@ function defineRailHealth(builder: Builder): void {
     values: describedValues(RAILS),
   });
   const check = builder.objectRef<NamedCheck>('RailCheck').implement({
-    description: 'Something about a rail that is as it should be, or is not.',
+    description: 'A check of a rail.',
     fields: (t) => ({
       part: t.exposeString('rail', {
         description: 'Which part of the rail: its name in the settings, of a network such as `ETH`.',
       }),
-      check: t.exposeString('check', { description: 'What was looked at.' }),
-      ok: t.exposeBoolean('ok', { description: 'Whether it is as it should be.' }),
-      detail: t.exposeString('detail', { description: 'What was found.' }),
+      check: t.exposeString('check', { description: 'Name of the check.' }),
+      ok: t.exposeBoolean('ok', { description: 'Whether the check passed.' }),
+      detail: t.exposeString('detail', { description: 'Result of the check, in words.' }),
     }),
   });
   const health = builder.objectRef<RailHealth>('RailHealth').implement({
-    description: 'How a rail is doing.',
+    description: 'Health of a rail.',
     fields: (t) => ({
       rail: t.field({ type: rail, description: 'Which rail.', resolve: (row) => row.rail }),
       lastNewsAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: `When it told something last; null when that is not among the newest ${inProse(NEWS_LOOKED_THROUGH)} news of all rails. Only \`PIX\` and \`CHAIN\` tell news.`,
+        description: `Time of its last report; null when that is not among the newest ${inProse(NEWS_LOOKED_THROUGH)} news of all rails. Only \`PIX\` and \`CHAIN\` report news.`,
         resolve: ({ lastNewsAt }) => lastNewsAt && isoOf(lastNewsAt),
       }),
       unsettledNews: t.exposeInt('unsettledNews', {
         description: 'Its news that is not settled; `railNews` lists it.',
       }),
-      pendingOrders: t.exposeInt('pendingOrders', { description: 'Orders that it should have got by now.' }),
+      pendingOrders: t.exposeInt('pendingOrders', {
+        description: 'Orders that should have reached it by now.',
+      }),
       failingOrders: t.exposeInt('failingOrders', {
         description: 'Orders that failed and are tried again.',
       }),
@@ -134,7 +136,7 @@ function defineRailHealth(builder: Builder): void {
         type: [check],
         complexity: 50,
         description:
-          'What the rail says of itself now; at most five seconds are waited for it. Nothing where it is played by the sandbox of this gateway, or not configured.',
+          'Checks that the rail makes now; they take at most five seconds. Empty if the sandbox of this gateway simulates the rail, or if it is not configured.',
         resolve: async ({ rail: name }, _args, context) => [...(await railChecks(context, name))],
       }),
     }),
@@ -143,7 +145,7 @@ function defineRailHealth(builder: Builder): void {
     t.field({
       type: [health],
       complexity: 20,
-      description: 'How the rails of your mode are doing. Needs a scope of the platform.',
+      description: 'Health of the rails of your mode. Needs a scope of the platform.',
       resolve: async (_root, _args, context) => [...(await railHealth(context))],
     }),
   );

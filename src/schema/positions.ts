@@ -6,26 +6,34 @@ import type { CurrencyRefs } from './currency.ts';
 /** Defines `HousePosition` and `Query.positions`. */
 export function definePositions(builder: Builder, { currency }: CurrencyRefs): void {
   const position = builder.objectRef<PositionToBalance>('HousePosition').implement({
-    description: 'What the house owns of a currency, and what brings that to its target.',
+    description:
+      'The position of the house in a currency, and the amount to buy or sell to reach its target.',
     fields: (t) => ({
       currency: t.field({ type: currency, description: 'The currency.', resolve: (row) => row.currency }),
       owned: t.expose('owned', {
         type: 'Decimal',
-        description: 'What the house owns itself, without what it owes to others; below zero what it lacks.',
+        description:
+          'Amount that the house owns itself, without what it owes to others; negative if it lacks some.',
       }),
-      target: t.expose('target', { type: 'Decimal', description: 'What it should own.' }),
-      long: t.expose('long', { type: 'Decimal', description: 'Conversions never bring it to own more.' }),
-      short: t.expose('short', { type: 'Decimal', description: 'Conversions never bring it to lack more.' }),
+      target: t.expose('target', { type: 'Decimal', description: 'Amount that the house should own.' }),
+      long: t.expose('long', {
+        type: 'Decimal',
+        description: 'The most that the house may own after a conversion.',
+      }),
+      short: t.expose('short', {
+        type: 'Decimal',
+        description: 'The most that the house may lack after a conversion.',
+      }),
       isWithin: t.exposeBoolean('isWithin', { description: 'Whether it is within both limits now.' }),
       buy: t.expose('buy', {
         type: 'Decimal',
         nullable: true,
-        description: 'How much is to be bought to be at the target; null where nothing is.',
+        description: 'Amount to buy to reach the target; null if there is none.',
       }),
       sell: t.expose('sell', {
         type: 'Decimal',
         nullable: true,
-        description: 'How much is to be sold to be at the target; null where nothing is.',
+        description: 'Amount to sell to reach the target; null if there is none.',
       }),
       worth: t.expose('worth', {
         type: 'Decimal',
@@ -39,7 +47,7 @@ export function definePositions(builder: Builder, { currency }: CurrencyRefs): v
       type: [position],
       complexity: 20,
       description:
-        'What the house owns of each currency that its inventory converts, in your mode, and what is to be bought or sold. Nothing where conversions are made elsewhere. Needs the scope `platform:books`.',
+        'The position of the house in each currency that its inventory converts, in your mode, and the amount to buy or sell. Empty if conversions are made elsewhere. Needs the scope `platform:books`.',
       resolve: async (_root, _args, context) => [...(await listPositions(context))],
     }),
   );

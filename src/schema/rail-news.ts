@@ -11,11 +11,11 @@ import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
 
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
-  step: 'Its transaction took it.',
+  step: 'Its transaction accepted it.',
   suspense: 'It is money that no transaction took: it is booked in suspense.',
   noted: 'It is stored; nothing had to be done.',
   pending: 'It could not be settled, and is tried again.',
-  failed: 'Its transaction never took it, and it is not tried any more.',
+  failed: 'Its transaction never accepted it, and it is not tried any more.',
   closed: 'Somebody closed it by hand.',
 };
 const ID = { required: true, description: 'Identifier of the news.' } as const;
@@ -23,7 +23,7 @@ const ID = { required: true, description: 'Identifier of the news.' } as const;
 /** Defines `RailNews`, `Query.railNews`, `retryRailNews` and `closeRailNews`. */
 export function defineRailNews(builder: Builder): void {
   const state = builder.enumType('RailNewsState', {
-    description: 'Why news of a rail is to be looked at.',
+    description: 'Why news of a rail needs a look.',
     values: describedValues(LISTED_NEWS_STATES),
   });
   const news = defineNews(builder, state);
@@ -38,7 +38,7 @@ export function defineRailNews(builder: Builder): void {
     t.field({
       type: connection,
       description:
-        'What rails told and what is to be looked at, newest first: what is not settled, and reports of fraud; with `state: CLOSED`, what was closed by hand. Needs the scope `platform:rails` or `platform:risk`.',
+        'News of rails that needs a look, newest first: news that is not settled, and reports of fraud; with `state: CLOSED`, news that was closed by hand. Needs the scope `platform:rails` or `platform:risk`.',
       args: {
         state: t.arg({
           type: state,
@@ -56,7 +56,7 @@ export function defineRailNews(builder: Builder): void {
 /** What is not settled is the platform's to decide. */
 function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>): void {
   const outcome = builder.enumType('RailNewsOutcome', {
-    description: 'What became of news of a rail.',
+    description: 'State of news of a rail.',
     values: describedValues(OUTCOMES),
   });
   builder.mutationField('retryRailNews', (t) =>
@@ -83,7 +83,7 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
         id: t.arg.id(ID),
         reason: t.arg.string({
           required: true,
-          description: 'Why nothing follows from it, 1 to 200 characters.',
+          description: 'Why it needs no further action, 1 to 200 characters.',
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -105,22 +105,24 @@ function defineNews(
   state: ReturnType<typeof builder.enumType<'RailNewsState', Record<string, { value: ListedNewsState }>>>,
 ) {
   return builder.objectRef<ListedNews>('RailNews').implement({
-    description: 'Something that a rail told.',
+    description: 'A report of a rail.',
     fields: (t) => ({
       id: t.id({ description: 'Identifier of the news.', resolve: ({ id }) => String(id) }),
-      rail: t.exposeString('rail', { description: 'Which rail told it: `pix`, or `chain` for a network.' }),
-      kind: t.exposeString('kind', {
-        description: 'What it is about, such as `payout_ended`; docs/ledger.md lists the kinds.',
+      rail: t.exposeString('rail', {
+        description: 'Rail that reported it: `pix`, or `chain` for a network.',
       }),
-      key: t.exposeString('key', { description: 'The rail’s own name for what happened.' }),
-      state: t.field({ type: state, description: 'Why it is to be looked at.', resolve: (row) => row.state }),
+      kind: t.exposeString('kind', {
+        description: 'Kind of the news, such as `payout_ended`; docs/ledger.md lists the kinds.',
+      }),
+      key: t.exposeString('key', { description: 'The rail’s own id of the event.' }),
+      state: t.field({ type: state, description: 'Why it needs a look.', resolve: (row) => row.state }),
       tries: t.int({
-        description: 'How often it was tried and could not be settled.',
+        description: 'Number of tries that did not settle it.',
         resolve: ({ attempts }) => attempts,
       }),
       lastError: t.exposeString('lastError', {
         nullable: true,
-        description: 'Why the last try failed; null where none did.',
+        description: 'Why the last try failed; null if no try failed.',
       }),
       nextTryAt: t.field({
         type: 'DateTime',
@@ -130,7 +132,7 @@ function defineNews(
       }),
       seenAt: t.field({
         type: 'DateTime',
-        description: 'When the rail told it first.',
+        description: 'When the rail first reported it.',
         resolve: ({ seenAt }) => isoOf(seenAt),
       }),
       account: t.string({
@@ -158,7 +160,8 @@ function defineNews(
         resolve: ({ closedAt }) => closedAt && isoOf(closedAt),
       }),
       news: t.string({
-        description: 'JSON text: what the rail told. With `platform:risk` the tax id of a payer is whole.',
+        description:
+          'JSON text: the report of the rail. With `platform:risk` the tax id of a payer is whole.',
         resolve: ({ body }) => JSON.stringify(body),
       }),
     }),

@@ -6,7 +6,7 @@ import { describedValues } from './described-values.ts';
 
 const STATES: Readonly<Record<RateReport['state'], string>> = {
   AGREED: 'Enough feeds agree: orders are priced at the rate.',
-  STALE: 'Too few feeds have a price that is young enough: nothing is priced.',
+  STALE: 'Too few feeds have a recent price: nothing is priced.',
   CONTESTED: 'Too few of the feeds that have a price agree: nothing is priced.',
 };
 const FEED_STATES: Readonly<Record<FeedReport['state'], string>> = {
@@ -28,7 +28,7 @@ export function defineRates(builder: Builder): void {
   });
   const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const feed = builder.objectRef<FeedReport>('RateFeed').implement({
-    description: 'What a feed said last of an asset.',
+    description: 'The last price of a feed for an asset.',
     fields: (t) => ({
       feed: t.exposeString('feed', { description: 'Name of the feed in the settings.' }),
       price: t.expose('price', {
@@ -39,7 +39,7 @@ export function defineRates(builder: Builder): void {
       observedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When the price was so; null where there is none.',
+        description: 'Time of the price; null where there is none.',
         resolve: ({ observedAtMs }) => moment(observedAtMs),
       }),
       state: t.field({ type: feedState, description: 'Whether it counts.', resolve: (row) => row.state }),
@@ -63,10 +63,10 @@ export function defineRates(builder: Builder): void {
       observedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When the oldest price that counts was so; null where there is no rate.',
+        description: 'Time of the oldest price that counts; null where there is no rate.',
         resolve: ({ observedAtMs }) => moment(observedAtMs),
       }),
-      quorum: t.exposeInt('quorum', { description: 'So many feeds have to agree.' }),
+      quorum: t.exposeInt('quorum', { description: 'Number of feeds that must agree.' }),
       feeds: t.field({
         type: [feed],
         description: 'Each feed of the asset.',
@@ -79,7 +79,7 @@ export function defineRates(builder: Builder): void {
       type: [rate],
       complexity: 20,
       description:
-        'The rates of your mode and the feeds that they come from; nothing where they do not come from feeds. Needs a scope of the platform.',
+        'The rates of your mode and the feeds that they come from; empty if they do not come from feeds. Needs a scope of the platform.',
       resolve: async (_root, _args, context) => [...(await readRateReport(context))],
     }),
   );

@@ -43,14 +43,14 @@ export function defineReconciliation(builder: Builder): void {
   builder.mutationField('reconcile', (t) =>
     t.field({
       type: report,
-      description: `Holds the statement of a rail for a day, of the PIX provider or of a network, against the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
+      description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
       args: {
         day: t.arg.string({
           description:
-            'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; yesterday when not given. Today is reconciled up to now.',
+            'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
         }),
         rail: t.arg.string({
-          description: '`pix`, or the name of a network such as `TRX`; `pix` when not given.',
+          description: '`pix`, or the name of a network such as `TRX`. Default: `pix`.',
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -72,14 +72,14 @@ function defineReport(builder: Builder) {
   const finding = defineFinding(builder);
   const balance = defineBalance(builder);
   return builder.objectRef<Reconciliation>('Reconciliation').implement({
-    description: 'The statement of a rail for a day, held against the ledger. It never changes.',
+    description: 'The comparison of the statement of a rail for a day with the ledger. It never changes.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Identifier.' }),
       rail: t.exposeString('rail', { description: '`pix`, or the name of a network.' }),
       day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
       until: t.field({
         type: 'DateTime',
-        description: 'Up to when the day was compared: its end, or when the report was made.',
+        description: 'End of the compared period: the end of the day, or the time of the report.',
         resolve: ({ until }) => isoOf(until),
       }),
       madeAt: t.field({
@@ -88,7 +88,7 @@ function defineReport(builder: Builder) {
         resolve: ({ madeAt }) => isoOf(madeAt),
       }),
       madeBy: t.exposeString('madeBy', { description: 'Who asked for it, as the audit log names actors.' }),
-      isOpen: t.boolean({ description: 'Whether somebody has to look at something.', resolve: isOpen }),
+      isOpen: t.boolean({ description: 'Whether the report needs a look.', resolve: isOpen }),
       matched: t.exposeInt('matched', { description: 'Entries of the day that the ledger has, too.' }),
       missingHere: t.exposeInt('missingHere', {
         description: 'Entries that the ledger does not have.',
@@ -103,27 +103,27 @@ function defineReport(builder: Builder) {
         description: 'Entries that went to another address than here, or are another currency.',
       }),
       balancesDiffer: t.exposeInt('balancesDiffer', {
-        description: 'Currencies of which there is not as much as the ledger says.',
+        description: 'Number of currencies whose total balance differs from that of the ledger.',
       }),
       balances: t.field({
         type: [balance],
         description:
-          'What there was in all when the report was made, where the rail tells; nothing for a day before yesterday.',
+          'Total balances at the time of the report, if the rail gives them; empty for a day before yesterday.',
         resolve: ({ balances }) => balances,
       }),
       inSuspense: t.exposeInt('inSuspense', {
         description:
-          'Money of this rail, of this day or before, that nobody has decided about, or that is on its way back.',
+          'Money in suspense of this rail, of this day or earlier, that nobody has decided about, or that is on its way back.',
       }),
       oldestOpenAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'Since when the oldest of what is open is open; null where nothing is.',
+        description: 'Time since which the oldest open entry is open; null if nothing is open.',
         resolve: ({ oldestOpenAt }) => (oldestOpenAt === null ? null : isoOf(oldestOpenAt)),
       }),
       findings: t.field({
         type: [finding],
-        description: `What does not agree, the oldest first; ${FINDINGS_MAX} at most, the numbers are exact.`,
+        description: `The differences, the oldest first; at most ${FINDINGS_MAX}. The numbers of the report are exact.`,
         resolve: ({ findings }) => findings,
       }),
     }),
@@ -132,17 +132,17 @@ function defineReport(builder: Builder) {
 
 function defineBalance(builder: Builder) {
   return builder.objectRef<ComparedBalance>('ReconciledBalance').implement({
-    description: 'What there is of a currency in all, and what the ledger says.',
+    description: 'The total balance of a currency at the rail and in the ledger.',
     fields: (t) => ({
       currency: t.exposeString('currency', { description: 'Raw ledger code.' }),
-      there: t.exposeString('there', { description: 'What the bank has, or all addresses together.' }),
-      here: t.exposeString('here', { description: 'What the ledger has: `A.pix`, or `A.custody`.' }),
+      there: t.exposeString('there', { description: 'Balance at the bank, or of all addresses together.' }),
+      here: t.exposeString('here', { description: 'Balance in the ledger: `A.pix`, or `A.custody`.' }),
       inFlight: t.exposeString('inFlight', {
         description:
-          'Difference explained by movements not booked yet: above zero for money that came, below for money that left. What is booked and not `there` yet counts the other way round.',
+          'Difference explained by movements not booked yet: above zero for money that came, below for money that left. Amounts that are booked but not `there` yet count with the opposite sign.',
       }),
       agrees: t.exposeBoolean('agrees', {
-        description: 'Whether `there` is `here` and `inFlight` together.',
+        description: 'Whether `there` equals the sum of `here` and `inFlight`.',
       }),
     }),
   });
@@ -154,11 +154,11 @@ function defineFinding(builder: Builder) {
     values: describedValues(FINDING_KINDS),
   });
   const entry = builder.enumType('StatementEntryKind', {
-    description: 'What an entry of a statement is.',
+    description: 'Kind of an entry of a statement.',
     values: describedValues(ENTRY_KINDS),
   });
   return builder.objectRef<Finding>('Finding').implement({
-    description: 'Something that a statement and the ledger do not agree about.',
+    description: 'A difference between a statement and the ledger.',
     fields: (t) => ({
       finding: t.field({ type: kind, description: 'What is wrong.', resolve: (row) => row.finding }),
       kind: t.field({ type: entry, description: 'What it is.', resolve: (row) => row.kind }),
@@ -170,7 +170,7 @@ function defineFinding(builder: Builder) {
       currency: t.exposeString('currency', { description: 'Raw ledger code of the amounts.' }),
       amountThere: t.exposeString('amountThere', {
         nullable: true,
-        description: 'Amount on the statement; null where it is not there, or not told.',
+        description: 'Amount on the statement; null if it is not there, or not given.',
       }),
       amountHere: t.exposeString('amountHere', {
         nullable: true,
@@ -179,7 +179,7 @@ function defineFinding(builder: Builder) {
       at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => isoOf(at) }),
       account: t.exposeString('account', {
         nullable: true,
-        description: 'Identifier of the account; null where nobody knows it.',
+        description: 'Identifier of the account; null if it is not known.',
       }),
       transaction: t.exposeString('transaction', {
         nullable: true,

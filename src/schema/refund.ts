@@ -31,7 +31,7 @@ export function defineRefunds(
     t.field({
       type: [refund],
       description:
-        'What goes or went back to the payer by PIX, in the order it was asked for: a payment that was not converted, what was paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history.',
+        'Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history.',
       complexity: 5,
       resolve: async (row, _args, { loaders }) =>
         returnsOf((await loaders.process.load(row as unknown as TransactionRow))?.process ?? {}),
@@ -42,7 +42,7 @@ export function defineRefunds(
       type: money,
       nullable: true,
       description:
-        'What of the payment has not gone back. The balance has to cover what `refundPayment` is asked for; while a part is under way, only less than all of it can go back. Null when nothing can: the payment is not finished, not by PIX, older than 90 days, or all of it went back.',
+        'The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back.',
       complexity: 5,
       resolve: async (row, _args, context) => {
         const process = await context.loaders.process.load(row as unknown as TransactionRow);
@@ -55,12 +55,12 @@ export function defineRefunds(
     t.field({
       type: transaction,
       description:
-        'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, all that is left of the payment; the transaction ends by that. A part leaves the step as it is. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or a part is still under way and the rest is asked for; `LIMIT_EXCEEDED` beyond what is left, and for more than 90 parts; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
+        'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, the whole rest of the payment is refunded, which ends the transaction. A partial refund does not change the step. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or the whole rest is requested while a partial refund is under way; `LIMIT_EXCEEDED` above the rest, and for more than 90 parts; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
       args: {
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         amount: t.arg({
           type: 'Decimal',
-          description: `BRL to give back, 0.01 at least, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: all that is left of the payment.`,
+          description: `BRL to give back, 0.01 at least, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
@@ -85,7 +85,7 @@ function defineMending(builder: Builder, transaction: TransactionRef): void {
   builder.mutationField('retryRefund', (t) =>
     t.field({
       type: transaction,
-      description: `Orders again, each under a new return id, what failed to go back to the payer and is still owed. Error \`STEP_CONFLICT\` when there is nothing of that kind. Needs the scope \`${ACTS['refund.retry'].scope}\`.`,
+      description: `Orders failed returns to the payer that are still owed again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.retry'].scope}\`.`,
       args: {
         account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
@@ -104,7 +104,7 @@ function defineMending(builder: Builder, transaction: TransactionRef): void {
   builder.mutationField('settleRefundByHand', (t) =>
     t.field({
       type: transaction,
-      description: `Books that the operator paid the payer by hand what failed to go back and is still owed. Error \`STEP_CONFLICT\` when there is nothing of that kind. Needs the scope \`${ACTS['refund.settle_by_hand'].scope}\`.`,
+      description: `Books failed returns that are still owed as paid to the payer by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.settle_by_hand'].scope}\`.`,
       args: {
         account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
@@ -129,11 +129,11 @@ function defineMending(builder: Builder, transaction: TransactionRef): void {
 
 function defineKind(builder: Builder) {
   return builder.enumType('RefundKind', {
-    description: 'Why something goes back to the payer.',
+    description: 'Reason of a return to the payer.',
     values: {
       PAYMENT: { value: 'payment', description: 'The payment was not converted; all of it goes back.' },
-      EXCESS: { value: 'excess', description: 'What was paid beyond the price.' },
-      REFUND: { value: 'refund', description: 'A refund of all that was left of a finished payment.' },
+      EXCESS: { value: 'excess', description: 'An amount paid beyond the price.' },
+      REFUND: { value: 'refund', description: 'A refund of the whole rest of a finished payment.' },
       PARTIAL_REFUND: { value: 'part', description: 'A refund of a part of a finished payment.' },
       DISPUTE: { value: 'dispute', description: 'A dispute (MED) that was accepted.' },
     } as const,
@@ -142,7 +142,7 @@ function defineKind(builder: Builder) {
 
 function defineState(builder: Builder) {
   return builder.enumType('RefundState', {
-    description: 'What became of a refund.',
+    description: 'State of a return to the payer.',
     values: {
       REQUESTED: { value: 'requested', description: 'Ordered; the bank has not confirmed it yet.' },
       DONE: { value: 'done', description: 'The payer has the money back.' },
@@ -151,7 +151,7 @@ function defineState(builder: Builder) {
       PAID_BY_HAND: { value: 'paid_by_hand', description: 'It failed, and the operator paid it by hand.' },
       CREDITED_BACK: {
         value: 'credited_back',
-        description: 'It failed, and the balance that it was taken from has it back.',
+        description: 'It failed, and the amount is back in the balance that it was taken from.',
       },
     } as const,
   });
@@ -161,11 +161,11 @@ function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
   const kind = defineKind(builder);
   const state = defineState(builder);
   return builder.objectRef<PixReturn>('Refund').implement({
-    description: 'BRL that goes or went back to the payer of a transaction.',
+    description: 'A return of BRL to the payer of a transaction.',
     fields: (t) => ({
       returnId: t.exposeString('returnId', { description: 'Return id of PIX, `D…`.' }),
       kind: t.field({ type: kind, description: 'Why it goes back.', resolve: (row) => row.kind }),
-      state: t.field({ type: state, description: 'What became of it.', resolve: (row) => row.state }),
+      state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       amount: t.field({
         type: money,
         description: 'What the payer gets.',
@@ -184,7 +184,7 @@ function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
       }),
       reference: t.string({
         nullable: true,
-        description: 'What the operator noted of a payment by hand; null otherwise.',
+        description: 'Reference of the payment by hand that the operator gave; null otherwise.',
         resolve: (row) => row.reference ?? null,
       }),
     }),

@@ -37,7 +37,7 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
       fields: (t) => ({
         totalCount: t.int({
           nullable: true,
-          description: `Number of all entries that the filter finds, not only of this page. Exact up to ${REQUESTS_COUNTED_MAX.toLocaleString('en')}; null when there are more.`,
+          description: `Number of all entries that match, not only of this page. Exact up to ${REQUESTS_COUNTED_MAX.toLocaleString('en')}; null when there are more.`,
           complexity: 100,
           resolve: (page) => (page as unknown as Connection<unknown>).totalCount(),
         }),

@@ -58,16 +58,16 @@ type ScenarioNameRef = ReturnType<typeof defineScenarioName>;
 
 function definePossible(builder: Builder, transaction: TransactionRef, scenario: ScenarioNameRef): void {
   const possible = builder.objectRef<PossibleScenarios>('PossibleScenarios').implement({
-    description: 'The scenarios of the sandbox that fit where a transaction stands.',
+    description: 'The scenarios of the sandbox that are possible at the present step of a transaction.',
     fields: (t) => ({
       now: t.field({
         type: [scenario],
-        description: 'What can happen now.',
+        description: 'Scenarios that can happen now.',
         resolve: ({ now }) => [...now],
       }),
       later: t.field({
         type: [scenario],
-        description: 'What can be planned: it happens when the transaction gets there.',
+        description: 'Scenarios that can be planned: each happens when the transaction reaches its step.',
         resolve: ({ later }) => [...later],
       }),
     }),
@@ -77,7 +77,7 @@ function definePossible(builder: Builder, transaction: TransactionRef, scenario:
       type: possible,
       nullable: true,
       description:
-        'The scenarios that `sandboxTrigger` can play on it where it stands; null for a live account, and for imported history.',
+        'The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history.',
       complexity: 5,
       resolve: async ({ end2end }, _args, context) => {
         if (!context.sandbox) return null;

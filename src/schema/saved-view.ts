@@ -11,7 +11,7 @@ const NAME = `Name of the view, 1 to ${VIEW_LENGTHS.name} characters.`;
 /** Defines `SavedView`, `Person.savedViews`, `saveView` and `removeView`. */
 export function defineSavedViews(builder: Builder, person: PersonRef): void {
   const view = builder.objectRef<SavedView>('SavedView').implement({
-    description: 'An address of a screen that a person keeps under a name.',
+    description: 'An address of a screen that a person saved under a name.',
     fields: (t) => ({
       name: t.exposeString('name', { description: 'Name of the view.' }),
       path: t.exposeString('path', {
@@ -19,7 +19,7 @@ export function defineSavedViews(builder: Builder, person: PersonRef): void {
       }),
       createdAt: t.field({
         type: 'DateTime',
-        description: 'When a view of this name was kept first.',
+        description: 'When a view of this name was first saved.',
         resolve: (row) => isoOf(row.createdAt),
       }),
     }),
@@ -34,7 +34,7 @@ export function defineSavedViews(builder: Builder, person: PersonRef): void {
   builder.mutationField('saveView', (t) =>
     t.field({
       type: view,
-      description: `Keeps an address under a name, for the person who asks and in this account, at most ${VIEWS_MAX}; one of the same name gives way. People only. Needs the scope \`read\`.`,
+      description: `Saves an address under a name, for the person who asks and in this account, at most ${VIEWS_MAX}; a view of the same name is replaced. People only. Needs the scope \`read\`.`,
       args: {
         name: t.arg.string({ required: true, description: NAME }),
         path: t.arg.string({
@@ -49,7 +49,7 @@ export function defineSavedViews(builder: Builder, person: PersonRef): void {
   builder.mutationField('removeView', (t) =>
     t.field({
       type: view,
-      description: 'Forgets one of the own views. People only. Needs the scope `read`.',
+      description: 'Removes one of your own views. People only. Needs the scope `read`.',
       args: { name: t.arg.string({ required: true, description: NAME }) },
       resolve: (_root, { name }, context) => forgetView(context, name),
     }),

@@ -33,13 +33,17 @@ export function defineSearch(
   refs: { readonly transaction: TransactionRef; readonly entry: EntryRef },
 ): void {
   const match = builder.enumType('SearchMatch', {
-    description: 'What of a record a search has matched.',
+    description: 'The part of a record that a search matched.',
     values: describedValues(MATCHES),
   });
   const hit = builder.objectRef<Hit>('SearchHit').implement({
     description: 'A record that was found.',
     fields: (t) => ({
-      match: t.field({ type: match, description: 'What of it matched.', resolve: (row) => row.match }),
+      match: t.field({
+        type: match,
+        description: 'The part of the record that matched.',
+        resolve: (row) => row.match,
+      }),
       transaction: t.field({
         type: refs.transaction,
         nullable: true,

@@ -38,7 +38,7 @@ export const TEMPLATE_SETTINGS = {
 type TemplateSettingName = keyof typeof TEMPLATE_SETTINGS;
 const COOLING = 'Time in seconds before a new whitelist entry can be used.';
 const AFTER_LOCK_ENDS =
-  'What follows when the lock of a price, 30 minutes, ends before its session; `REPRICE` unless changed.';
+  'What happens when the lock of a price, 30 minutes, ends before its session; `REPRICE` unless changed.';
 const APPROVAL =
   'Sum in BRL of the withdrawals of a day in Brasília above which each further one needs a second approver; those that were approved do not count. Null: never.';
 
@@ -151,7 +151,7 @@ function defineProtection(builder: Builder) {
 function definePendingChange(builder: Builder, protection: ReturnType<typeof defineProtection>) {
   return builder.objectRef<SettingChange>('PendingSettingChange').implement({
     description:
-      'A change that loosens a protection, and waits until the cooling time that was in force is over.',
+      'A change that loosens a protection and waits for the end of the cooling time that was in force at its request.',
     fields: (t) => ({
       setting: t.field({ type: protection, description: 'What is to change.', resolve: ({ name }) => name }),
       subject: t.field({
@@ -179,7 +179,7 @@ function definePendingChange(builder: Builder, protection: ReturnType<typeof def
 
 function defineAfterLock(builder: Builder) {
   return builder.enumType('AfterLock', {
-    description: 'What follows when the lock of a price ends before its session (C-21).',
+    description: 'What happens when the lock of a price ends before its session (C-21).',
     values: {
       REPRICE: { description: 'A payment or deposit after that is priced when it arrives.' },
       END: { description: 'The session ends with the lock; its page offers the payer a new price.' },
@@ -225,9 +225,13 @@ function defineCancel(
   builder.mutationField('cancelSettingChange', (t) =>
     t.field({
       type: settings,
-      description: 'Takes back a change in `pendingChanges`. Needs the scope `admin`.',
+      description: 'Cancels a change in `pendingChanges`. Needs the scope `admin`.',
       args: {
-        setting: t.arg({ type: protection, required: true, description: 'The setting that was to change.' }),
+        setting: t.arg({
+          type: protection,
+          required: true,
+          description: 'The setting of the pending change.',
+        }),
         subject: t.arg.string({
           description:
             'Tax id of the customer, or the template, whose setting it is; not for settings of the account.',
@@ -264,7 +268,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
     t.field({
       type: settings,
       description:
-        'Changes rules of the account, for transactions and entries created from now on. What loosens a protection (a shorter cooling time, a higher threshold or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+        'Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
       args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
       resolve: (_root, { input: given }, context) => {
         const change = {

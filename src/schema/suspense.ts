@@ -36,7 +36,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
     t.field({
       type: connection,
       description:
-        'Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode and what nobody knows.',
+        'Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode, and money that matches no account.',
       args: {
         state: t.arg({ type: state, description: 'Only entries in this state; default: all.' }),
         ...countedArguments(t.arg),
@@ -66,7 +66,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
     t.field({
       type: entry,
       description:
-        'Sends money in suspense back to where it came from; a network takes its fee of it. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
+        'Sends money in suspense back to where it came from; a network deducts its fee from it. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
       args: { id: t.arg.id(ID), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
       resolve: (_root, args, context) =>
         decideOnce(context, { mutation: 'returnSuspense', act: 'suspense.return', args }, (attempt) =>
@@ -92,7 +92,7 @@ async function decideOnce(
 
 function defineState(builder: Builder) {
   return builder.enumType('SuspenseState', {
-    description: 'What became of money in suspense.',
+    description: 'State of money in suspense.',
     values: describedValues(STATES),
   });
 }
@@ -113,7 +113,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       id: t.id({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),
       account: t.string({
         description:
-          'Identifier of the account that it lies with; the platform’s where nobody knows whose it is.',
+          'Identifier of the account that holds it; that of the platform if the owner is not known.',
         resolve: ({ accountId }) => String(accountId),
       }),
       end2end: t.exposeString('end2end', {
@@ -135,10 +135,10 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
         description: 'Why no transaction took it.',
         resolve: (row) => row.reason,
       }),
-      state: t.field({ type: state, description: 'What became of it.', resolve: (row) => row.state }),
+      state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       news: t.string({
         description:
-          'JSON text: what the rail told of it. The tax id of the payer is whole with `platform:risk`, else masked.',
+          'JSON text: the report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
         resolve: ({ news }) => JSON.stringify(news),
       }),
       openedAt: t.field({
@@ -149,12 +149,13 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       assignedTo: t.string({
         nullable: true,
         description:
-          'Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, where that is not your own.',
+          'Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, if that account is not your own.',
         resolve: ({ assignedTo }) => (assignedTo === null ? null : String(assignedTo)),
       }),
       returnId: t.exposeString('returnId', {
         nullable: true,
-        description: 'Return id of PIX (`D…`) under which it goes or went back; null where it does not.',
+        description:
+          'Return id of PIX (`D…`) under which it goes or went back; null without a return by PIX.',
       }),
       decidedBy: t.exposeString('decidedBy', {
         nullable: true,

@@ -17,7 +17,7 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
   const limits = builder.prismaObject('TemplateLimit', {
     name: 'TemplateLimits',
     description:
-      'Limits that the account set itself on a template; null where there is none. Of these and of those in `templateSettings` the tighter holds.',
+      'Limits that the account set itself on a template; null where there is none. The tighter of these and of those in `templateSettings` applies.',
     fields: (t) => ({
       template: t.field({ type: template, description: 'The template.', resolve: (row) => row.template }),
       ...eachLimit((name) =>
@@ -52,7 +52,7 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
     t.prismaField({
       type: limits,
       description:
-        'Sets limits of the account on a template, within those of the platform, for transactions created from now on. What loosens them takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+        'Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
       args: {
         template: t.arg({ type: template, required: true, description: 'The template.' }),
         input: t.arg({ type: input, required: true, description: 'What to change.' }),

@@ -148,7 +148,7 @@ function lookedUp(t: InputFields) {
 
 function defineFilter(builder: Builder, { template, status }: Refs) {
   const direction = builder.enumType('TransactionDirection', {
-    description: 'Which way the money of a transaction goes.',
+    description: 'Direction of the money of a transaction.',
     values: {
       IN: { value: 'in' as const, description: 'A payer pays BRL by PIX: checkouts and onramps.' },
       OUT: {
@@ -158,7 +158,7 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
     },
   });
   const wait = builder.enumType('TransactionWait', {
-    description: 'What a transaction waits for a person for.',
+    description: 'Why a transaction waits for a person.',
     values: describedValues(WAITS),
   });
   return builder.inputType('TransactionFilter', {
@@ -184,7 +184,7 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
           AMOUNT_LENGTH_MAX,
         ),
       }),
-      direction: t.field({ type: direction, description: 'Only money that goes this way.' }),
+      direction: t.field({ type: direction, description: 'Only transactions in this direction.' }),
       awaitingMe: t.boolean({
         description:
           'If true, only transactions about which your key can decide now: withdrawals that you may approve, held deposits. Default: false.',
@@ -199,7 +199,7 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
 
 function defineConnection(builder: Builder, { transaction, currency }: Refs) {
   const sum = builder.objectRef<SumRow>('TransactionSum').implement({
-    description: 'What the transactions of a list add up to in one currency, whatever their status.',
+    description: 'Sums of the transactions of a list in one currency, over all statuses.',
     fields: (t) => ({
       currency: t.field({
         type: currency,
@@ -228,17 +228,17 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
   });
   builder.objectFields(connection, (t) => ({
     totalIsExact: t.boolean({
-      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it is where no list has more than ${inProse(COUNT_MAX)} transactions of these days, and for a status where up to ${inProse(COUNT_ABOUT)} match; false otherwise: then the newest ${inProse(COUNT_ABOUT)} were counted, and at least \`totalCount\` match.`,
+      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it is exact if no list has more than ${inProse(COUNT_MAX)} transactions of these days, and for a status where up to ${inProse(COUNT_ABOUT)} match; false otherwise: then the newest ${inProse(COUNT_ABOUT)} were counted, and at least \`totalCount\` match.`,
       resolve: (page) => pageOf(page).totalIsExact(),
     }),
     endsEarly: t.boolean({
-      description: `Whether the page ends before it is full, because so many of a list were looked at: ${inProse(LOOK_MAX)}, for a text, an amount, a currency of either side, or a template. Ask for what comes after \`pageInfo.endCursor\` (before \`startCursor\`, backward) to go on, or narrow the days.`,
+      description: `Whether the page ends before it is full, because the maximum of transactions of a list was scanned: ${inProse(LOOK_MAX)}, for a text, an amount, a currency of either side, or a template. To continue, ask for the page after \`pageInfo.endCursor\` (backward: before \`startCursor\`), or narrow the days.`,
       resolve: (page) => pageOf(page).endsEarly,
     }),
     sums: t.field({
       type: [sum],
       nullable: true,
-      description: `What goes in and comes out by currency, of all transactions that match. Null where too many would have to be read for an exact sum, as for \`totalIsExact\`: narrow the days.`,
+      description: `Sums of the amounts that go in and come out, by currency, over all transactions that match. Null if too many would have to be read for an exact sum, as for \`totalIsExact\`: narrow the days.`,
       extensions: once(COUNT_POINTS),
       resolve: (page) => pageOf(page).sums() as Promise<SumRow[] | null>,
     }),

@@ -28,7 +28,7 @@ const TEXTS = {
 } as const;
 type TextName = keyof typeof TEXTS;
 const NAMES = Object.keys(TEXTS) as readonly TextName[];
-const CUSTODY = 'Whether the wallet is held by its owner or by a provider.';
+const CUSTODY = 'Whether the owner or a provider holds the wallet.';
 
 /** What GraphQL gives of the input. */
 export type RecordGiven = Given | null | undefined;
@@ -51,7 +51,7 @@ export function defineTransactionRecord(builder: Builder, transaction: Transacti
       type: record,
       nullable: true,
       description:
-        'What is recorded for reports to authorities; null where nothing was. Data, not an official file.',
+        'Facts recorded for reports to authorities; null if there are none. Data, not an official file.',
       complexity: 5,
       resolve: (row, _args, { loaders }) => loaders.record.load(row as unknown as TransactionRow),
     }),
@@ -97,7 +97,7 @@ export type TransactionRecordInputRef = ReturnType<typeof defineInput>;
 
 /** Defines the member of the input of a creation. */
 export function recordField(t: InputFields, input: TransactionRecordInputRef) {
-  return t.field({ type: input, description: 'What is to be recorded for reports to authorities.' });
+  return t.field({ type: input, description: 'Facts to record for reports to authorities.' });
 }
 
 /** @returns the attempt at a creation that keeps what is to be recorded, if anything is; what is wrong with it is noted. */
@@ -130,7 +130,7 @@ function defineMutations(
   input: TransactionRecordInputRef,
 ): void {
   const what =
-    'Records facts of a transaction for reports to authorities, or corrects them, at any step; the audit log has what they were.';
+    'Records facts of a transaction for reports to authorities, or corrects them, at any step; the audit log keeps the old values.';
   const given = { type: input, required: true, description: 'What to record.' } as const;
   builder.mutationField('recordFacts', (t) =>
     t.field({
@@ -184,7 +184,7 @@ function defineType(builder: Builder, custody: CustodyRef) {
       usdRate: t.expose('usdRate', {
         type: 'Decimal',
         nullable: true,
-        description: 'BRL for one USD, by which the value was counted; null where the value was given.',
+        description: 'BRL for one USD, the rate of the value; null if the value was given.',
       }),
     }),
   });

@@ -143,7 +143,7 @@ function defineReceipt(builder: Builder, transaction: TransactionRef): void {
     t.string({
       nullable: true,
       description:
-        'URL of a page for whoever pays or is paid: it says where the transaction stands and is the receipt once it has ended. Whoever has the link sees the page; people are masked. Null for imported history.',
+        'URL of a page for the payer or payee: it shows the state of the transaction, and is the receipt after its end. Anybody with the link sees the page; data of people is masked. Null for imported history.',
       complexity: 5,
       resolve: (row, _args, context) => receiptUrlOf(context, rowOf(row)),
     }),

@@ -31,7 +31,7 @@ interface Period {
 
 const HOLDERS = 'what account holders have';
 const SIDE =
-  'Above zero on the side where the class belongs: assets and expenses are debits, the rest credits.';
+  'Positive on the normal side of the class: debits for assets and expenses, credits for the others.';
 const SCOPE = 'Needs the scope `platform:books`.';
 /** What a list of lines costs: as often as there are kinds of ledger accounts in some currency. */
 const LINES = { field: 1, multiplier: 50 };
@@ -118,7 +118,7 @@ function defineTreasuryLines(builder: Builder, kind: KindRef): void {
 
 function defineTrialBalance(builder: Builder, kind: KindRef): void {
   const trialLine = builder.objectRef<TrialLine>('TrialLine').implement({
-    description: 'What moved on a kind of ledger account in a period.',
+    description: 'Movements of a kind of ledger account in a period.',
     interfaces: [kind],
     fields: (t) => ({
       opening: t.field({
@@ -140,14 +140,15 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
     }),
   });
   const trial = builder.objectRef<TrialBalance>('TrialBalance').implement({
-    description: 'The trial balance of a period. In each currency all debits are all credits.',
+    description:
+      'The trial balance of a period. In each currency the sum of all debits equals that of all credits.',
     fields: (t) => ({
       from: t.exposeString('from', { description: 'First day, in Brasília, `YYYY-MM-DD`.' }),
       to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
       lines: t.field({
         type: [trialLine],
         complexity: LINES,
-        description: 'All that is or was not zero.',
+        description: 'All ledger accounts that are or were not zero.',
         resolve: (row) => row.lines,
       }),
     }),
@@ -170,7 +171,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
     fields: (t) => ({
       amount: t.field({
         type: 'Decimal',
-        description: 'Above zero for what the house earned, below for what it spent.',
+        description: 'Positive for amounts that the house earned, negative for amounts that it spent.',
         resolve: (row) => row.amount,
       }),
       calculatedBrl: t.field({
@@ -190,7 +191,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
       lines: t.field({
         type: [resultLine],
         complexity: LINES,
-        description: 'What was earned and spent, by kind.',
+        description: 'Revenue and expenses, by kind.',
         resolve: (row) => row.lines,
       }),
       net: t.field({
@@ -201,7 +202,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
       position: t.field({
         type: [amount],
         description:
-          'Change of the open position in foreign exchange, by currency: above zero for what the house took. Its value, the spread among it, depends on the rate at which the position is valued.',
+          'Change of the open position in foreign exchange, by currency: positive for amounts that the house received. Its value, which includes the spread, depends on the rate at which the position is valued.',
         resolve: (row) => row.position,
       }),
     }),

@@ -98,7 +98,7 @@ function defineApiKey(builder: Builder) {
       }),
       replaces: t.exposeString('replaces', {
         nullable: true,
-        description: '`keyId` of the key whose place it took when that was rotated; null: none.',
+        description: '`keyId` of the key that it replaced by rotation; null: none.',
       }),
       createdAt: t.field({
         type: 'DateTime',

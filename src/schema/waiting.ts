@@ -52,7 +52,7 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
       }),
       requestedBy: t.exposeString('requestedBy', {
         nullable: true,
-        description: 'Who asked for it: id of a key or a person.',
+        description: 'Who requested it: id of a key or a person.',
       }),
       requestedByName: t.string({
         nullable: true,
@@ -75,7 +75,7 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
     t.field({
       type: [approval],
       complexity: LIST,
-      description: `Withdrawals that wait for a second approver, the one that has waited longest first; at most ${WAITING_MAX}.`,
+      description: `Withdrawals that wait for a second approver, longest waiting first; at most ${WAITING_MAX}.`,
       args: { end2end: t.arg.string({ description: 'Only that of this transaction.' }) },
       resolve: async (_root, { end2end }, context) => [
         ...(await readApprovals(context, end2end ?? undefined)),
@@ -108,7 +108,7 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
     t.field({
       type: [hold],
       complexity: LIST,
-      description: `What compliance screening holds, the longest held first; at most ${WAITING_MAX}: that of your account; with the scope \`platform:risk\`, that of all accounts of your mode.`,
+      description: `Transactions that compliance screening holds, the longest held first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
       resolve: async (_root, _args, context) => [...(await readHolds(context))],
     }),
   );
@@ -117,7 +117,7 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
 function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void {
   const refund = builder.objectRef<ProcessRow>('OpenRefund').implement({
     description:
-      'A transaction of which something is on its way back to a payer, or failed to go and is still owed; what, its `refunds` say.',
+      'A transaction with a return to a payer that is on its way, or failed and is still owed; `refunds` of the transaction lists the returns.',
     fields: (t) => ({
       account: t.string({
         description: 'Identifier of the account that it belongs to.',
@@ -134,7 +134,7 @@ function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void 
     t.field({
       type: [refund],
       complexity: LIST,
-      description: `What is on its way back to payers, or failed to go and is still owed, the longest unchanged first; at most ${WAITING_MAX} transactions: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
+      description: `Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
       resolve: async (_root, _args, context) => [...(await readRefundsUnderWay(context))],
     }),
   );
@@ -145,7 +145,7 @@ const COUNTS: Readonly<Record<CountedName, string>> = {
   heldDeposits: 'Deposits of a wrong amount or too late, which wait for `resolveDeposit`.',
   holds: 'Transactions that compliance screening holds.',
   stepUps: 'Transactions that wait for a closer look at the customer.',
-  failedRefunds: 'Transactions of which something failed to go back to the payer, and is still owed.',
+  failedRefunds: 'Transactions with a return to the payer that failed and is still owed.',
   suspense: 'Open entries of money in suspense.',
   disabledWebhookEndpoints: 'Webhook endpoints that were disabled because they failed.',
   failedJobs: 'Jobs of transactions that failed and are tried again.',
@@ -154,7 +154,7 @@ const COUNTS: Readonly<Record<CountedName, string>> = {
 
 function defineAttention(builder: Builder): void {
   const attention = builder.objectRef<AttentionRow>('Attention').implement({
-    description: 'How much of the account waits for somebody.',
+    description: 'Open tasks of the account that wait for a person.',
     fields: (t) =>
       Object.fromEntries(COUNTED.map((name) => [name, t.exposeInt(name, { description: COUNTS[name] })])),
   });
@@ -162,7 +162,7 @@ function defineAttention(builder: Builder): void {
     t.field({
       type: attention,
       complexity: 20,
-      description: 'How much of the account waits for somebody, by kind.',
+      description: 'Number of open tasks of the account that wait for a person, by kind.',
       resolve: (_root, _args, context) => countAttention(context),
     }),
   );
@@ -171,7 +171,7 @@ function defineAttention(builder: Builder): void {
 function defineFlows(builder: Builder, currency: CurrencyRefs['currency']): void {
   const flow = builder.objectRef<Flow>('Flow').implement({
     description:
-      'What came into the account and went out of it in one currency. What only moves between the parts of the balance is neither.',
+      'Amounts that came into the account and went out of it in one currency. Movements between the parts of the balance are not counted.',
     fields: (t) => ({
       currency: t.field({
         type: currency,
@@ -187,7 +187,7 @@ function defineFlows(builder: Builder, currency: CurrencyRefs['currency']): void
       type: [flow],
       nullable: true,
       complexity: { field: 100, multiplier: 10 },
-      description: `What came in and went out in the last hours, by currency, from the ledger. Null where the account has more than ${inProse(FLOW_LINES_MAX)} statement lines since the first day of them.`,
+      description: `Amounts that came in and went out in the last hours, by currency, from the ledger. Null if the account has more than ${inProse(FLOW_LINES_MAX)} statement lines since the first day of that period.`,
       args: {
         hours: t.arg.int({
           required: true,

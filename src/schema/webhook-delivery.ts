@@ -110,7 +110,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       }),
       state: t.field({
         type: state,
-        description: 'Where the delivery stands.',
+        description: 'State of the delivery.',
         resolve: (row) => row.state as 'pending',
       }),
       round: t.exposeInt('round', {
@@ -155,7 +155,7 @@ type DeliveryRef = ReturnType<typeof defineDelivery>;
 
 function defineState(builder: Builder) {
   return builder.enumType('WebhookDeliveryState', {
-    description: 'Where a delivery stands.',
+    description: 'State of a delivery.',
     values: {
       PENDING: { value: 'pending', description: 'Attempts are still due.' },
       DELIVERED: { value: 'delivered', description: 'The endpoint answered 2xx.' },

@@ -180,7 +180,7 @@ function defineHealth(builder: Builder, endpoint: EndpointRef): void {
       }),
       failingSince: moment(
         'failingSince',
-        'Since when every delivery has failed; after 5 days it is disabled. Null while deliveries succeed.',
+        'Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed.',
       ),
       consecutiveFailures: t.exposeInt('consecutiveFailures', {
         description: 'Attempts that failed since the last success.',

@@ -90,7 +90,7 @@ function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
       }),
       usableAt: t.field({
         type: 'DateTime',
-        description: 'From when withdrawals may go there: the end of the cooling time.',
+        description: 'Time from which withdrawals may go there: the end of the cooling time.',
         resolve: (row) => isoOf(row.usableAt),
       }),
       isProven: t.boolean({
@@ -153,10 +153,10 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
         description: bounded('The signature, base64url.', PROOF_LENGTHS.text),
       }),
       authenticatorData: t.string({
-        description: bounded('Of a passkey: what its authenticator said, base64url.', PROOF_LENGTHS.text),
+        description: bounded('For a passkey: `authenticatorData`, base64url.', PROOF_LENGTHS.text),
       }),
       clientDataJSON: t.string({
-        description: bounded('Of a passkey: what the browser said, base64url.', PROOF_LENGTHS.text),
+        description: bounded('For a passkey: `clientDataJSON`, base64url.', PROOF_LENGTHS.text),
       }),
     }),
   });
@@ -168,7 +168,7 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
       pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
       pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
       label: t.string({ description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
-      proof: t.field({ type: proof, description: 'Proof of the address, where the signer asks for one.' }),
+      proof: t.field({ type: proof, description: 'Proof of the address, if the signer requires one.' }),
     }),
   });
   builder.mutationField('addWhitelistEntry', (t) =>
@@ -218,7 +218,7 @@ function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
     t.prismaField({
       type: entry,
       description:
-        'Withdraws the proof of an address, at once: of this entry and of every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
+        'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
       args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
       resolve: async (query, _root, { id }, context) => {
         await withdrawProof(context, id);

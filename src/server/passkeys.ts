@@ -52,7 +52,7 @@ export function passkeyServer(
       exchange.allowed = ['POST'];
       checkMethod(exchange.request.method, exchange.allowed);
       if (!isFromOwnPage(exchange))
-        throw new GatewayError('FORBIDDEN', 'passkeys are taken from pages of this gateway only');
+        throw new GatewayError('FORBIDDEN', 'passkeys are accepted only from pages of this gateway');
       const body = await answer(exchange, await readGiven(exchange));
       sendJson(exchange, 200, JSON.stringify(body ?? {}));
     };

@@ -276,7 +276,7 @@ test('journals by hand are proposed at the command line, and approved by somebod
     journals: [{ id, amount: '12.34', journalId: approveJournal.journalId }],
   });
   expect((await command(env, 'journal', 'reject', id)).code).toBe(1);
-  expect((await command(env, 'journal', 'list', '--live')).stdout).toBe('there are no journals by hand\n');
+  expect((await command(env, 'journal', 'list', '--live')).stdout).toBe('there are no manual journals\n');
 });
 
 test('records of a month are written for all accounts of a mode, each line with its account', async () => {

@@ -104,7 +104,7 @@ export async function approveJournal(context: Context, id: string, attempt: Atte
     if (await haveOneMaker(tx, caller.accountId, proposal.maker, caller.id))
       throw new GatewayError(
         'FORBIDDEN',
-        'a journal must be approved by somebody other than whoever proposed it, and neither may have created the other’s key',
+        'a journal must be approved by somebody other than its proposer, and neither may have created the other’s key',
       );
     const fromMs = await approvesFrom(context, tx, nowMs);
     if (nowMs < fromMs)

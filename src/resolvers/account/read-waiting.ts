@@ -27,8 +27,8 @@ export interface Approval {
 /** Why a caller may not approve a withdrawal. */
 export const APPROVAL_BARS = {
   scope: 'Your key lacks the scope `move`.',
-  same_maker: 'Your key asked for it, or counts as one maker with the key that did (C-40).',
-  newcomer: 'Your key, or you as a person, came to the account within its cooling time (C-40).',
+  same_maker: 'Your key requested it, or counts as one maker with the key that did (C-40).',
+  newcomer: 'Your key, or you as a person, is newer to the account than its cooling time (C-40).',
 } as const;
 /** One of APPROVAL_BARS. */
 export type ApprovalBar = keyof typeof APPROVAL_BARS;

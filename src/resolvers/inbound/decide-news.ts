@@ -64,7 +64,7 @@ export async function closeNewsByHand(
   if (moneyOf(news.body as News))
     throw new GatewayError(
       'STEP_CONFLICT',
-      `news ${id} is of money that came, which has to be booked: try it again`,
+      `news ${id} is about money that came, which must be booked: try it again`,
     );
   const author = authorOf(context, 'news.close');
   await decide(context, news, { author, attempt, after: { state: 'closed', reason } }, (tx, at) =>

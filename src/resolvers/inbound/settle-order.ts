@@ -146,7 +146,7 @@ async function decide(
     if (!(await decidePixOrder(tx, now, end)))
       throw new GatewayError(
         'STEP_CONFLICT',
-        `${key} left less than ${ON_ITS_WAY_MS / 1_000} seconds ago: the provider may have it soon`,
+        `${key} was sent less than ${ON_ITS_WAY_MS / 1_000} seconds ago: the provider may receive it soon`,
       );
     const dueMs = Date.now();
     const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;

@@ -56,7 +56,7 @@ export async function refundPayment(
   if (checked !== undefined && cents(checked) < left && partsOf(row.process ?? {}) >= PARTS_MAX)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
-      `a payment can be refunded in at most ${PARTS_MAX} parts; all that is left of it can still be refunded`,
+      `a payment can be refunded in at most ${PARTS_MAX} parts; the whole rest can still be refunded`,
     );
   const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
   return advanceTransaction(context, target, row, trigger, 'payment.refund');

@@ -60,8 +60,5 @@ async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Per
 }
 
 function refusal(): GatewayError {
-  return new GatewayError(
-    'FORBIDDEN',
-    'the provider knows nobody here by a verified e-mail address who was invited',
-  );
+  return new GatewayError('FORBIDDEN', 'the provider gave no verified e-mail address of an invited person');
 }

@@ -7,11 +7,11 @@ import type { EntryKind, StatementEntry } from '../services/statement.ts';
 
 /** What can be wrong. */
 export const FINDING_KINDS = {
-  missing_here: 'It is on the statement, and the ledger does not have it.',
-  missing_there: 'It is in the ledger, or was ordered, and the statement does not have it.',
-  amount_differs: 'Both have it, and the amounts are not the same.',
-  details_differ: 'Both have it, and it went to another address, or is another currency.',
-  balance_differs: 'What there is in all is not what the ledger says.',
+  missing_here: 'It is on the statement, but not in the ledger.',
+  missing_there: 'It is in the ledger, or was ordered, but is not on the statement.',
+  amount_differs: 'Both have it, but the amounts differ.',
+  details_differ: 'Both have it, but the addresses or currencies differ.',
+  balance_differs: 'The total balance differs from that of the ledger.',
 } as const;
 /** One of FINDING_KINDS. */
 export type FindingKind = keyof typeof FINDING_KINDS;

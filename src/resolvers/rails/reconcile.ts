@@ -133,7 +133,7 @@ export function countsOf(
 
 function noStatement({ mode }: Context, rail: string): GatewayError {
   if (mode === 'live') return railsMissing([rail]);
-  return new GatewayError('RAILS_MISSING', `${rail} is played in this process, and has no statement`);
+  return new GatewayError('RAILS_MISSING', `${rail} is simulated in this process, and has no statement`);
 }
 
 function railOf(given: Named | undefined): string {

@@ -151,7 +151,7 @@ export function requireFresh({ caller, mode }: Pick<Context, 'caller' | 'mode'>)
   if (person.verifiedAt === null || Date.now() - person.verifiedAt.getTime() > FRESH_MS)
     throw new GatewayError(
       'STEP_UP_REQUIRED',
-      'this needs a passkey that was shown just now: show it at /console/confirm',
+      'this needs a passkey check within the last five minutes: use your passkey at /console/confirm',
     );
 }
 

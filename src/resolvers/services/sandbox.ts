@@ -37,7 +37,7 @@ export const SCENARIO_DOCS = {
   'delivery-fail': 'The on-chain transfer is broadcast and then fails.',
   'broadcast-fail': 'The on-chain transfer fails before it is broadcast.',
   'refund-fail': 'The return of the payment, or a refund of it, fails for good.',
-  'excess-fail': 'The return of what was paid beyond the price fails for good.',
+  'excess-fail': 'The return of the amount beyond the price fails for good.',
   'identity-review': 'The identity check sends the customer to manual review.',
   'identity-irregular': 'The identity check finds the document irregular.',
 } as const;

@@ -4,8 +4,8 @@ import type { NewsName } from '../../store/rails/vault.ts';
 /** What an entry of a statement can be. */
 export const ENTRY_KINDS = {
   payment: 'A PIX that came.',
-  refund: 'Money that came and went back, because we ordered it.',
-  dispute: 'A PIX that came and was taken back by the special mechanism (MED).',
+  refund: 'A return of received money that we ordered.',
+  dispute: 'A PIX that came and was taken back by a dispute (MED).',
   payout: 'A PIX that we sent.',
   payout_return: 'A PIX that we sent and that came back, whole or in part.',
   deposit: 'A transfer to a deposit address.',
@@ -13,7 +13,7 @@ export const ENTRY_KINDS = {
   funding: 'A transfer to the hot wallet by somebody else.',
   sweep: 'A transfer between our own addresses: a deposit that is swept, or gas for that.',
   gas: 'What a network charged for a transaction of ours.',
-  balance: 'What there is in all.',
+  balance: 'The total balance.',
 } as const;
 /** One of ENTRY_KINDS. */
 export type EntryKind = keyof typeof ENTRY_KINDS;

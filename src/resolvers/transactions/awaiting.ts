@@ -42,7 +42,7 @@ export const WAITS = {
   held_deposit: 'A deposit of a wrong amount or too late, which waits for `resolveDeposit`.',
   hold: 'Compliance screening holds it.',
   step_up: 'A closer look at the customer.',
-  failed_refund: 'Something failed to go back to the payer, and is still owed.',
+  failed_refund: 'A return to the payer failed, and is still owed.',
   failed_job: 'A job of it failed, and is tried again.',
 } as const;
 /** One of them. */

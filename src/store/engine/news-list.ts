@@ -11,9 +11,9 @@ import type { AnyOutcome } from './news.ts';
 /** What is to be looked at, and why. */
 export const LISTED_NEWS_STATES = {
   pending: 'It could not be settled yet, and is tried again.',
-  failed: 'Its transaction never took it, and it is not tried any more.',
+  failed: 'Its transaction never accepted it, and it is not tried any more.',
   reported: 'A report of fraud about a payment: there is no step for it.',
-  closed: 'Somebody closed it by hand: nothing follows from it. Listed only when it is asked for.',
+  closed: 'Somebody closed it by hand: it needs no further action. It is listed only on request.',
 } as const;
 /** Why news is to be looked at. */
 export type ListedNewsState = keyof typeof LISTED_NEWS_STATES;
