@@ -19,7 +19,7 @@ import {
 } from './finding.ts';
 import { pairByDay } from './pair-by-day.ts';
 
-/** Journals by which a deposit that the network dropped is taken back: neither is on a statement. */
+/** Journals by which a deposit that its network dropped is taken back: neither is on a statement. */
 const DROPS = ['L54', 'L55', 'L56', 'L58'];
 /** Kinds of what comes in. */
 const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
@@ -48,8 +48,8 @@ export function matchStatement(
   lines: readonly VaultLine[],
   { isOfDay, kinds }: { isOfDay: (line: VaultLine) => boolean; kinds: readonly EntryKind[] },
 ): Match {
-  const free = new Map(lines.map((line) => [nameOf(line), line]));
-  withoutDropped(free);
+  const known = lines.filter(({ name, isDropped }) => !isDropped && !DROPS.includes(name));
+  const free = new Map(known.map((line) => [nameOf(line), line]));
   const candidates = candidatesAmong([...free.values()], told);
   const take = (each: ToldEntry, fits: (line: VaultLine) => boolean): VaultLine | undefined => {
     const line = candidates(each).find((one) => free.has(nameOf(one)) && fits(one));
@@ -150,23 +150,6 @@ function ownJournals({ accountId, journalId, gasJournalId }: BookedNews): readon
 
 function placeOf(line: VaultLine): string {
   return `${line.accountId}:${line.transactionId}:${kindOf(line)}`;
-}
-
-/** Takes deposits out that were dropped, with what took them back. */
-function withoutDropped(free: Map<string, VaultLine>): void {
-  const sameMoney = ({ accountId, transactionId, currency, minor }: VaultLine) =>
-    `${accountId}:${transactionId}:${currency}:${minor.replace('-', '')}`;
-  for (const [name, drop] of [...free]) {
-    if (!DROPS.includes(drop.name)) continue;
-    const { accountId, inSuspenseBy: journalId } = drop;
-    const isDropped =
-      journalId === null
-        ? (line: VaultLine) => line.name === 'L31' && sameMoney(line) === sameMoney(drop)
-        : (line: VaultLine) => journalOf(line) === journalOf({ accountId, journalId });
-    const found = [...free].find(([, line]) => isDropped(line));
-    if (found) free.delete(found[0]);
-    free.delete(name);
-  }
 }
 
 function agrees({ entry, booked }: ToldEntry, line: VaultLine): boolean {

@@ -13,7 +13,7 @@ const YESTERDAY = new Date('2026-11-23T15:00:00.000Z');
 
 const line = (change: Partial<VaultLine>): VaultLine => ({
   ...{ accountId: 1n, journalId: 5n, transactionId: 3n, end2end: 'CRX1', name: 'L1', isReturn: false },
-  ...{ inSuspenseBy: null },
+  ...{ isDropped: false },
   ...{ currency: 'BRL', minor: '10000', postedAt: instantOf(TODAY), ...change },
 });
 const booked = (change: Partial<BookedNews> = {}): BookedNews => ({
