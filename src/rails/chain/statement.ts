@@ -196,16 +196,16 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
     }
     const left = (): readonly StatementEntry[] => {
       if (!addresses.has(from)) return [];
-      if (!order && addresses.has(to)) return [{ ...base, kind: 'sweep', id, news: unknownNews(id) }];
-      const isRefund = order?.intent === 'refund';
+      if (!order) return [{ ...base, kind: addresses.has(to) ? 'sweep' : 'transfer', id, ...unknown(id) }];
+      const isRefund = order.intent === 'refund';
       const news = isRefund
         ? { kind: 'refund_ended', key: `chain:${order.key}` }
-        : { kind: 'broadcast_confirmed', key: `chain:${order ? id : `${id}:unknown`}` };
+        : { kind: 'broadcast_confirmed', key: `chain:${id}` };
       return [{ ...base, kind: isRefund ? 'refund' : 'transfer', id, news, differs: wrong }];
     };
     const came = (): readonly StatementEntry[] => {
       if (addresses.has(from) && !order) return [];
-      if (to === facts.hotAddress && !order) return [{ ...base, kind: 'funding', id, news: unknownNews(id) }];
+      if (to === facts.hotAddress && !order) return [{ ...base, kind: 'funding', id, ...unknown(id) }];
       if (!isGiven(to)) return [];
       const name = `${network}:${txHash}:${logIndex}`;
       const told = arrivals.get(`${txHash}:${logIndex}`);
@@ -218,7 +218,7 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
   });
 }
 
-/** Nothing is told of what is neither a deposit nor an order of ours. */
-function unknownNews(id: string) {
-  return { kind: 'unknown', key: `chain:${id}` };
+/** Nothing is told of what is neither a deposit nor an order of ours: people book it. */
+function unknown(id: string) {
+  return { news: { kind: 'unknown', key: `chain:${id}` }, untold: 'capital' } as const;
 }

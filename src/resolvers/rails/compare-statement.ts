@@ -15,8 +15,8 @@ import {
 import type { Services } from '../services/context.ts';
 import type { RailStatement, ToldBalance } from '../services/statement.ts';
 import type { Finding } from './finding.ts';
-import { BY_HAND, matchStatement } from './match-statement.ts';
-import { asked, BY_HAND_WITHIN_DAYS, PIX, readTold, readUnordered } from './told-entries.ts';
+import { BY_HAND, BY_HAND_WITHIN_DAYS, matchStatement } from './match-statement.ts';
+import { asked, PIX, readTold, readUnordered } from './told-entries.ts';
 
 /** Findings that a report keeps at most; their numbers are exact. */
 export const FINDINGS_MAX = 1_000;

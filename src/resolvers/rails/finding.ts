@@ -118,8 +118,8 @@ export function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
   return ordered === amount ? [] : found('amount_differs', 'another amount was ordered');
 }
 
-function whyMissing({ kind, isNameless }: StatementEntry, booked: BookedNews | undefined): string {
-  if (isNameless) return 'the ledger has no such amount on this day, the day before or the day after';
+function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undefined): string {
+  if (untold === 'any') return 'the ledger has no such amount on this day, the day before or the day after';
   switch (booked?.outcome) {
     case undefined:
       if (kind === 'funding')

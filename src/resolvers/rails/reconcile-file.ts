@@ -95,7 +95,7 @@ function statementOf(movements: readonly BankMovement[]): RailStatement {
 const sizeOf = ({ minor }: BankMovement) => (minor < 0n ? -minor : minor);
 
 /**
- * A movement that tells the id of a PIX is that PIX; any other is found by its amount and day. Of several that tell one id, such as a
+ * A movement that tells the id of a PIX is that PIX, or what was paid by hand; any other is found by its amount and day. Of several that tell one id, such as a
  * payout and its fee, the largest is the PIX.
  */
 function entryOf(movement: BankMovement, named: Set<string>): StatementEntry {
@@ -109,8 +109,8 @@ function entryOf(movement: BankMovement, named: Set<string>): StatementEntry {
   const isAgain = named.has(`${kind} ${known}`);
   if (known && !isAgain) {
     named.add(`${kind} ${known}`);
-    return { kind, id: known, amount, at };
+    return { kind, id: known, amount, at, untold: 'paid_by_hand' };
   }
   const key = `bank:${id}`;
-  return { kind, id: isAgain ? key : id, amount, at, news: { kind: 'unknown', key }, isNameless: true };
+  return { kind, id: isAgain ? key : id, amount, at, news: { kind: 'unknown', key }, untold: 'any' };
 }

@@ -14,6 +14,7 @@ import type { Services } from '../services/context.ts';
 import { AGAIN } from '../services/news.ts';
 import type { EntryKind, RailStatement, StatementEntry, StatementPeriod } from '../services/statement.ts';
 import type { Finding, ToldEntry } from './finding.ts';
+import { BY_HAND_WITHIN_DAYS } from './match-statement.ts';
 
 /** PIX, as reports name it. */
 export const PIX = 'pix';
@@ -41,8 +42,6 @@ const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
 const CAME = ['L1', 'L50', 'L31', 'L37'];
 /** What moves on a network without an order of the gateway, and is booked by hand. */
 const UNORDERED: readonly EntryKind[] = ['transfer', 'funding', 'sweep'];
-/** People book what they were told of within some days. */
-export const BY_HAND_WITHIN_DAYS = 7;
 
 /** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function readTold(
@@ -77,7 +76,17 @@ export async function readUnordered(
     .flatMap(({ kind, id, currency, amountThere: amount, at }) =>
       id === null
         ? []
-        : [{ kind, id, currency, amount, at: new Date(at), news: { kind: 'unknown', key: id } }],
+        : [
+            {
+              kind,
+              id,
+              currency,
+              amount,
+              at: new Date(at),
+              news: { kind: 'unknown', key: id },
+              untold: 'capital',
+            },
+          ],
     );
 }
 

@@ -18,6 +18,13 @@ export const ENTRY_KINDS = {
 /** One of ENTRY_KINDS. */
 export type EntryKind = keyof typeof ENTRY_KINDS;
 
+/**
+ * What stands for an entry that no news tells of. `capital`: nobody ordered it, and people book it on its day or soon after; `any`: it has no
+ * name that news could have, and is found by its amount and day; `paid_by_hand`: it has one, and may be what people paid out (L62), found
+ * by amount and day, too.
+ */
+export type Untold = 'capital' | 'any' | 'paid_by_hand';
+
 /** Money that moved. */
 export interface StatementEntry {
   readonly kind: EntryKind;
@@ -30,8 +37,8 @@ export interface StatementEntry {
   readonly at: Date;
   /** Natural key of the news that tells it. */
   readonly news?: NewsName;
-  /** The rail has no name for it that news could have: it is found by its amount and day. */
-  readonly isNameless?: boolean;
+  /** What stands for it where no news tells of it; nothing where this is left out. */
+  readonly untold?: Untold;
   /** Another address or currency than was ordered or told, in words. */
   readonly differs?: string | undefined;
   /** Of a transfer between our own addresses: what was ordered, decimal text. */

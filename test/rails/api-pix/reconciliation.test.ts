@@ -35,6 +35,18 @@ async function ask() {
   await stand.part.poll();
 }
 
+/** Books capital. */
+async function capital(minor: bigint) {
+  const { database } = stand.app;
+  const accountId = await platformAccount(database, 'live');
+  const journal = capitalPaidIn(BRL, minor);
+  const request = { accountId, ref: `capital ${minor}`, transactionId: null, journal };
+  await database.withTx(async (tx) => {
+    await lockHeads(tx, [accountId], 'live');
+    await postJournals(tx, [request], new Date());
+  });
+}
+
 describe('reconciliation over the wire', () => {
   test('finds a payment that nobody told, until the statement was read', async () => {
     const { json } = await stand.psp.control('POST', '/pay', { amount: '8.00', wait: false });
@@ -108,18 +120,20 @@ describe('reconciliation over the wire', () => {
   });
 
   test('finds that the bank has not as much as the ledger says', async () => {
-    const { database } = stand.app;
-    const accountId = await platformAccount(database, 'live');
-    const request = { accountId, ref: 'capital', transactionId: null, journal: capitalPaidIn(BRL, 250n) };
-    await database.withTx(async (tx) => {
-      await lockHeads(tx, [accountId], 'live');
-      await postJournals(tx, [request], new Date());
-    });
+    await capital(250n);
     const { findings, balancesDiffer } = await today();
     expect(balancesDiffer).toBe(1);
     const found = findings.find(({ kind }) => kind === 'balance');
     expect(found).toMatchObject({ finding: 'balance_differs', currency: 'BRL', id: null });
     expect(Number(found?.amountHere) - Number(found?.amountThere)).toBe(2.5);
+  });
+
+  test('C-34: capital stands for no payment that nobody told', async () => {
+    await capital(900n);
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '9.00', wait: false });
+    const [id] = json.endToEndIds;
+    const { findings } = await today();
+    expect(findings.map(({ finding, id: of }) => [finding, of])).toContainEqual(['missing_here', id]);
   });
 
   test('says so while the provider is away', async () => {

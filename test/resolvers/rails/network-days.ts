@@ -21,7 +21,7 @@ export const at = (day: string, time: string) => new Date(`${day}T${time}:00.000
 /** Somebody sent to the hot wallet. */
 export const funding = (id: string, moment: Date, amount = '10000'): StatementEntry => ({
   ...{ kind: 'funding', id: `TRX:${id}:0`, amount, currency: USDT, at: moment },
-  news: { kind: 'unknown', key: `chain:TRX:${id}:0` },
+  ...{ news: { kind: 'unknown', key: `chain:TRX:${id}:0` }, untold: 'capital' },
 });
 
 /** What a network tells of a deposit. */

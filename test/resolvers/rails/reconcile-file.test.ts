@@ -1,12 +1,17 @@
 /** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
 import { describe, expect, test } from 'vitest';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
+import { BRL } from '../../../src/base/currency.ts';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
+import { capitalPaidIn } from '../../../src/ledger/journals.ts';
+import { credit, debit, type Journal, journal } from '../../../src/ledger/posting.ts';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
 import { reconcileFile } from '../../../src/resolvers/rails/reconcile-file.ts';
 import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { type Context, GATEWAY } from '../../../src/resolvers/services/context.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { lockHeads } from '../../../src/store/engine/processes.ts';
+import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { DEFAULT_COLUMNS } from '../../../src/wire/bank-file.ts';
 import { useApp } from '../../support/app.ts';
 
@@ -105,5 +110,38 @@ describe('what has no name takes a line once, whatever the day of its report', (
       [dayFrom(60), 'amount_differs', id],
       [dayFrom(60), 'missing_here', 'other'],
     ]);
+  });
+});
+
+describe('what people booked', () => {
+  const post = async (ref: string, journal: Journal, day: string) => {
+    const accountId = await platformAccount(app.database, 'sandbox');
+    await app.database.withTx(async (tx) => {
+      await lockHeads(tx, [accountId], 'sandbox');
+      const request = { accountId, ref, transactionId: null, journal };
+      await postJournals(tx, [request], new Date(`${day}T15:00:00.000Z`));
+    });
+  };
+
+  test('C-34: a PIX that was never told takes no capital of its amount from a movement without a name', async () => {
+    await post('capital', capitalPaidIn(BRL, 70_000n), dayFrom(70));
+    const id = pixId();
+    const reports = await reportsOf(`${dayFrom(70)},700.00,1,x`, `${dayFrom(71)},700.00,2,${id}`);
+    expect(reports.map(({ matched }) => matched)).toEqual([1, 0]);
+    expect(reports[1]?.findings).toMatchObject([{ finding: 'missing_here', id }]);
+  });
+
+  test('a PIX that was paid by hand is what was booked of it (L62), though its text has the id, unless a movement without a name is', async () => {
+    const paid = journal('L62', debit('E.capital', BRL, 5_000n), credit('A.pix', BRL, 5_000n));
+    await post('paid by hand', paid, dayFrom(80));
+    const id = pixId();
+    expect(await reportsOf(`${dayFrom(80)},-50.00,1,PIX ENVIADO ${id}`)).toMatchObject([
+      { matched: 1, findings: [] },
+    ]);
+    const [report] = await reportsOf(
+      `${dayFrom(80)},-50.00,1,PIX ENVIADO ${id}`,
+      `${dayFrom(80)},-50.00,2,TED`,
+    );
+    expect(report).toMatchObject({ matched: 1, findings: [{ finding: 'missing_here', id }] });
   });
 });
