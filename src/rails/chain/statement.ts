@@ -45,12 +45,17 @@ export function networkStatement(parts: NetworkParts): RailStatement {
     toldApart(parts, await placed(transfers, aheadMs));
   return {
     kinds: ['deposit', 'transfer', 'refund', 'gas'],
-    read: async ({ from, to }) => {
+    read: async ({ from, to, whole }) => {
       // Blocks stand on the machine's clock, and a period on that of the mode.
       const aheadMs = await clock.aheadMs();
       const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
       const period = { fromMs: machine.from.getTime(), toMs: machine.to.getTime() };
-      const range = await heightsBetween(times(), period, await finalHeight(parts));
+      const blocks = times();
+      const last = await finalHeight(parts);
+      // Another block of the day may follow, as long as none is final that was made after it.
+      if (whole && (await blocks.at(last)).atMs + aheadMs < whole.getTime())
+        throw new Error(`block ${last}, the last final one, was made before the end of what is asked for`);
+      const range = await heightsBetween(blocks, period, last);
       const read = await transfersIn(parts, range);
       const ended = await endedOrders(parts, machine, read, aheadMs);
       return [...(await entriesOf([...read, ...ended.transfers], aheadMs)), ...ended.entries];

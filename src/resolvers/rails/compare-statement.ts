@@ -131,7 +131,11 @@ function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'no
   return {
     from,
     end,
-    told: { from: new Date(from - told[0]), to: new Date(Math.min(to + told[1], last)) },
+    told: {
+      from: new Date(from - told[0]),
+      to: new Date(Math.min(to + told[1], last)),
+      ...(end <= nowMs && { whole: new Date(end) }),
+    },
     booked: { from: new Date(from - booked[0]), to: new Date(Math.min(to + booked[1], nowMs)) },
     byHand: { from: since ?? new Date(from), to: new Date(Math.min(to + BY_HAND_MS, nowMs)) },
   };

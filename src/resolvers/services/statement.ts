@@ -54,6 +54,8 @@ export interface StatementEntry {
 export interface StatementPeriod {
   readonly from: Date;
   readonly to: Date;
+  /** Up to there the rail must have settled all; the rest may be under way. */
+  readonly whole?: Date;
 }
 
 /** What a rail has of a currency in all, and what the ledger had when it was so; decimal texts. */
