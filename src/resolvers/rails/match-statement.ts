@@ -7,7 +7,7 @@ import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { millisOf } from '../../base/instant.ts';
 import { toMinor } from '../../base/money.ts';
 import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
-import type { EntryKind, Untold } from '../services/statement.ts';
+import type { EntryKind, StatementEntry, Untold } from '../services/statement.ts';
 import {
   entryFinding,
   type Finding,
@@ -44,15 +44,21 @@ export interface Match {
   readonly taken: ReadonlyMap<ToldEntry, VaultLine>;
 }
 
-/**
- * @param lines - of the days, and all others that belong to an entry; a line may come more than once.
- * @param isOfDay - whether a line is of the days.
- * @param kinds - what is on the statement: lines of other kinds are not expected there.
- */
+/** How entries and lines are told apart. */
+export interface MatchRules {
+  /** Whether a line is of the days. */
+  readonly isOfDay: (line: VaultLine) => boolean;
+  /** What is on the statement: lines of other kinds are not expected there. */
+  readonly kinds: readonly EntryKind[];
+  /** @returns the name of the line that stood for an entry in a report before. */
+  readonly before?: (entry: StatementEntry) => string | undefined;
+}
+
+/** @param lines - of the days, and all others that belong to an entry; a line may come more than once. */
 export function matchStatement(
   told: readonly ToldEntry[],
   lines: readonly VaultLine[],
-  { isOfDay, kinds }: { isOfDay: (line: VaultLine) => boolean; kinds: readonly EntryKind[] },
+  { isOfDay, kinds, before = () => undefined }: MatchRules,
 ): Match {
   const known = lines.filter(({ name, isDropped }) => !isDropped && !DROPS.includes(name));
   const free = new Map(known.map((line) => [nameOf(line), line]));
@@ -85,7 +91,9 @@ export function matchStatement(
       first(each, () => true),
     );
   for (const untold of ['capital', 'any', 'paid_by_hand'] as const) {
-    const others = expected.filter((each) => !each.booked && each.entry.untold === untold);
+    const others = expected
+      .filter((each) => !each.booked && each.entry.untold === untold)
+      .filter((each) => !take(each, free.get(before(each.entry) ?? '')));
     for (const [each, line] of pairsOf(untold, others, free)) take(each, line);
   }
   const agreed = (each: ToldEntry) =>
@@ -158,7 +166,8 @@ function pairsOf(
   return [...pairs].map(([{ each }, { line }]) => [each, line]);
 }
 
-function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
+/** @returns the name of a line: a journal may have several, in several currencies. */
+export function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
   return `${accountId}:${journalId}:${currency}:${minor}`;
 }
 

@@ -13,8 +13,10 @@ import { type BankColumns, BankFileError, type BankMovement, readBankFile } from
 import { audited } from '../checks/audited.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { RailStatement, StatementEntry } from '../services/statement.ts';
-import { BANK_FILE, compareStatement } from './compare-statement.ts';
+import { compareStatement } from './compare-statement.ts';
+import { refuseTaken } from './known-entries.ts';
 import { countsOf, type Reconciliation, reportOf } from './reconcile.ts';
+import { BANK_FILE } from './told-entries.ts';
 
 /** A file, as the caller names it. */
 export interface BankFile {
@@ -46,6 +48,7 @@ export async function reconcileFile(context: Context, file: BankFile): Promise<r
     // Somebody else may have read the same file meanwhile.
     const before = await listBySource(tx, mode, source);
     if (before.length > 0) return before.map(reportOf);
+    await refuseTaken({ database: tx, mode }, BANK_FILE, made);
     const reports: Reconciliation[] = [];
     for (const report of made) {
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source });

@@ -145,3 +145,44 @@ describe('what people booked', () => {
     expect(report).toMatchObject({ matched: 1, findings: [{ finding: 'missing_here', id }] });
   });
 });
+
+describe('C-33: files of one bank share no line of the ledger', () => {
+  const at = (days: number, time = '15:00:00') => `${dayFrom(days)}T${time}.000Z`;
+  const row = (days: number, id: string, text = 'x') => `${dayFrom(days)},${45 + days}.00,${id},${text}`;
+  const found = (reports: Awaited<ReturnType<typeof reportsOf>>) =>
+    reports.flatMap(({ day, matched, findings }) => [
+      `${day} ${matched}`,
+      ...findings.map(({ finding, id }) => `${finding} ${id}`),
+    ]);
+  const movement = (days: number, of: number, id: string) => `${dayFrom(days)},${45 + of}.00,${id},x`;
+
+  test('of daily files, the second has no line of the first', async () => {
+    await arrive('127.00', at(82));
+    expect(found(await reportsOf(row(82, 'a')))).toEqual([`${dayFrom(82)} 1`]);
+    const next = found(await reportsOf(movement(83, 82, 'b')));
+    expect(next).toEqual([`${dayFrom(83)} 0`, 'missing_here b']);
+    const both = found(await reportsOf(row(82, 'a'), movement(83, 82, 'b')));
+    expect(both).toEqual([`${dayFrom(82)} 1`, ...next]);
+  });
+
+  test('nor has one without a name what another file has by its name', async () => {
+    const id = await arrive('130.00', at(85));
+    expect(found(await reportsOf(row(85, 'a', id)))).toEqual([`${dayFrom(85)} 1`]);
+    expect(found(await reportsOf(movement(86, 85, 'ted')))).toEqual([`${dayFrom(86)} 0`, 'missing_here ted']);
+  });
+
+  test('a file that has the days of another one again finds the same, whatever names it gives', async () => {
+    await arrive('133.00', at(88));
+    await arrive('133.00', at(90, '02:30:00'));
+    const [first, evening] = [row(88, 'a'), movement(90, 88, 'b')];
+    const days = [88, 89, 90].map((each) => `${dayFrom(each)} ${each === 89 ? 0 : 1}`);
+    expect(found(await reportsOf(first, evening))).toEqual(days);
+    expect(found(await reportsOf(row(88, 'csv-1'), movement(90, 88, 'csv-2')))).toEqual(days);
+    expect(found(await reportsOf(evening))).toEqual(days.slice(2));
+    // The evening's payment stands on the day after it by the bank: a report of its own day does not miss it.
+    expect(found(await reportsOf(movement(89, 100, 'other')))).toEqual([
+      `${dayFrom(89)} 0`,
+      'missing_here other',
+    ]);
+  });
+});
