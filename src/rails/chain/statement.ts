@@ -60,8 +60,8 @@ export function networkStatement(parts: NetworkParts): RailStatement {
       const ended = await endedOrders(parts, machine, read, aheadMs);
       return [...(await entriesOf([...read, ...ended.transfers], aheadMs)), ...ended.entries];
     },
-    find: async (keys) => {
-      const hashes = keys.flatMap((each) => each.split(':')[2] ?? []);
+    find: async (names) => {
+      const hashes = names.flatMap(({ key: each }) => each.split(':')[2] ?? []);
       const told = await readToldArrivals(database, key, hashes);
       const heights = [...new Set(told.map(({ height }) => height))];
       const found = await inParts(heights, (height) => transfersIn(parts, { from: height, to: height }));

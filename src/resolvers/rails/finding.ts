@@ -133,7 +133,7 @@ function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undef
     case 'closed':
       return 'the rail told it, and somebody closed it';
     default:
-      return 'the rail told it, and nothing was booked';
+      return 'the rail told it, and nothing was booked, or what was stands for another entry';
   }
 }
 

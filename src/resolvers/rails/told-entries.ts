@@ -11,7 +11,7 @@ import {
 import type { Services } from '../services/context.ts';
 import { AGAIN } from '../services/news.ts';
 import type { EntryKind, RailStatement, StatementEntry, StatementPeriod } from '../services/statement.ts';
-import type { ToldEntry } from './finding.ts';
+import { kindOf, type ToldEntry } from './finding.ts';
 
 /** PIX, as reports name it. */
 export const PIX = 'pix';
@@ -37,8 +37,8 @@ const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
   payout: 'payout_ended',
   payout_return: 'payout_returned',
 };
-/** Journals of what came from outside, payments and deposits. */
-const CAME = ['L1', 'L50', 'L31', 'L37'];
+/** What is asked for by the name of its news, where it was long before it was booked; of a network what it charged is read by the order. */
+const NAMED = { pix: ['payment', 'payout', 'refund'], network: ['deposit'] };
 
 /** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function readTold(
@@ -62,10 +62,15 @@ async function foundByName(
   { read, ofDays }: { readonly read: readonly StatementEntry[]; readonly ofDays: readonly VaultLine[] },
 ): Promise<readonly StatementEntry[]> {
   if (!find) return [];
-  const came = ofDays.filter(({ name, isReturn }) => CAME.includes(name) && !isReturn);
-  const there = new Set(read.map((entry) => nameOf(entry).key));
-  const keys = (await readNewsOf(database, rail, came)).filter((key) => !there.has(key));
-  return keys.length > 0 ? asked(rail, () => find(keys)) : [];
+  const named = rail === PIX ? NAMED.pix : NAMED.network;
+  const lines = ofDays.flatMap((line) => {
+    const kind = kindOf(line);
+    return kind && named.includes(kind) ? [{ line, kind }] : [];
+  });
+  const textOf = ({ kind, key }: NewsName) => `${kind} ${key}`;
+  const there = new Set(read.map((entry) => textOf(nameOf(entry))));
+  const names = (await readNewsOf(database, rail, lines)).filter((name) => !there.has(textOf(name)));
+  return names.length > 0 ? asked(rail, () => find(names)) : [];
 }
 
 /** @returns what became of news, by its place. What was dropped and came again is told under a name of its own. */

@@ -77,8 +77,8 @@ export interface RailStatement {
    * @throws while it cannot be read whole.
    */
   readonly read: (period: StatementPeriod) => Promise<readonly StatementEntry[]>;
-  /** @returns entries by the keys of their news, whenever they were; nothing for what is not there. */
-  readonly find?: (keys: readonly string[]) => Promise<readonly StatementEntry[]>;
+  /** @returns entries by the names of their news, whenever they were; nothing for what is not there. */
+  readonly find?: (names: readonly NewsName[]) => Promise<readonly StatementEntry[]>;
   /** What there is now. @throws while it cannot be read. */
   readonly balances?: () => Promise<readonly ToldBalance[]>;
 }

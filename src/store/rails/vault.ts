@@ -126,15 +126,24 @@ const SUSPENSE: Statement = {
   text: `select count(*)::int as count, min(s.opened_at) as "oldestAt" from suspense_entry s join account a on a.id = s.account_id
     where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
 };
-/** Of what came: its news where it lies in suspense, or else what its transaction says of it. */
+/** By kind of entry: of what came its news where it lies in suspense, or else what its transaction says; of what left what it says, too. */
 const NEWS_OF: Statement = {
   name: 'vault_news',
-  text: `select coalesce(n.key, case when $4 = 'pix' then 'pix:' || t.pix_e2e
-        else 'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex') end) as key
-    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) g(account_id, journal_id, transaction_id)
+  text: `select distinct k.kind, k.key
+    from unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::text[]) g(account_id, journal_id, transaction_id, kind)
     left join suspense_entry s on s.account_id = g.account_id and s.journal_id = g.journal_id
     left join rail_news n on n.id = s.news_id
-    left join transaction t on t.account_id = g.account_id and t.id = g.transaction_id`,
+    left join transaction t on t.account_id = g.account_id and t.id = g.transaction_id
+    left join journal j on g.kind = 'refund' and j.account_id = g.account_id and j.id = g.journal_id and j.name = 'L51'
+    cross join lateral (
+      select 'payment', coalesce(n.key, 'pix:' || t.pix_e2e) where g.kind = 'payment'
+      union all select 'deposit_confirmed', coalesce(n.key,
+        'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex')) where g.kind = 'deposit'
+      union all select 'payout_ended', 'pix:' || t.pix_e2e where g.kind = 'payout'
+      union all select 'refund_ended', 'pix:' || j.ref where g.kind = 'refund'
+      union all select 'refund_ended', 'pix:' || (r ->> 'returnId') from jsonb_array_elements(t.process -> 'returns') r
+        where g.kind = 'refund' and j.id is null) k (kind, key)
+    where k.key is not null`,
 };
 const HELD: Statement = {
   name: 'vault_held',
@@ -193,18 +202,17 @@ export function readLinesBetween(
 
 /**
  * @param rail - `pix`, or the name of a network.
- * @param lines - of what came: payments, or deposits.
- * @returns the keys of the news that they were booked by.
+ * @param lines - with the kind of entry that each would be.
+ * @returns the names of the news that they were booked by.
  */
-export async function readNewsOf(
+export function readNewsOf(
   tx: Tx,
   rail: string,
-  lines: readonly VaultLine[],
-): Promise<readonly string[]> {
-  const of = <Name extends keyof VaultLine>(name: Name) => lines.map((line) => line[name]);
+  lines: readonly { readonly line: VaultLine; readonly kind: string }[],
+): Promise<NewsName[]> {
+  const of = <Name extends keyof VaultLine>(name: Name) => lines.map(({ line }) => line[name]);
   const values = [of('accountId'), of('journalId'), of('transactionId'), rail];
-  const rows = await tx.query<{ key: string | null }>(NEWS_OF, values);
-  return rows.flatMap(({ key }) => key ?? []);
+  return tx.query<NewsName>(NEWS_OF, [...values, lines.map(({ kind }) => kind)]);
 }
 
 /** @returns what is in a vault now by raw ledger code, over all accounts of a mode, minor units; nothing for what was never there. */

@@ -97,6 +97,10 @@ describe('reconciliation over the wire', () => {
       return (await stand.inbound.stepOf(row)) === 'success/DONE';
     });
     expect(await today()).toMatchObject({ matched: 2, findings: [] });
+    // It ended days before it was told, and booked: it is asked for by its name.
+    await stand.app.owner.query(`update pix_order set ended_at = ended_at - interval '3 days'`);
+    expect(await today()).toMatchObject({ matched: 1, findings: [] });
+    await stand.app.owner.query(`update pix_order set ended_at = ended_at + interval '3 days'`);
     const { rows } = await stand.app.owner.query(`select psp_id from pix_order where kind = 'payout'`);
     const { status } = await stand.psp.control('POST', `/payouts/${rows[0].psp_id}/return`, {});
     expect(status).toBe(200);
@@ -117,6 +121,47 @@ describe('reconciliation over the wire', () => {
       ],
     });
     stand.meddle = undefined;
+  });
+
+  test('asks by their names for returns that were told days after they ended, of a payment and out of suspense', async () => {
+    const { app, inbound, merchant, psp } = stand;
+    const stranger = { payerTaxId: '11144477735', wait: false };
+    const row = await inbound.onramp(merchant);
+    await stand.until(async () => (await inbound.rowOf(row.end2end)).process?.txid !== undefined);
+    const { txid } = (await inbound.rowOf(row.end2end)).process ?? {};
+    await psp.control('POST', '/pay', { ...stranger, txid });
+    await psp.control('POST', '/pay', { ...stranger, amount: '7.00' });
+    await ask();
+    await inbound.reach(row, 'refund/INITIAL');
+    const { rows } = await app.owner.query(
+      `select id from suspense_entry where state = 'open' and amount_minor = 700`,
+    );
+    const platform = await platformAccount(app.database, 'live');
+    const { apiKey } = await app.addKey(platform, ['platform:risk']);
+    const { json } = await app.graphql(
+      `mutation { returnSuspense(id: "${rows[0].id}") { state } }`,
+      {},
+      { key: apiKey },
+    );
+    expect(json.errors).toBeUndefined();
+    const ended = async (isSo = 'is_done') =>
+      (await app.owner.query(`select psp_id from pix_order where kind = 'return' and ${isSo}`)).rows;
+    await stand.until(async () => (await ended('true')).length === 2);
+    for (const { psp_id: id } of await ended('true')) await psp.control('POST', `/refunds/${id}/settle`, {});
+    await stand.until(async () => {
+      await ask();
+      return (await ended()).length === 2;
+    });
+    await inbound.reach(row, 'refund/DONE');
+    const { matched, findings } = await today();
+    expect(findings).toEqual([]);
+    await app.owner.query(
+      `update pix_order set ended_at = ended_at - interval '3 days' where kind = 'return'`,
+    );
+    expect(await today()).toMatchObject({ matched: matched - 2, findings: [] });
+    await app.owner.query(
+      `update pix_order set ended_at = ended_at + interval '3 days' where kind = 'return'`,
+    );
   });
 
   test('finds that the bank has not as much as the ledger says', async () => {

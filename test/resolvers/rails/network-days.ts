@@ -48,8 +48,8 @@ export function networkDays(app: TestApp) {
         statement: {
           kinds: ['deposit', 'transfer', 'refund', 'gas'],
           read: async ({ from, to }) => all.filter((each) => each.at >= from && each.at < to),
-          find: async (keys) =>
-            all.filter(({ news }) => keys.some((key) => key.startsWith(news?.key ?? '?'))),
+          find: async (names) =>
+            all.filter(({ news }) => names.some(({ key }) => key.startsWith(news?.key ?? '?'))),
         },
       });
       if (!report) throw new Error('a day has a report');
