@@ -120,6 +120,7 @@ export function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
 
 function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undefined): string {
   if (untold === 'any') return 'the ledger has no such amount on this day, the day before or the day after';
+  if (booked?.isDropped) return 'the rail told that it was dropped, and has it';
   switch (booked?.outcome) {
     case undefined:
       if (kind === 'funding')

@@ -56,8 +56,8 @@ describe('C-34: in suspense', () => {
     await tell(kept, at(MONDAY, '14:00'));
     await tell(dropped(kept), at(TUESDAY, '14:00'));
     const there = depositEntry(kept, at(MONDAY, '14:00'));
-    expect(found(await reportOn(MONDAY, at(WEDNESDAY, '03:00'), [there]))).toEqual([
-      ['missing_here', there.id],
+    expect((await reportOn(MONDAY, at(WEDNESDAY, '03:00'), [there])).findings).toMatchObject([
+      { finding: 'missing_here', id: there.id, why: 'the rail told that it was dropped, and has it' },
     ]);
   });
 
