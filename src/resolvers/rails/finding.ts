@@ -123,11 +123,11 @@ function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undef
   if (booked?.isDropped) return 'the rail told that it was dropped, and has it';
   switch (booked?.outcome) {
     case undefined:
+      if (untold !== 'capital') return 'the rail never told it';
       if (kind === 'funding')
         return 'nobody booked it: it is no deposit, and no capital of this amount was booked';
-      if (kind === 'transfer') return 'the gateway did not order it: look who else has the key';
       if (kind === 'sweep') return 'the gateway did not order it, though both addresses are its own';
-      return 'the rail never told it';
+      return 'the gateway did not order it: look who else has the key';
     case 'pending':
     case 'failed':
       return 'the rail told it, and it is not settled';

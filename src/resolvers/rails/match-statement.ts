@@ -69,27 +69,18 @@ export function matchStatement(
     return free.delete(nameOf(line));
   };
   const candidates = candidatesAmong([...free.values()], told);
-  const first = (each: ToldEntry, fits: (line: VaultLine) => boolean) =>
-    candidates(each).find((line) => free.has(nameOf(line)) && fits(line));
+  const takeFirst = (each: ToldEntry, fits: (line: VaultLine) => boolean): boolean =>
+    take(
+      each,
+      candidates(each).find((line) => free.has(nameOf(line)) && fits(line)),
+    );
   const expected = told
     .filter(({ entry }) => entry.own === undefined)
     .toSorted((one, other) => one.entry.at.getTime() - other.entry.at.getTime());
   // First what agrees, so that nothing takes the line of another entry; what no news tells of takes what is nobody's.
   const booked = expected.filter((each) => each.booked);
-  const differing = new Set(
-    booked.filter(
-      (each) =>
-        !take(
-          each,
-          first(each, (line) => agrees(each, line)),
-        ),
-    ),
-  );
-  for (const each of differing)
-    take(
-      each,
-      first(each, () => true),
-    );
+  const differing = new Set(booked.filter((each) => !takeFirst(each, (line) => agrees(each, line))));
+  for (const each of differing) takeFirst(each, () => true);
   for (const untold of ['capital', 'any', 'paid_by_hand'] as const) {
     const others = expected
       .filter((each) => !each.booked && each.entry.untold === untold)

@@ -138,7 +138,10 @@ test('an order that was not told at night waits for its news, and takes nothing 
     news: { kind: 'broadcast_confirmed', key: 'chain:TRX:ordered' },
   };
   const stolen = { ...funding('stolen', at('2026-10-02', '12:00'), '55'), kind: 'transfer' } as const;
-  expect(await night('2026-10-01', [ordered])).toEqual(missing(ordered));
+  const { findings } = await reportOn('2026-10-01', at('2026-10-02', '03:00'), [ordered]);
+  expect(findings).toMatchObject([
+    { finding: 'missing_here', id: ordered.id, why: 'the rail never told it' },
+  ]);
   await book('funds', 1_000n, at('2026-10-02', '00:30'));
   await book('theft', -55n, at('2026-10-02', '14:00'));
   expect(await night('2026-10-02', [ordered, stolen])).toEqual([]);
