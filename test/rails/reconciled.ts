@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/brasilia-day.ts';
 import { currencyOfLedger } from '../../src/base/currency.ts';
 import type { Instant } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
@@ -53,9 +53,9 @@ export function reconciles(net: ReconciledNetwork): void {
   const key = { mode, network };
 
   const minorOf = (text: string, currency = token) => toMinor(text, currencyOfLedger(currency).decimals);
-  const report = async (): Promise<Reconciliation> => {
+  const report = async (given?: string): Promise<Reconciliation> => {
     const context = await operatorContext(app.services, await platformAccount(app.database, mode));
-    const day = brasiliaDay(await app.services.forMode(mode).clock.nowMs());
+    const day = given ?? brasiliaDay(await app.services.forMode(mode).clock.nowMs());
     const input = { rail: { name: 'rail', value: network }, day: { name: 'day', value: day } };
     return reconcile(context, input, { made: null, bind: async () => {} });
   };
@@ -241,6 +241,19 @@ export function reconciles(net: ReconciledNetwork): void {
         vi.restoreAllMocks();
       }
       expect(found).not.toEqual([]);
+    });
+
+    test('a day that is over has no report before a block after it is final: one of the day could be missing', async () => {
+      const { clock } = app.services.forMode(mode);
+      const nowMs = await clock.nowMs();
+      const day = brasiliaDay(nowMs);
+      expect(await report(day)).toMatchObject({ day });
+      vi.spyOn(clock, 'nowMs').mockResolvedValue(brasiliaMidnight(dayAfter(day)) + 60_000);
+      try {
+        await expect(report(day)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      } finally {
+        vi.restoreAllMocks();
+      }
     });
 
     test('a balance that no transfer explains, and it goes when the books have it', async () => {

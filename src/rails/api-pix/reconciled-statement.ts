@@ -5,7 +5,13 @@
 import { inParts } from '../../base/in-parts.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
-import { type PixOrder, type PixOrderKind, readEndedPixOrders } from '../../store/rails/pix-orders.ts';
+import {
+  type EndedPixOrder,
+  type PixOrderKind,
+  readEndedPixOrders,
+  readToldPixOrders,
+} from '../../store/rails/pix-orders.ts';
+import type { NewsName } from '../../store/rails/vault.ts';
 import { bankBalances } from './balance.ts';
 import type { ApiPix } from './client.ts';
 import type { OrderKind } from './orders.ts';
@@ -21,8 +27,6 @@ export interface StatementParts {
   readonly balanceUrl: string | null;
 }
 
-type EndedOrder = PixOrder & { readonly endedAtMs: number };
-
 /** @returns the statement. */
 export function reconciledStatement(parts: StatementParts): RailStatement {
   const read: RailStatement['read'] = async (period) => [
@@ -33,7 +37,7 @@ export function reconciledStatement(parts: StatementParts): RailStatement {
   return {
     kinds: ['payment', 'refund', 'payout', 'payout_return'],
     read,
-    find: (keys) => findPayments(parts, keys),
+    find: async (names) => [...(await findPayments(parts, names)), ...(await findOrders(parts, names))],
     ...(balanceUrl !== null && { balances: () => bankBalances({ ...parts, balanceUrl }, read) }),
   };
 }
@@ -61,10 +65,22 @@ async function readPayments(
 /** Payments that were told long after they were made. */
 async function findPayments(
   { api }: StatementParts,
-  keys: readonly string[],
+  names: readonly NewsName[],
 ): Promise<readonly StatementEntry[]> {
-  const found = await inParts(keys, (key) => api.getPix(key.replace(/^pix:/, '')));
+  const payments = names.filter(({ kind }) => kind === 'payment');
+  const found = await inParts(payments, ({ key }) => api.getPix(key.replace(/^pix:/, '')));
   return found.flatMap((pix) => (pix ? paymentOf(pix) : []));
+}
+
+/** Payouts and returns that were told long after they ended. */
+async function findOrders(
+  { tools, kinds }: StatementParts,
+  names: readonly NewsName[],
+): Promise<readonly StatementEntry[]> {
+  const orders = names.filter(({ kind }) => kind !== 'payment');
+  const told = await readToldPixOrders(tools.database, tools.mode, orders);
+  const aheadMs = await tools.clock.aheadMs();
+  return (await inParts(told, (order) => entriesOf(kinds, order, aheadMs))).flat();
 }
 
 function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly StatementEntry[] {
@@ -85,7 +101,7 @@ async function askEnded(
 
 async function entriesOf(
   kinds: StatementParts['kinds'],
-  order: EndedOrder,
+  order: EndedPixOrder,
   aheadMs: number,
 ): Promise<readonly StatementEntry[]> {
   const told = await kinds[order.kind].ask(order);

@@ -45,18 +45,23 @@ export function networkStatement(parts: NetworkParts): RailStatement {
     toldApart(parts, await placed(transfers, aheadMs));
   return {
     kinds: ['deposit', 'transfer', 'refund', 'gas'],
-    read: async ({ from, to }) => {
+    read: async ({ from, to, whole }) => {
       // Blocks stand on the machine's clock, and a period on that of the mode.
       const aheadMs = await clock.aheadMs();
       const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
       const period = { fromMs: machine.from.getTime(), toMs: machine.to.getTime() };
-      const range = await heightsBetween(times(), period, await finalHeight(parts));
+      const blocks = times();
+      const last = await finalHeight(parts);
+      // Another block of the day may follow, as long as none is final that was made after it.
+      if (whole && (await blocks.at(last)).atMs + aheadMs < whole.getTime())
+        throw new Error(`block ${last}, the last final one, was made before the end of what is asked for`);
+      const range = await heightsBetween(blocks, period, last);
       const read = await transfersIn(parts, range);
       const ended = await endedOrders(parts, machine, read, aheadMs);
       return [...(await entriesOf([...read, ...ended.transfers], aheadMs)), ...ended.entries];
     },
-    find: async (keys) => {
-      const hashes = keys.flatMap((each) => each.split(':')[2] ?? []);
+    find: async (names) => {
+      const hashes = names.flatMap(({ key: each }) => each.split(':')[2] ?? []);
       const told = await readToldArrivals(database, key, hashes);
       const heights = [...new Set(told.map(({ height }) => height))];
       const found = await inParts(heights, (height) => transfersIn(parts, { from: height, to: height }));
@@ -196,16 +201,16 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
     }
     const left = (): readonly StatementEntry[] => {
       if (!addresses.has(from)) return [];
-      if (!order && addresses.has(to)) return [{ ...base, kind: 'sweep', id, news: unknownNews(id) }];
-      const isRefund = order?.intent === 'refund';
+      if (!order) return [{ ...base, kind: addresses.has(to) ? 'sweep' : 'transfer', id, ...unknown(id) }];
+      const isRefund = order.intent === 'refund';
       const news = isRefund
         ? { kind: 'refund_ended', key: `chain:${order.key}` }
-        : { kind: 'broadcast_confirmed', key: `chain:${order ? id : `${id}:unknown`}` };
+        : { kind: 'broadcast_confirmed', key: `chain:${id}` };
       return [{ ...base, kind: isRefund ? 'refund' : 'transfer', id, news, differs: wrong }];
     };
     const came = (): readonly StatementEntry[] => {
       if (addresses.has(from) && !order) return [];
-      if (to === facts.hotAddress && !order) return [{ ...base, kind: 'funding', id, news: unknownNews(id) }];
+      if (to === facts.hotAddress && !order) return [{ ...base, kind: 'funding', id, ...unknown(id) }];
       if (!isGiven(to)) return [];
       const name = `${network}:${txHash}:${logIndex}`;
       const told = arrivals.get(`${txHash}:${logIndex}`);
@@ -218,7 +223,7 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
   });
 }
 
-/** Nothing is told of what is neither a deposit nor an order of ours. */
-function unknownNews(id: string) {
-  return { kind: 'unknown', key: `chain:${id}` };
+/** Nothing is told of what is neither a deposit nor an order of ours: people book it. */
+function unknown(id: string) {
+  return { news: { kind: 'unknown', key: `chain:${id}` }, untold: 'capital' } as const;
 }

@@ -15,13 +15,12 @@ import {
 import type { Services } from '../services/context.ts';
 import type { RailStatement, ToldBalance } from '../services/statement.ts';
 import type { Finding } from './finding.ts';
-import { BY_HAND, matchStatement } from './match-statement.ts';
-import { asked, BY_HAND_WITHIN_DAYS, PIX, readTold, readUnordered } from './told-entries.ts';
+import { type KeptEntry, keptEntries, keyOf, readKnown } from './known-entries.ts';
+import { BY_HAND, BY_HAND_WITHIN_DAYS, matchStatement, nameOf } from './match-statement.ts';
+import { asked, BANK_FILE, PIX, readTold } from './told-entries.ts';
 
 /** Findings that a report keeps at most; their numbers are exact. */
 export const FINDINGS_MAX = 1_000;
-/** What is read from a file of the bank, as reports name it. */
-export const BANK_FILE = 'bank';
 
 /** What there is of a currency in all. */
 export interface ComparedBalance extends ToldBalance {
@@ -41,7 +40,10 @@ export interface Comparison {
 }
 
 /** A report before it is kept. */
-export type Report = Omit<NewReconciliation, 'madeBy' | 'source'>;
+export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
+  readonly findings: readonly Finding[];
+  readonly entries: readonly KeptEntry[];
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -63,8 +65,8 @@ export async function compareStatement(
 ): Promise<readonly Report[]> {
   const { database, mode } = services;
   const vault = isNetwork(rail) ? networkVault(rail) : BANK;
-  const unordered = isNetwork(rail) ? await readUnordered(services, rail, days[0]) : [];
-  const periods = periodsOf({ rail, days, nowMs }, unordered[0]?.at);
+  const { own, held, waiting } = await readKnown(services, rail, days);
+  const periods = periodsOf({ rail, days, nowMs }, waiting[0]?.at);
   // The ledger first: what comes while the statement is read is not missing there.
   const ofPeriod = await readLinesBetween(database, mode, vault, periods.booked);
   const byHand = isNetwork(rail)
@@ -73,13 +75,18 @@ export async function compareStatement(
   const isOfDay = (ms: number) => ms >= periods.from && ms < periods.end;
   const isLineOfDay = ({ postedAt }: VaultLine) => isOfDay(millisOf(postedAt));
   const told = await readTold(services, {
-    ...{ rail, statement, unordered, period: periods.told },
+    ...{ rail, statement, waiting, period: periods.told },
     ofDays: ofPeriod.filter(isLineOfDay),
     isOfDay: (at) => isOfDay(at.getTime()),
   });
   const news = told.flatMap(({ booked }) => booked ?? []);
   const lines = [...ofPeriod, ...byHand, ...(await readLinesOf(database, vault, news))];
-  const match = matchStatement(told, lines, { isOfDay: isLineOfDay, kinds: statement.kinds });
+  const free = lines.filter((line) => !held.has(nameOf(line)));
+  const match = matchStatement(told, free, {
+    ...{ isOfDay: isLineOfDay, kinds: statement.kinds },
+    before: (entry) => own.get(keyOf(entry)),
+  });
+  const kept = keptEntries(told, match, days);
   const agreed = Map.groupBy(match.agreed, ({ entry }) => brasiliaDay(entry.at.getTime()));
   const found = Map.groupBy(match.findings, ({ at }) => brasiliaDay(millisOf(at)));
   const reports: Report[] = [];
@@ -96,6 +103,7 @@ export async function compareStatement(
       ...{ inSuspense: suspense.count, oldestOpenAt: oldest[0] ?? null },
       findings: findings.slice(0, FINDINGS_MAX),
       balances,
+      entries: kept.get(day) ?? [],
     });
   }
   return reports;
@@ -119,7 +127,7 @@ function isNetwork(rail: string): boolean {
 /**
  * The days as far as they are over, and what is read around them.
  *
- * @param since - when the oldest of what nobody ordered was.
+ * @param since - when the oldest of what waits for a booking was.
  */
 function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'nowMs'>, since?: Date) {
   const { told, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];
@@ -131,9 +139,16 @@ function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'no
   return {
     from,
     end,
-    told: { from: new Date(from - told[0]), to: new Date(Math.min(to + told[1], last)) },
+    told: {
+      from: new Date(from - told[0]),
+      to: new Date(Math.min(to + told[1], last)),
+      ...(end <= nowMs && { whole: new Date(end) }),
+    },
     booked: { from: new Date(from - booked[0]), to: new Date(Math.min(to + booked[1], nowMs)) },
-    byHand: { from: since ?? new Date(from), to: new Date(Math.min(to + BY_HAND_MS, nowMs)) },
+    byHand: {
+      from: new Date(since ? brasiliaMidnight(brasiliaDay(since.getTime())) : from),
+      to: new Date(Math.min(to + BY_HAND_MS, nowMs)),
+    },
   };
 }
 

@@ -118,22 +118,23 @@ export function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
   return ordered === amount ? [] : found('amount_differs', 'another amount was ordered');
 }
 
-function whyMissing({ kind, isNameless }: StatementEntry, booked: BookedNews | undefined): string {
-  if (isNameless) return 'the ledger has no such amount on this day, the day before or the day after';
+function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undefined): string {
+  if (untold === 'any') return 'the ledger has no such amount on this day, the day before or the day after';
+  if (booked?.isDropped) return 'the rail told that it was dropped, and has it';
   switch (booked?.outcome) {
     case undefined:
+      if (untold !== 'capital') return 'the rail never told it';
       if (kind === 'funding')
         return 'nobody booked it: it is no deposit, and no capital of this amount was booked';
-      if (kind === 'transfer') return 'the gateway did not order it: look who else has the key';
       if (kind === 'sweep') return 'the gateway did not order it, though both addresses are its own';
-      return 'the rail never told it';
+      return 'the gateway did not order it: look who else has the key';
     case 'pending':
     case 'failed':
       return 'the rail told it, and it is not settled';
     case 'closed':
       return 'the rail told it, and somebody closed it';
     default:
-      return 'the rail told it, and nothing was booked';
+      return 'the rail told it, and nothing was booked, or what was stands for another entry';
   }
 }
 

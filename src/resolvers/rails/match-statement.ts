@@ -7,7 +7,7 @@ import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { millisOf } from '../../base/instant.ts';
 import { toMinor } from '../../base/money.ts';
 import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
-import type { EntryKind } from '../services/statement.ts';
+import type { EntryKind, StatementEntry, Untold } from '../services/statement.ts';
 import {
   entryFinding,
   type Finding,
@@ -17,9 +17,9 @@ import {
   sizeOf,
   type ToldEntry,
 } from './finding.ts';
-import { pairByDay } from './pair-by-day.ts';
+import { pairByDay, pairWithin } from './pair-by-day.ts';
 
-/** Journals by which a deposit that the network dropped is taken back: neither is on a statement. */
+/** Journals by which a deposit that its network dropped is taken back: neither is on a statement. */
 const DROPS = ['L54', 'L55', 'L56', 'L58'];
 /** Kinds of what comes in. */
 const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
@@ -29,6 +29,10 @@ const OF_SUSPENSE = ['L37', 'L50', 'L51'];
 const UNSETTLED = ['pending', 'failed', 'closed'];
 /** Journals that people book about money that moved without the gateway. */
 export const BY_HAND = ['L65', 'L66', 'adjustment', 'manual'];
+/** People book what they were told of within some days. */
+export const BY_HAND_WITHIN_DAYS = 7;
+/** What people paid out for a payer. */
+const PAID_BY_HAND = 'L62';
 
 /** What agrees, and what does not. */
 export interface Match {
@@ -36,42 +40,60 @@ export interface Match {
   readonly agreed: readonly ToldEntry[];
   /** Of the days, the oldest first. */
   readonly findings: readonly Finding[];
+  /** The line that stands for each entry that has one. */
+  readonly taken: ReadonlyMap<ToldEntry, VaultLine>;
 }
 
-/**
- * @param lines - of the days, and all others that belong to an entry; a line may come more than once.
- * @param isOfDay - whether a line is of the days.
- * @param kinds - what is on the statement: lines of other kinds are not expected there.
- */
+/** How entries and lines are told apart. */
+export interface MatchRules {
+  /** Whether a line is of the days. */
+  readonly isOfDay: (line: VaultLine) => boolean;
+  /** What is on the statement: lines of other kinds are not expected there. */
+  readonly kinds: readonly EntryKind[];
+  /** @returns the name of the line that stood for an entry in a report before. */
+  readonly before?: (entry: StatementEntry) => string | undefined;
+}
+
+/** @param lines - of the days, and all others that belong to an entry; a line may come more than once. */
 export function matchStatement(
   told: readonly ToldEntry[],
   lines: readonly VaultLine[],
-  { isOfDay, kinds }: { isOfDay: (line: VaultLine) => boolean; kinds: readonly EntryKind[] },
+  { isOfDay, kinds, before = () => undefined }: MatchRules,
 ): Match {
-  const free = new Map(lines.map((line) => [nameOf(line), line]));
-  withoutDropped(free);
-  const candidates = candidatesAmong([...free.values()], told);
-  const take = (each: ToldEntry, fits: (line: VaultLine) => boolean): VaultLine | undefined => {
-    const line = candidates(each).find((one) => free.has(nameOf(one)) && fits(one));
-    if (line) free.delete(nameOf(line));
-    return line;
+  const known = lines.filter(({ name, isDropped }) => !isDropped && !DROPS.includes(name));
+  const free = new Map(known.map((line) => [nameOf(line), line]));
+  const taken = new Map<ToldEntry, VaultLine>();
+  const take = (each: ToldEntry, line: VaultLine | undefined): boolean => {
+    if (!line) return false;
+    taken.set(each, line);
+    return free.delete(nameOf(line));
   };
+  const candidates = candidatesAmong([...free.values()], told);
+  const takeFirst = (each: ToldEntry, fits: (line: VaultLine) => boolean): boolean =>
+    take(
+      each,
+      candidates(each).find((line) => free.has(nameOf(line)) && fits(line)),
+    );
   const expected = told
     .filter(({ entry }) => entry.own === undefined)
     .toSorted((one, other) => one.entry.at.getTime() - other.entry.at.getTime());
-  const named = expected.filter(({ entry }) => !entry.isNameless);
-  // First what agrees, so that nothing takes the line of another entry; what has no name takes what is nobody's.
-  const apart = named.filter((each) => !take(each, (line) => agrees(each, line)));
-  const differing = new Map(apart.map((each) => [each, each.booked && take(each, () => true)]));
-  for (const [each, line] of pairsOfNameless(expected, free)) {
-    if (line) free.delete(nameOf(line));
-    else differing.set(each, undefined);
+  // First what agrees, so that nothing takes the line of another entry; what no news tells of takes what is nobody's.
+  const booked = expected.filter((each) => each.booked);
+  const differing = new Set(booked.filter((each) => !takeFirst(each, (line) => agrees(each, line))));
+  for (const each of differing) takeFirst(each, () => true);
+  for (const untold of ['capital', 'any', 'paid_by_hand'] as const) {
+    const others = expected
+      .filter((each) => !each.booked && each.entry.untold === untold)
+      .filter((each) => !take(each, free.get(before(each.entry) ?? '')));
+    for (const [each, line] of pairsOf(untold, others, free)) take(each, line);
   }
+  const agreed = (each: ToldEntry) =>
+    each.entry.own !== undefined || (taken.has(each) && !differing.has(each));
   const ofDay = told
     .filter((each) => each.isOfDay)
     .map((each) => ({
       each,
-      found: differing.has(each) ? [entryFinding(each, differing.get(each))] : oddFinding(each),
+      found: agreed(each) ? oddFinding(each) : [entryFinding(each, taken.get(each))],
     }));
   const left = [...free.values()].filter((line) => {
     const kind = kindOf(line);
@@ -81,10 +103,11 @@ export function matchStatement(
   return {
     agreed: ofDay.filter(({ found }) => found.length === 0).map(({ each }) => each),
     findings: all.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+    taken,
   };
 }
 
-/** @returns the lines that an entry with a name may take, those that are most likely its own first. */
+/** @returns the lines that news may have booked, those that are most likely its own first. */
 function candidatesAmong(
   lines: readonly VaultLine[],
   told: readonly ToldEntry[],
@@ -94,9 +117,8 @@ function candidatesAmong(
   const ofNews = new Set(told.flatMap(({ booked }) => (booked ? ownJournals(booked) : [])));
   const ofSteps = lines.filter((line) => !ofNews.has(journalOf(line)));
   const byPlace = Map.groupBy(ofSteps, placeOf);
-  const byHand = lines.filter(({ name }) => BY_HAND.includes(name));
   return ({ entry, booked }) => {
-    if (!booked || booked.accountId === null) return booked ? [] : byHand;
+    if (!booked || booked.accountId === null) return [];
     const { accountId, transactionId, gasJournalId } = booked;
     const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
     if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
@@ -109,31 +131,34 @@ function candidatesAmong(
   };
 }
 
-/** @returns each entry without a name, and its line of what is free. */
-function pairsOfNameless(
-  expected: readonly ToldEntry[],
+/** @returns the line of what is free for each entry that no news tells of and that has one. */
+function pairsOf(
+  untold: Untold,
+  entries: readonly ToldEntry[],
   free: ReadonlyMap<string, VaultLine>,
-): readonly (readonly [ToldEntry, VaultLine | undefined])[] {
-  const nameless = expected.flatMap((each) => {
-    const { isNameless, amount, kind, currency = BRL.code, at } = each.entry;
-    if (!isNameless) return [];
+): readonly (readonly [ToldEntry, VaultLine])[] {
+  if (entries.length === 0) return [];
+  const wanted = entries.map((each) => {
+    const { amount, kind, currency = BRL.code, at } = each.entry;
     const minor = toMinor(amount ?? '0', currencyOfLedger(currency).decimals);
     const money = `${currency} ${INCOMING.includes(kind) ? minor : -minor}`;
-    return [{ each, money, day: brasiliaDay(at.getTime()) }];
+    return { each, money, day: brasiliaDay(at.getTime()) };
   });
-  if (nameless.length === 0) return [];
-  const lines = [...free.values()].map((line) => {
-    const ms = millisOf(line.postedAt);
-    return { line, ms, money: `${line.currency} ${line.minor}`, day: brasiliaDay(ms) };
-  });
-  const pairs = pairByDay(
-    nameless,
-    lines.toSorted((one, other) => one.ms - other.ms),
-  );
-  return nameless.map((entry) => [entry.each, pairs.get(entry)?.line]);
+  const lines = [...free.values()]
+    .filter(({ name }) => {
+      if (untold === 'capital') return BY_HAND.includes(name);
+      return untold === 'any' || name === PAID_BY_HAND;
+    })
+    .map((line) => ({ line, ms: millisOf(line.postedAt), money: `${line.currency} ${line.minor}` }))
+    .toSorted((one, other) => one.ms - other.ms)
+    .map((each) => ({ ...each, day: brasiliaDay(each.ms) }));
+  const pairs =
+    untold === 'capital' ? pairWithin(wanted, lines, BY_HAND_WITHIN_DAYS) : pairByDay(wanted, lines);
+  return [...pairs].map(([{ each }, { line }]) => [each, line]);
 }
 
-function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
+/** @returns the name of a line: a journal may have several, in several currencies. */
+export function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
   return `${accountId}:${journalId}:${currency}:${minor}`;
 }
 
@@ -152,28 +177,8 @@ function placeOf(line: VaultLine): string {
   return `${line.accountId}:${line.transactionId}:${kindOf(line)}`;
 }
 
-/** Takes deposits out that were dropped, with what took them back. */
-function withoutDropped(free: Map<string, VaultLine>): void {
-  const sameMoney = ({ accountId, transactionId, currency, minor }: VaultLine) =>
-    `${accountId}:${transactionId}:${currency}:${minor.replace('-', '')}`;
-  for (const [name, drop] of [...free]) {
-    if (!DROPS.includes(drop.name)) continue;
-    const { accountId, inSuspenseBy: journalId } = drop;
-    const isDropped =
-      journalId === null
-        ? (line: VaultLine) => line.name === 'L31' && sameMoney(line) === sameMoney(drop)
-        : (line: VaultLine) => journalOf(line) === journalOf({ accountId, journalId });
-    const found = [...free].find(([, line]) => isDropped(line));
-    if (found) free.delete(found[0]);
-    free.delete(name);
-  }
-}
-
-function agrees({ entry, booked }: ToldEntry, line: VaultLine): boolean {
-  const { amount, currency = BRL.code, kind } = entry;
+function agrees({ entry }: ToldEntry, line: VaultLine): boolean {
+  const { amount, currency = BRL.code } = entry;
   if (amount === null) return true;
-  const minor = toMinor(amount, currencyOfLedger(currency).decimals);
-  if (currency !== line.currency || minor !== sizeOf(line)) return false;
-  // What people booked goes the way of the money.
-  return booked !== undefined || BigInt(line.minor) > 0n === INCOMING.includes(kind);
+  return currency === line.currency && toMinor(amount, currencyOfLedger(currency).decimals) === sizeOf(line);
 }

@@ -44,6 +44,31 @@ export function pairByDay<Entry extends OfDay, Line extends OfDay>(
   return pairs;
 }
 
+/**
+ * Pairs money with what people booked about it: the first of its amount, on its day or so many days later at most.
+ *
+ * @param entries - the oldest first; so are the lines.
+ * @returns the line of each entry that has one; no line twice.
+ */
+export function pairWithin<Entry extends OfDay, Line extends OfDay>(
+  entries: readonly Entry[],
+  lines: readonly Line[],
+  days: number,
+): ReadonlyMap<Entry, Line> {
+  const free = Map.groupBy(lines, ({ money }) => money);
+  const pairs = new Map<Entry, Line>();
+  for (const entry of entries) {
+    const left = free.get(entry.money) ?? [];
+    // What is before this entry is before all that follow.
+    while (left[0] && left[0].day < entry.day) left.shift();
+    const [line] = left;
+    if (!line || line.day > dayAfter(entry.day, days)) continue;
+    pairs.set(entry, line);
+    left.shift();
+  }
+  return pairs;
+}
+
 function placeOf({ money, day }: OfDay, days = 0): string {
   return `${money} ${dayAfter(day, days)}`;
 }

@@ -13,8 +13,10 @@ import { type BankColumns, BankFileError, type BankMovement, readBankFile } from
 import { audited } from '../checks/audited.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { RailStatement, StatementEntry } from '../services/statement.ts';
-import { BANK_FILE, compareStatement } from './compare-statement.ts';
+import { compareStatement } from './compare-statement.ts';
+import { refuseTaken } from './known-entries.ts';
 import { countsOf, type Reconciliation, reportOf } from './reconcile.ts';
+import { BANK_FILE } from './told-entries.ts';
 
 /** A file, as the caller names it. */
 export interface BankFile {
@@ -46,6 +48,7 @@ export async function reconcileFile(context: Context, file: BankFile): Promise<r
     // Somebody else may have read the same file meanwhile.
     const before = await listBySource(tx, mode, source);
     if (before.length > 0) return before.map(reportOf);
+    await refuseTaken({ database: tx, mode }, BANK_FILE, made);
     const reports: Reconciliation[] = [];
     for (const report of made) {
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source });
@@ -95,7 +98,7 @@ function statementOf(movements: readonly BankMovement[]): RailStatement {
 const sizeOf = ({ minor }: BankMovement) => (minor < 0n ? -minor : minor);
 
 /**
- * A movement that tells the id of a PIX is that PIX; any other is found by its amount and day. Of several that tell one id, such as a
+ * A movement that tells the id of a PIX is that PIX, or what was paid by hand; any other is found by its amount and day. Of several that tell one id, such as a
  * payout and its fee, the largest is the PIX.
  */
 function entryOf(movement: BankMovement, named: Set<string>): StatementEntry {
@@ -109,8 +112,8 @@ function entryOf(movement: BankMovement, named: Set<string>): StatementEntry {
   const isAgain = named.has(`${kind} ${known}`);
   if (known && !isAgain) {
     named.add(`${kind} ${known}`);
-    return { kind, id: known, amount, at };
+    return { kind, id: known, amount, at, untold: 'paid_by_hand' };
   }
   const key = `bank:${id}`;
-  return { kind, id: isAgain ? key : id, amount, at, news: { kind: 'unknown', key }, isNameless: true };
+  return { kind, id: isAgain ? key : id, amount, at, news: { kind: 'unknown', key }, untold: 'any' };
 }

@@ -19,9 +19,10 @@ import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requireScope, type Services } from '../services/context.ts';
 import { railsMissing } from '../services/no-rails.ts';
 import type { RailStatement } from '../services/statement.ts';
-import { BANK_FILE, type ComparedBalance, compareStatement } from './compare-statement.ts';
+import { type ComparedBalance, compareStatement } from './compare-statement.ts';
 import type { Finding } from './finding.ts';
-import { PIX } from './told-entries.ts';
+import { refuseTaken } from './known-entries.ts';
+import { BANK_FILE, PIX } from './told-entries.ts';
 
 /** A report. */
 export interface Reconciliation extends Omit<StoredReconciliation, 'id' | 'findings' | 'balances'> {
@@ -67,6 +68,7 @@ export async function reconcile(
     assert(report, 'each day has a report');
     const madeBy = authorOf(context, 'books.reconcile').actorId;
     return audited(context, async (tx, writeDown) => {
+      await refuseTaken({ database: tx, mode }, rail, [report]);
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source: null });
       await attempt.bind(tx, String(stored.id));
       writeDown('books.reconcile', { kind: 'book_day', id: day }, { after: { rail, ...countsOf(stored) } });

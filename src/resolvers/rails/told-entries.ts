@@ -1,8 +1,6 @@
 /** What a rail tells of some days, with what became of the news of it here. */
-import { dayAfter } from '../../base/brasilia-day.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { plainMessage } from '../../store/database-error.ts';
-import { readFirstFindings } from '../../store/rails/reconciliation.ts';
 import {
   type BookedNews,
   type NewsName,
@@ -13,18 +11,20 @@ import {
 import type { Services } from '../services/context.ts';
 import { AGAIN } from '../services/news.ts';
 import type { EntryKind, RailStatement, StatementEntry, StatementPeriod } from '../services/statement.ts';
-import type { Finding, ToldEntry } from './finding.ts';
+import { kindOf, type ToldEntry } from './finding.ts';
 
 /** PIX, as reports name it. */
 export const PIX = 'pix';
+/** What is read from a file of the bank, as reports name it. */
+export const BANK_FILE = 'bank';
 
 /** What is read. */
 export interface ToldParts {
   readonly rail: string;
   readonly statement: RailStatement;
   readonly period: StatementPeriod;
-  /** What was found to be ordered by nobody before, and what the ledger has of the days. */
-  readonly unordered: readonly StatementEntry[];
+  /** What nobody ordered before the days and nobody has booked; and what the ledger has of the days. */
+  readonly waiting: readonly StatementEntry[];
   readonly ofDays: readonly VaultLine[];
   readonly isOfDay: (at: Date) => boolean;
 }
@@ -37,48 +37,21 @@ const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
   payout: 'payout_ended',
   payout_return: 'payout_returned',
 };
-/** Journals of what came from outside, payments and deposits. */
-const CAME = ['L1', 'L50', 'L31', 'L37'];
-/** What moves on a network without an order of the gateway, and is booked by hand. */
-const UNORDERED: readonly EntryKind[] = ['transfer', 'funding', 'sweep'];
-/** People book what they were told of within some days. */
-export const BY_HAND_WITHIN_DAYS = 7;
+/** What is asked for by the name of its news, where it was long before it was booked; of a network what it charged is read by the order. */
+const NAMED = { pix: ['payment', 'payout', 'refund'], network: ['deposit'] };
 
 /** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function readTold(
   { database, mode }: Pick<Services, 'database' | 'mode'>,
-  { rail, statement, period, unordered, ofDays, isOfDay }: ToldParts,
+  { rail, statement, period, waiting, ofDays, isOfDay }: ToldParts,
 ): Promise<readonly ToldEntry[]> {
-  const read = await asked(rail, () => statement.read(period));
+  const all = await asked(rail, () => statement.read(period));
+  // What nobody ordered around the days is for the reports of those days: they say whether it waits.
+  const read = all.filter(({ at, untold }) => untold !== 'capital' || isOfDay(at));
   const late = await foundByName(database, rail, statement, { read, ofDays });
-  const entries = eachOnce([...unordered, ...read, ...late]);
+  const entries = eachOnce([...waiting, ...read, ...late]);
   const booked = await bookedNews(database, mode, entries.map(nameOf));
   return entries.map((entry, index) => ({ entry, booked: booked[index], isOfDay: isOfDay(entry.at) }));
-}
-
-/**
- * What earlier reports of a network found to be ordered by nobody: what people booked since may be about it, and then says nothing about
- * another transfer of the same amount.
- *
- * @returns entries of the days before a day, the oldest first.
- */
-export async function readUnordered(
-  { database, mode }: Pick<Services, 'database' | 'mode'>,
-  rail: string,
-  day: string,
-): Promise<readonly StatementEntry[]> {
-  const days = { from: dayAfter(day, -BY_HAND_WITHIN_DAYS), before: day };
-  const found = (await readFirstFindings(database, { mode, rail }, days)) as readonly Finding[];
-  return found
-    .filter(
-      ({ finding, kind, account }) =>
-        finding === 'missing_here' && account === null && UNORDERED.includes(kind),
-    )
-    .flatMap(({ kind, id, currency, amountThere: amount, at }) =>
-      id === null
-        ? []
-        : [{ kind, id, currency, amount, at: new Date(at), news: { kind: 'unknown', key: id } }],
-    );
 }
 
 /** What of the days in the ledger was on the statement earlier than it was read. */
@@ -89,10 +62,15 @@ async function foundByName(
   { read, ofDays }: { readonly read: readonly StatementEntry[]; readonly ofDays: readonly VaultLine[] },
 ): Promise<readonly StatementEntry[]> {
   if (!find) return [];
-  const came = ofDays.filter(({ name, isReturn }) => CAME.includes(name) && !isReturn);
-  const there = new Set(read.map((entry) => nameOf(entry).key));
-  const keys = (await readNewsOf(database, rail, came)).filter((key) => !there.has(key));
-  return keys.length > 0 ? asked(rail, () => find(keys)) : [];
+  const named = rail === PIX ? NAMED.pix : NAMED.network;
+  const lines = ofDays.flatMap((line) => {
+    const kind = kindOf(line);
+    return kind && named.includes(kind) ? [{ line, kind }] : [];
+  });
+  const textOf = ({ kind, key }: NewsName) => `${kind} ${key}`;
+  const there = new Set(read.map((entry) => textOf(nameOf(entry))));
+  const names = (await readNewsOf(database, rail, lines)).filter((name) => !there.has(textOf(name)));
+  return names.length > 0 ? asked(rail, () => find(names)) : [];
 }
 
 /** @returns what became of news, by its place. What was dropped and came again is told under a name of its own. */

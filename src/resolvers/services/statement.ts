@@ -18,6 +18,13 @@ export const ENTRY_KINDS = {
 /** One of ENTRY_KINDS. */
 export type EntryKind = keyof typeof ENTRY_KINDS;
 
+/**
+ * What stands for an entry that no news tells of. `capital`: nobody ordered it, and people book it on its day or soon after; `any`: it has no
+ * name that news could have, and is found by its amount and day; `paid_by_hand`: it has one, and may be what people paid out (L62), found
+ * by amount and day, too.
+ */
+export type Untold = 'capital' | 'any' | 'paid_by_hand';
+
 /** Money that moved. */
 export interface StatementEntry {
   readonly kind: EntryKind;
@@ -30,8 +37,8 @@ export interface StatementEntry {
   readonly at: Date;
   /** Natural key of the news that tells it. */
   readonly news?: NewsName;
-  /** The rail has no name for it that news could have: it is found by its amount and day. */
-  readonly isNameless?: boolean;
+  /** What stands for it where no news tells of it; nothing where this is left out. */
+  readonly untold?: Untold;
   /** Another address or currency than was ordered or told, in words. */
   readonly differs?: string | undefined;
   /** Of a transfer between our own addresses: what was ordered, decimal text. */
@@ -47,6 +54,8 @@ export interface StatementEntry {
 export interface StatementPeriod {
   readonly from: Date;
   readonly to: Date;
+  /** Up to there the rail must have settled all; the rest may be under way. */
+  readonly whole?: Date;
 }
 
 /** What a rail has of a currency in all, and what the ledger had when it was so; decimal texts. */
@@ -68,8 +77,8 @@ export interface RailStatement {
    * @throws while it cannot be read whole.
    */
   readonly read: (period: StatementPeriod) => Promise<readonly StatementEntry[]>;
-  /** @returns entries by the keys of their news, whenever they were; nothing for what is not there. */
-  readonly find?: (keys: readonly string[]) => Promise<readonly StatementEntry[]>;
+  /** @returns entries by the names of their news, whenever they were; nothing for what is not there. */
+  readonly find?: (names: readonly NewsName[]) => Promise<readonly StatementEntry[]>;
   /** What there is now. @throws while it cannot be read. */
   readonly balances?: () => Promise<readonly ToldBalance[]>;
 }

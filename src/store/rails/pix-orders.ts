@@ -35,6 +35,11 @@ export interface PixOrder extends NewPixOrder {
   readonly isDone: boolean | null;
 }
 
+/** An order that is over. */
+export interface EndedPixOrder extends PixOrder {
+  readonly endedAtMs: number;
+}
+
 /** An order, by its name at the provider. */
 export type NamedPixOrder = Pick<PixOrder, 'key' | 'amount'>;
 
@@ -53,6 +58,8 @@ export type StoredOrder = Omit<PixOrder, 'placedAtMs' | 'sentAtMs'> & {
   readonly placedAtMs: bigint;
   readonly sentAtMs: bigint;
 };
+
+type StoredEnd = StoredOrder & { readonly endedAtMs: bigint };
 
 /** All of an order, by the names of its members. */
 export const ORDER_COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
@@ -101,6 +108,13 @@ const ENDED: Statement = {
         select p.body ->> 'order' from rail_news r
           join rail_news p on p.mode = r.mode and p.kind = 'payout_ended' and p.key = 'pix:' || (r.body ->> 'endToEndId')
          where r.mode = $1 and r.kind = 'payout_returned' and r.seen_at >= $2 and r.seen_at < $3))`,
+};
+const TOLD: Statement = {
+  name: 'pix_order_told',
+  text: `select ${ORDER_COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
+    where mode = $1 and ended_at is not null and key = any (array(
+      select n.body ->> 'order' from unnest($2::text[], $3::text[]) g(kind, key)
+        join rail_news n on n.mode = $1 and n.kind = g.kind and n.key = g.key))`,
 };
 const OPEN: Statement = {
   name: 'pix_order_open',
@@ -193,12 +207,22 @@ export async function readEndedPixOrders(
   tx: Tx,
   mode: AccountMode,
   { from, to }: { readonly from: Date; readonly to: Date },
-): Promise<(PixOrder & { readonly endedAtMs: number })[]> {
-  const rows = await tx.query<StoredOrder & { endedAtMs: bigint }>(ENDED, [
-    mode,
-    from.toISOString(),
-    to.toISOString(),
-  ]);
+): Promise<EndedPixOrder[]> {
+  return endedOf(await tx.query<StoredEnd>(ENDED, [mode, from.toISOString(), to.toISOString()]));
+}
+
+/** @returns orders that ended, by the news that told so. */
+export async function readToldPixOrders(
+  tx: Tx,
+  mode: AccountMode,
+  names: readonly { readonly kind: string; readonly key: string }[],
+): Promise<EndedPixOrder[]> {
+  if (names.length === 0) return [];
+  const values = [mode, names.map(({ kind }) => kind), names.map(({ key }) => key)];
+  return endedOf(await tx.query<StoredEnd>(TOLD, values));
+}
+
+function endedOf(rows: readonly StoredEnd[]): EndedPixOrder[] {
   return rows.map(({ endedAtMs, ...row }) => ({ ...orderOf(row), endedAtMs: Number(endedAtMs) }));
 }
 

@@ -28,10 +28,12 @@ export interface NewReconciliation {
   readonly balances: readonly unknown[];
   /** Of a file: its digest, by which it is known again. */
   readonly source: string | null;
+  /** What no news tells of, each with the line of the ledger that stands for it. */
+  readonly entries: readonly unknown[];
 }
 
-/** A report as it is kept. */
-export interface StoredReconciliation extends NewReconciliation {
+/** A report as it is kept, without its entries, which may be many. */
+export interface StoredReconciliation extends Omit<NewReconciliation, 'entries'> {
   readonly id: bigint;
 }
 
@@ -48,8 +50,8 @@ const COLUMNS = `id, rail, day::text as day, until, made_at as "madeAt", made_by
 const ADD: Statement = {
   name: 'reconciliation_add',
   text: `insert into reconciliation (mode, rail, day, until, made_at, made_by, matched, missing_here, missing_there, amount_differs,
-      details_differ, balances_differ, in_suspense, oldest_open_at, findings, balances, source)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, $16::jsonb, $17) returning ${COLUMNS}`,
+      details_differ, balances_differ, in_suspense, oldest_open_at, findings, balances, source, entries)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, $16::jsonb, $17, $18::jsonb) returning ${COLUMNS}`,
 };
 const FIND: Statement = {
   name: 'reconciliation_find',
@@ -59,11 +61,9 @@ const BY_SOURCE: Statement = {
   name: 'reconciliations_by_source',
   text: `select ${COLUMNS} from reconciliation where mode = $1 and source = $2 order by day`,
 };
-// A report of a day that was not over yet says nothing about what was booked after it.
-const FIRST_WHOLE: Statement = {
-  name: 'reconciliations_first_whole',
-  text: `select distinct on (day) findings from reconciliation
-    where mode = $1 and rail = $2 and day >= $3::date and day < $4::date and made_at > until order by day, id`,
+const ENTRIES: Statement = {
+  name: 'reconciliation_entries',
+  text: `select day::text as day, entries from reconciliation where mode = $1 and rail = $2 and day = any ($3::date[]) order by id`,
 };
 const LIST: Statement = {
   name: 'reconciliations',
@@ -83,10 +83,11 @@ export async function addReconciliation(
   report: NewReconciliation,
 ): Promise<StoredReconciliation> {
   const { rail, day, until, madeAt, madeBy, matched, missingHere, missingThere, amountDiffers } = report;
-  const { detailsDiffer, balancesDiffer, inSuspense, oldestOpenAt, findings, balances, source } = report;
+  const { detailsDiffer, balancesDiffer, inSuspense, oldestOpenAt, findings, balances, source, entries } =
+    report;
   const counts = [matched, missingHere, missingThere, amountDiffers, detailsDiffer, balancesDiffer];
-  const rest = [inSuspense, oldestOpenAt, JSON.stringify(findings), JSON.stringify(balances), source];
-  const values = [mode, rail, day, until, madeAt, madeBy, ...counts, ...rest];
+  const lists = [JSON.stringify(findings), JSON.stringify(balances), source, JSON.stringify(entries)];
+  const values = [mode, rail, day, until, madeAt, madeBy, ...counts, inSuspense, oldestOpenAt, ...lists];
   const [row] = await tx.query<StoredReconciliation>(ADD, values);
   assert(row, 'what is inserted is returned');
   return row;
@@ -102,22 +103,13 @@ export async function findReconciliation(
   return row;
 }
 
-/**
- * @param days - from the first to the one before `before`.
- * @returns what the first report of each whole day found.
- */
-export async function readFirstFindings(
+/** @returns what all reports of these days keep of entries, in the order in which they were made. */
+export function readReportEntries(
   tx: Tx,
   { mode, rail }: { readonly mode: AccountMode; readonly rail: string },
-  { from, before }: { readonly from: string; readonly before: string },
-): Promise<readonly unknown[]> {
-  const rows = await tx.query<Pick<StoredReconciliation, 'findings'>>(FIRST_WHOLE, [
-    mode,
-    rail,
-    from,
-    before,
-  ]);
-  return rows.flatMap(({ findings }) => findings);
+  days: readonly string[],
+): Promise<{ readonly day: string; readonly entries: readonly unknown[] }[]> {
+  return tx.query(ENTRIES, [mode, rail, days]);
 }
 
 /** @returns the newest days first, and of a day the newest report. */

@@ -25,7 +25,7 @@ export interface BookedNews {
   readonly journalId: bigint | null;
   /** Where what a network charged for a return out of suspense was booked. */
   readonly gasJournalId: bigint | null;
-  /** It is a deposit that lay in suspense, and that its network dropped. */
+  /** It is a deposit that its network dropped. */
   readonly isDropped: boolean;
 }
 
@@ -63,8 +63,8 @@ export interface VaultLine {
   readonly postedAt: Instant;
   /** It came back of a payout, and lies in suspense. */
   readonly isReturn: boolean;
-  /** Of what was booked about money in suspense later: the journal by which it came there. */
-  readonly inSuspenseBy: bigint | null;
+  /** It is a deposit that its network dropped: no statement has it. */
+  readonly isDropped: boolean;
 }
 
 /** Money in suspense that is not decided, or is on its way back. */
@@ -73,11 +73,13 @@ export interface OpenSuspense {
   readonly oldestAt: Instant | null;
 }
 
+/** Of the deposit that a transaction took. */
+const IS_LOST = `t.process -> 'deposit' @> '{"isLost": true}'`;
 const BOOKED: Statement = {
   name: 'vault_booked',
   text: `select g.place::int as place, n.outcome, n.account_id as "accountId", n.transaction_id as "transactionId", t.end2end,
       coalesce(s.journal_id, j.id) as "journalId", k.id as "gasJournalId",
-      coalesce(s.state = 'dropped', false) as "isDropped"
+      coalesce(s.state = 'dropped' or n.kind = 'deposit_confirmed' and n.outcome = 'step' and ${IS_LOST}, false) as "isDropped"
     from unnest($2::text[], $3::text[]) with ordinality g(kind, key, place)
     join rail_news n on n.mode = $1 and n.kind = g.kind and n.key = g.key
     left join transaction t on t.account_id = n.account_id and t.id = n.transaction_id
@@ -87,16 +89,12 @@ const BOOKED: Statement = {
     left join journal k on n.outcome = 'suspense' and k.account_id = n.account_id and k.ref = (n.body ->> 'order') || ':gas'`,
 };
 const LINE = `l.account_id as "accountId", l.journal_id as "journalId", l.transaction_id as "transactionId", t.end2end, j.name, a.currency,
-    (-l.delta)::text as minor, l.posted_at as "postedAt", coalesce(n.kind = 'payout_returned', false) as "isReturn", d.journal_id as "inSuspenseBy"`;
+    (-l.delta)::text as minor, l.posted_at as "postedAt", coalesce(n.kind = 'payout_returned', false) as "isReturn",
+    coalesce(s.state = 'dropped' or j.name = 'L31' and ${IS_LOST}, false) as "isDropped"`;
 const AROUND = `join journal j on j.account_id = l.account_id and j.id = l.journal_id
     left join transaction t on t.account_id = l.account_id and t.id = l.transaction_id
     left join suspense_entry s on s.account_id = l.account_id and s.journal_id = l.journal_id
-    left join rail_news n on n.id = s.news_id
-    left join suspense_entry d on d.id = case when j.ref like 'suspense:%' then split_part(j.ref, ':', 2)::bigint end`;
-/** Lines of the ledger account `a` in [from, to); as in the books, `offset 0` keeps the look-ups from being made for every line. */
-const between = (from: string, to: string): string => `cross join lateral (
-      select ledger_seq_before(a.account_id, a.id, ${from}) as lo, ledger_seq_before(a.account_id, a.id, ${to}) as hi offset 0) w
-    join ledger_line l on l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq > w.lo and l.seq <= w.hi`;
+    left join rail_news n on n.id = s.news_id`;
 const IS_VAULT = 'a.house = $1 and a.currency = any ($2::text[])';
 const LINES_OF_TRANSACTIONS: Statement = {
   name: 'vault_transactions',
@@ -105,19 +103,22 @@ const LINES_OF_TRANSACTIONS: Statement = {
     join ledger_line l on l.account_id = g.account_id and l.transaction_id = g.transaction_id and l.ledger_account_id = a.id ${AROUND}
     order by l.account_id, l.journal_id`,
 };
-// Suspense may belong to no transaction: its line is found by halves.
+// What belongs to a transaction is found by it; the others have an index of their own.
 const LINES_OF_JOURNALS: Statement = {
   name: 'vault_journals',
   text: `select ${LINE} from (select distinct * from unnest($3::bigint[], $4::bigint[]) u(account_id, journal_id)) g
-    join journal p on p.account_id = g.account_id and p.id = g.journal_id
     join ledger_account a on a.account_id = g.account_id and ${IS_VAULT}
-    ${between('p.posted_at', `p.posted_at + interval '1 millisecond'`)} and l.journal_id = p.id ${AROUND}
+    join ledger_line l on l.account_id = g.account_id and l.journal_id = g.journal_id and l.ledger_account_id = a.id
+      and l.transaction_id is null ${AROUND}
     order by l.account_id, l.journal_id`,
 };
+// As in the books, `offset 0` keeps the look-ups from being made for every line.
 const LINES_OF_PERIOD: Statement = {
   name: 'vault_period',
   text: `select ${LINE} from account o join ledger_account a on a.account_id = o.id and ${IS_VAULT}
-    ${between('$4::timestamptz', '$5::timestamptz')} ${AROUND}
+    cross join lateral (select ledger_seq_before(a.account_id, a.id, $4::timestamptz) as lo,
+      ledger_seq_before(a.account_id, a.id, $5::timestamptz) as hi offset 0) w
+    join ledger_line l on l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq > w.lo and l.seq <= w.hi ${AROUND}
     where o.mode = $3 and ($6::text[] is null or j.name = any ($6)) order by l.posted_at, l.account_id, l.journal_id`,
 };
 const SUSPENSE: Statement = {
@@ -125,15 +126,24 @@ const SUSPENSE: Statement = {
   text: `select count(*)::int as count, min(s.opened_at) as "oldestAt" from suspense_entry s join account a on a.id = s.account_id
     where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
 };
-/** Of what came: its news where it lies in suspense, or else what its transaction says of it. */
+/** By kind of entry: of what came its news where it lies in suspense, or else what its transaction says; of what left what it says, too. */
 const NEWS_OF: Statement = {
   name: 'vault_news',
-  text: `select coalesce(n.key, case when $4 = 'pix' then 'pix:' || t.pix_e2e
-        else 'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex') end) as key
-    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) g(account_id, journal_id, transaction_id)
+  text: `select distinct k.kind, k.key
+    from unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::text[]) g(account_id, journal_id, transaction_id, kind)
     left join suspense_entry s on s.account_id = g.account_id and s.journal_id = g.journal_id
     left join rail_news n on n.id = s.news_id
-    left join transaction t on t.account_id = g.account_id and t.id = g.transaction_id`,
+    left join transaction t on t.account_id = g.account_id and t.id = g.transaction_id
+    left join journal j on g.kind = 'refund' and j.account_id = g.account_id and j.id = g.journal_id and j.name = 'L51'
+    cross join lateral (
+      select 'payment', coalesce(n.key, 'pix:' || t.pix_e2e) where g.kind = 'payment'
+      union all select 'deposit_confirmed', coalesce(n.key,
+        'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex')) where g.kind = 'deposit'
+      union all select 'payout_ended', 'pix:' || t.pix_e2e where g.kind = 'payout'
+      union all select 'refund_ended', 'pix:' || j.ref where g.kind = 'refund'
+      union all select 'refund_ended', 'pix:' || (r ->> 'returnId') from jsonb_array_elements(t.process -> 'returns') r
+        where g.kind = 'refund' and j.id is null) k (kind, key)
+    where k.key is not null`,
 };
 const HELD: Statement = {
   name: 'vault_held',
@@ -147,7 +157,7 @@ export function readBookedNews(tx: Tx, mode: AccountMode, names: readonly NewsNa
   return tx.query<BookedNews>(BOOKED, [mode, names.map(({ kind }) => kind), names.map(({ key }) => key)]);
 }
 
-/** @returns the lines in a vault of transactions, and of journals of news that has its own. */
+/** @returns the lines in a vault of the transactions of news, and of journals of news that belongs to none. */
 export async function readLinesOf(
   tx: Tx,
   { house, currencies }: Vault,
@@ -156,10 +166,7 @@ export async function readLinesOf(
   const journals = booked.flatMap(({ accountId, journalId, gasJournalId }) =>
     [journalId, gasJournalId].flatMap((id) => (accountId === null || id === null ? [] : [{ accountId, id }])),
   );
-  const taken = booked.filter(
-    ({ accountId, journalId, transactionId }) =>
-      accountId !== null && journalId === null && transactionId !== null,
-  );
+  const taken = booked.filter(({ accountId, transactionId }) => accountId !== null && transactionId !== null);
   const ofTransactions = await tx.query<VaultLine>(LINES_OF_TRANSACTIONS, [
     house,
     currencies,
@@ -195,18 +202,17 @@ export function readLinesBetween(
 
 /**
  * @param rail - `pix`, or the name of a network.
- * @param lines - of what came: payments, or deposits.
- * @returns the keys of the news that they were booked by.
+ * @param lines - with the kind of entry that each would be.
+ * @returns the names of the news that they were booked by.
  */
-export async function readNewsOf(
+export function readNewsOf(
   tx: Tx,
   rail: string,
-  lines: readonly VaultLine[],
-): Promise<readonly string[]> {
-  const of = <Name extends keyof VaultLine>(name: Name) => lines.map((line) => line[name]);
+  lines: readonly { readonly line: VaultLine; readonly kind: string }[],
+): Promise<NewsName[]> {
+  const of = <Name extends keyof VaultLine>(name: Name) => lines.map(({ line }) => line[name]);
   const values = [of('accountId'), of('journalId'), of('transactionId'), rail];
-  const rows = await tx.query<{ key: string | null }>(NEWS_OF, values);
-  return rows.flatMap(({ key }) => key ?? []);
+  return tx.query<NewsName>(NEWS_OF, [...values, lines.map(({ kind }) => kind)]);
 }
 
 /** @returns what is in a vault now by raw ledger code, over all accounts of a mode, minor units; nothing for what was never there. */

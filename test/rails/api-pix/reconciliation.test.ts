@@ -35,6 +35,18 @@ async function ask() {
   await stand.part.poll();
 }
 
+/** Books capital. */
+async function capital(minor: bigint) {
+  const { database } = stand.app;
+  const accountId = await platformAccount(database, 'live');
+  const journal = capitalPaidIn(BRL, minor);
+  const request = { accountId, ref: `capital ${minor}`, transactionId: null, journal };
+  await database.withTx(async (tx) => {
+    await lockHeads(tx, [accountId], 'live');
+    await postJournals(tx, [request], new Date());
+  });
+}
+
 describe('reconciliation over the wire', () => {
   test('finds a payment that nobody told, until the statement was read', async () => {
     const { json } = await stand.psp.control('POST', '/pay', { amount: '8.00', wait: false });
@@ -85,6 +97,10 @@ describe('reconciliation over the wire', () => {
       return (await stand.inbound.stepOf(row)) === 'success/DONE';
     });
     expect(await today()).toMatchObject({ matched: 2, findings: [] });
+    // It ended days before it was told, and booked: it is asked for by its name.
+    await stand.app.owner.query(`update pix_order set ended_at = ended_at - interval '3 days'`);
+    expect(await today()).toMatchObject({ matched: 1, findings: [] });
+    await stand.app.owner.query(`update pix_order set ended_at = ended_at + interval '3 days'`);
     const { rows } = await stand.app.owner.query(`select psp_id from pix_order where kind = 'payout'`);
     const { status } = await stand.psp.control('POST', `/payouts/${rows[0].psp_id}/return`, {});
     expect(status).toBe(200);
@@ -107,19 +123,62 @@ describe('reconciliation over the wire', () => {
     stand.meddle = undefined;
   });
 
-  test('finds that the bank has not as much as the ledger says', async () => {
-    const { database } = stand.app;
-    const accountId = await platformAccount(database, 'live');
-    const request = { accountId, ref: 'capital', transactionId: null, journal: capitalPaidIn(BRL, 250n) };
-    await database.withTx(async (tx) => {
-      await lockHeads(tx, [accountId], 'live');
-      await postJournals(tx, [request], new Date());
+  test('asks by their names for returns that were told days after they ended, of a payment and out of suspense', async () => {
+    const { app, inbound, merchant, psp } = stand;
+    const stranger = { payerTaxId: '11144477735', wait: false };
+    const row = await inbound.onramp(merchant);
+    await stand.until(async () => (await inbound.rowOf(row.end2end)).process?.txid !== undefined);
+    const { txid } = (await inbound.rowOf(row.end2end)).process ?? {};
+    await psp.control('POST', '/pay', { ...stranger, txid });
+    await psp.control('POST', '/pay', { ...stranger, amount: '7.00' });
+    await ask();
+    await inbound.reach(row, 'refund/INITIAL');
+    const { rows } = await app.owner.query(
+      `select id from suspense_entry where state = 'open' and amount_minor = 700`,
+    );
+    const platform = await platformAccount(app.database, 'live');
+    const { apiKey } = await app.addKey(platform, ['platform:risk']);
+    const { json } = await app.graphql(
+      `mutation { returnSuspense(id: "${rows[0].id}") { state } }`,
+      {},
+      { key: apiKey },
+    );
+    expect(json.errors).toBeUndefined();
+    const ended = async (isSo = 'is_done') =>
+      (await app.owner.query(`select psp_id from pix_order where kind = 'return' and ${isSo}`)).rows;
+    await stand.until(async () => (await ended('true')).length === 2);
+    for (const { psp_id: id } of await ended('true')) await psp.control('POST', `/refunds/${id}/settle`, {});
+    await stand.until(async () => {
+      await ask();
+      return (await ended()).length === 2;
     });
+    await inbound.reach(row, 'refund/DONE');
+    const { matched, findings } = await today();
+    expect(findings).toEqual([]);
+    await app.owner.query(
+      `update pix_order set ended_at = ended_at - interval '3 days' where kind = 'return'`,
+    );
+    expect(await today()).toMatchObject({ matched: matched - 2, findings: [] });
+    await app.owner.query(
+      `update pix_order set ended_at = ended_at + interval '3 days' where kind = 'return'`,
+    );
+  });
+
+  test('finds that the bank has not as much as the ledger says', async () => {
+    await capital(250n);
     const { findings, balancesDiffer } = await today();
     expect(balancesDiffer).toBe(1);
     const found = findings.find(({ kind }) => kind === 'balance');
     expect(found).toMatchObject({ finding: 'balance_differs', currency: 'BRL', id: null });
     expect(Number(found?.amountHere) - Number(found?.amountThere)).toBe(2.5);
+  });
+
+  test('C-34: capital stands for no payment that nobody told', async () => {
+    await capital(900n);
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '9.00', wait: false });
+    const [id] = json.endToEndIds;
+    const { findings } = await today();
+    expect(findings.map(({ finding, id: of }) => [finding, of])).toContainEqual(['missing_here', id]);
   });
 
   test('says so while the provider is away', async () => {

@@ -13,7 +13,7 @@ const YESTERDAY = new Date('2026-11-23T15:00:00.000Z');
 
 const line = (change: Partial<VaultLine>): VaultLine => ({
   ...{ accountId: 1n, journalId: 5n, transactionId: 3n, end2end: 'CRX1', name: 'L1', isReturn: false },
-  ...{ inSuspenseBy: null },
+  ...{ isDropped: false },
   ...{ currency: 'BRL', minor: '10000', postedAt: instantOf(TODAY), ...change },
 });
 const booked = (change: Partial<BookedNews> = {}): BookedNews => ({
@@ -68,10 +68,37 @@ test.each([
   });
 });
 
-test('what people booked stands for what came first: the same amount of today is missing', () => {
+describe('what people booked', () => {
   const byHand = line({ name: 'L65', transactionId: null });
-  const entries = [told({ id: 'first', at: YESTERDAY }, undefined), told({ id: 'second' }, undefined)];
-  expect(match(entries, [byHand])).toEqual({ matched: 0, found: [['missing_here', 'second', null]] });
+  const funding = (entry: Partial<ToldEntry['entry']>) =>
+    told({ kind: 'funding', untold: 'capital', ...entry }, undefined);
+
+  test('stands for what came first: the same amount of today is missing', () => {
+    const entries = [funding({ id: 'first', at: YESTERDAY }), funding({ id: 'second' })];
+    expect(match(entries, [byHand])).toEqual({ matched: 0, found: [['missing_here', 'second', null]] });
+  });
+
+  test('is of the day of the money or up to 7 days later', () => {
+    const on = (days: number) =>
+      line({ ...byHand, postedAt: instantOf(new Date(TODAY.getTime() + days * 86_400_000)) });
+    expect(match([funding({})], [on(-1), on(8)]).found).toEqual([['missing_here', 'one', null]]);
+    expect(match([funding({})], [on(7)]).matched).toBe(1);
+  });
+
+  test('C-34: never stands for what news would tell of: a customer has it to get', () => {
+    const deposit = told({ id: 'deposit', kind: 'deposit' }, undefined);
+    expect(match([deposit, funding({ id: 'funding' })], [byHand])).toEqual({
+      matched: 1,
+      found: [['missing_here', 'deposit', null]],
+    });
+    expect(match([told({}, undefined)], [byHand]).found).toEqual([['missing_here', 'one', null]]);
+    const ordered = told({ kind: 'transfer' }, undefined);
+    expect(match([ordered], [line({ ...byHand, name: 'L66', minor: '-10000' })]).matched).toBe(0);
+  });
+
+  test('goes the way of the money', () => {
+    expect(match([funding({})], [line({ ...byHand, minor: '-10000' })]).matched).toBe(0);
+  });
 });
 
 describe('a charge that is paid twice, the second time into suspense', () => {

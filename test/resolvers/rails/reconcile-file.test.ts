@@ -1,12 +1,17 @@
 /** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
 import { describe, expect, test } from 'vitest';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
+import { BRL } from '../../../src/base/currency.ts';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
+import { capitalPaidIn } from '../../../src/ledger/journals.ts';
+import { credit, debit, type Journal, journal } from '../../../src/ledger/posting.ts';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
 import { reconcileFile } from '../../../src/resolvers/rails/reconcile-file.ts';
 import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { type Context, GATEWAY } from '../../../src/resolvers/services/context.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { lockHeads } from '../../../src/store/engine/processes.ts';
+import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { DEFAULT_COLUMNS } from '../../../src/wire/bank-file.ts';
 import { useApp } from '../../support/app.ts';
 
@@ -104,6 +109,80 @@ describe('what has no name takes a line once, whatever the day of its report', (
     expect(found(reports).toSorted()).toEqual([
       [dayFrom(60), 'amount_differs', id],
       [dayFrom(60), 'missing_here', 'other'],
+    ]);
+  });
+});
+
+describe('what people booked', () => {
+  const post = async (ref: string, journal: Journal, day: string) => {
+    const accountId = await platformAccount(app.database, 'sandbox');
+    await app.database.withTx(async (tx) => {
+      await lockHeads(tx, [accountId], 'sandbox');
+      const request = { accountId, ref, transactionId: null, journal };
+      await postJournals(tx, [request], new Date(`${day}T15:00:00.000Z`));
+    });
+  };
+
+  test('C-34: a PIX that was never told takes no capital of its amount from a movement without a name', async () => {
+    await post('capital', capitalPaidIn(BRL, 70_000n), dayFrom(70));
+    const id = pixId();
+    const reports = await reportsOf(`${dayFrom(70)},700.00,1,x`, `${dayFrom(71)},700.00,2,${id}`);
+    expect(reports.map(({ matched }) => matched)).toEqual([1, 0]);
+    expect(reports[1]?.findings).toMatchObject([{ finding: 'missing_here', id }]);
+  });
+
+  test('a PIX that was paid by hand is what was booked of it (L62), though its text has the id, unless a movement without a name is', async () => {
+    const paid = journal('L62', debit('E.capital', BRL, 5_000n), credit('A.pix', BRL, 5_000n));
+    await post('paid by hand', paid, dayFrom(80));
+    const id = pixId();
+    expect(await reportsOf(`${dayFrom(80)},-50.00,1,PIX ENVIADO ${id}`)).toMatchObject([
+      { matched: 1, findings: [] },
+    ]);
+    const [report] = await reportsOf(
+      `${dayFrom(80)},-50.00,1,PIX ENVIADO ${id}`,
+      `${dayFrom(80)},-50.00,2,TED`,
+    );
+    expect(report).toMatchObject({ matched: 1, findings: [{ finding: 'missing_here', id }] });
+  });
+});
+
+describe('C-33: files of one bank share no line of the ledger', () => {
+  const at = (days: number, time = '15:00:00') => `${dayFrom(days)}T${time}.000Z`;
+  const row = (days: number, id: string, text = 'x') => `${dayFrom(days)},${45 + days}.00,${id},${text}`;
+  const found = (reports: Awaited<ReturnType<typeof reportsOf>>) =>
+    reports.flatMap(({ day, matched, findings }) => [
+      `${day} ${matched}`,
+      ...findings.map(({ finding, id }) => `${finding} ${id}`),
+    ]);
+  const movement = (days: number, of: number, id: string) => `${dayFrom(days)},${45 + of}.00,${id},x`;
+
+  test('of daily files, the second has no line of the first', async () => {
+    await arrive('127.00', at(82));
+    expect(found(await reportsOf(row(82, 'a')))).toEqual([`${dayFrom(82)} 1`]);
+    const next = found(await reportsOf(movement(83, 82, 'b')));
+    expect(next).toEqual([`${dayFrom(83)} 0`, 'missing_here b']);
+    const both = found(await reportsOf(row(82, 'a'), movement(83, 82, 'b')));
+    expect(both).toEqual([`${dayFrom(82)} 1`, ...next]);
+  });
+
+  test('nor has one without a name what another file has by its name', async () => {
+    const id = await arrive('130.00', at(85));
+    expect(found(await reportsOf(row(85, 'a', id)))).toEqual([`${dayFrom(85)} 1`]);
+    expect(found(await reportsOf(movement(86, 85, 'ted')))).toEqual([`${dayFrom(86)} 0`, 'missing_here ted']);
+  });
+
+  test('a file that has the days of another one again finds the same, whatever names it gives', async () => {
+    await arrive('133.00', at(88));
+    await arrive('133.00', at(90, '02:30:00'));
+    const [first, evening] = [row(88, 'a'), movement(90, 88, 'b')];
+    const days = [88, 89, 90].map((each) => `${dayFrom(each)} ${each === 89 ? 0 : 1}`);
+    expect(found(await reportsOf(first, evening))).toEqual(days);
+    expect(found(await reportsOf(row(88, 'csv-1'), movement(90, 88, 'csv-2')))).toEqual(days);
+    expect(found(await reportsOf(evening))).toEqual(days.slice(2));
+    // The evening's payment stands on the day after it by the bank: a report of its own day does not miss it.
+    expect(found(await reportsOf(movement(89, 100, 'other')))).toEqual([
+      `${dayFrom(89)} 0`,
+      'missing_here other',
     ]);
   });
 });
