@@ -116,7 +116,7 @@ export function createBuilder() {
   });
   defineScalars(builder);
   builder.queryType({
-    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${inProse(COMPLEXITY_MAX)} (a field costs 1, and more where more is computed: up to 2,500 for a list with a filter that looks at one record after another; ten fields of introspection cost 1; the fields of a page count as often as nodes are asked for, those of other lists 10 times), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
+    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${inProse(COMPLEXITY_MAX)} (a field costs 1, and more where more is computed: up to 2,500 for a list with a filter that looks at one record after another; five fields of introspection cost 1; the fields of a page count as often as nodes are asked for, those of other lists 10 times), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
   });
   builder.mutationType({
     description:

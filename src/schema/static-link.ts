@@ -34,7 +34,7 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
         orderBy: [{ disabledAt: { sort: 'desc', nulls: 'first' } }, { createdAt: 'desc' }, { slug: 'desc' }],
         take: STATIC_LINKS_MAX,
       },
-      complexity: { field: 1, multiplier: 200 },
+      complexity: { field: 1, multiplier: 100 },
     }),
   );
   defineCreate(builder, link);

@@ -57,7 +57,7 @@ function defineGroup(builder: Builder, entry: EntryRef) {
         type: entry,
         description: `Its destinations in the order in which they were added, without removed ones; at most ${inProse(WHITELIST_MAX.entries)} in all groups of an account.`,
         query: { where: { removedAt: null }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
-        complexity: { field: 1, multiplier: 50 },
+        complexity: { field: 1, multiplier: 20 },
       }),
     }),
   });

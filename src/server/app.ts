@@ -285,7 +285,7 @@ export function exchangeOf(
 /** An operation counts as a request for each of so many points; the first has been counted when the request came. */
 const POINTS_PER_REQUEST = 100;
 /** A document that is not known yet counts as one more for each of so many characters. */
-const CHARACTERS_PER_REQUEST = 500;
+const CHARACTERS_PER_REQUEST = 200;
 
 /** @returns what GraphQL operations of a key count for, and how many are under way at once. */
 function operationLimits(
@@ -295,16 +295,15 @@ function operationLimits(
   return (exchange, caller, authenticate) => {
     const { id } = caller;
     const limited = limiters?.(caller);
+    const takeMore = (count: number) => {
+      if (count > 0) takeAllowance(limited?.read, id, count, count + 1);
+    };
     const checkAgain = checkingAgain(async () => authenticate?.(exchange));
     return {
       takeWrites: (writes) => void takeAllowance(limited?.write, id, writes),
-      takeDocument: (length) => {
-        const more = Math.floor(length / CHARACTERS_PER_REQUEST);
-        if (more > 0) takeAllowance(limited?.read, id, more, more + 1);
-      },
+      takeDocument: (length) => takeMore(Math.floor(length / CHARACTERS_PER_REQUEST)),
       enter: async (points) => {
-        const more = Math.ceil(points / POINTS_PER_REQUEST) - 1;
-        if (more > 0) takeAllowance(limited?.read, id, more, more + 1);
+        takeMore(Math.ceil(points / POINTS_PER_REQUEST) - 1);
         const leave = await gate.enter(id, points, exchange.response);
         // For a key that was revoked while the body came, or while others were first, nothing is done.
         await checkAgain().catch((refusal: unknown) => {

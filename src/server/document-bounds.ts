@@ -2,7 +2,7 @@
  * Limits on the size and nesting of a GraphQL request. They are checked first, because parsers and printers are recursive and
  * deep nesting would overflow their stack.
  */
-import { GraphQLError, Lexer, parse, Source, type Token, TokenKind } from 'graphql';
+import { GraphQLError, Lexer, parse, Source, type Token, TokenKind, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../base/errors.ts';
 import { countComparisons } from './document-comparisons.ts';
@@ -11,6 +11,10 @@ import { countComparisons } from './document-comparisons.ts';
 const TOKENS_MAX = 2_000;
 /** Maximum nesting of brackets: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = 200;
+/** Maximum number of members of an object, of entries of a list, and of all values of a request. */
+const VALUES_MAX = { object: 200, list: 1_000, request: 10_000 } as const;
+/** An answer names so many errors of a document: each is looked up among all names of the schema. */
+const ERRORS_MAX = 10;
 /** Maximum number of comparisons of fields that answer under one name. */
 const COMPARISONS_MAX = 20_000;
 
@@ -45,20 +49,42 @@ export const DOCUMENT_BOUNDS: Plugin = {
       return document;
     });
   },
+  onValidate({ setValidationFn }) {
+    setValidationFn((schema, document, rules, options) =>
+      validate(schema, document, rules, { ...options, maxErrors: ERRORS_MAX }),
+    );
+  },
 };
 
 /**
+ * Checks the size of a request: each wrong value of a variable would be told together with the object or list that it stands in.
+ *
  * @param params - a parsed request with its variables.
- * @throws {GatewayError} `BAD_REQUEST` when more than 200 lists and objects stand in each other.
+ * @throws {GatewayError} `BAD_REQUEST` for too many lists and objects in each other, and too many values.
  */
-export function checkNesting(params: unknown): void {
-  if (nestsDeeper(params, NESTING_MAX))
-    throw new GatewayError('BAD_REQUEST', `lists and objects must not nest more than ${NESTING_MAX} deep`);
+export function checkSize(params: unknown): void {
+  let values = 0;
+  const check = (value: unknown, levels: number): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (levels === 0) throw tooLarge(`lists and objects must not nest more than ${NESTING_MAX} deep`);
+    const isList = Array.isArray(value);
+    const each: readonly unknown[] = isList ? value : Object.values(value);
+    if (each.length > (isList ? VALUES_MAX.list : VALUES_MAX.object))
+      throw tooLarge(
+        isList
+          ? `a list must not have more than ${VALUES_MAX.list} entries`
+          : `an object must not have more than ${VALUES_MAX.object} members`,
+      );
+    values += each.length;
+    if (values > VALUES_MAX.request)
+      throw tooLarge(`a request must not have more than ${VALUES_MAX.request} values`);
+    for (const one of each) check(one, levels - 1);
+  };
+  check(params, NESTING_MAX);
 }
 
-function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => nestsDeeper(each, levels - 1));
+function tooLarge(detail: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', detail);
 }
 
 function tooMuch(detail: string): GraphQLError {

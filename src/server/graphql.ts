@@ -21,7 +21,7 @@ import { readBody } from '../base/read-body.ts';
 import { utf8Text } from '../base/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
-import { checkNesting, DOCUMENT_BOUNDS } from './document-bounds.ts';
+import { checkSize, DOCUMENT_BOUNDS } from './document-bounds.ts';
 import {
   type KeyLimits,
   onlySubscriptions,
@@ -253,10 +253,11 @@ function searchParams({ request, search }: Exchange, resolveDocument: ResolveDoc
   try {
     variables = JSON.parse(given.get('variables') ?? 'null');
   } catch {
-    return undefined;
+    throw new GatewayError('BAD_REQUEST', 'variables: must be JSON');
   }
-  checkNesting(variables);
-  return { query, operationName: given.get('operationName'), variables };
+  checkSize(variables);
+  // An empty name is none, as Yoga has it.
+  return { query, operationName: given.get('operationName') || null, variables };
 }
 
 function isPlainOperation(params: unknown): params is OperationParams {
@@ -297,7 +298,7 @@ function paramsOf(text: string, resolveDocument: ResolveDocument): unknown {
   } catch {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }
-  checkNesting(params);
+  checkSize(params);
   return knownMembers(Array.isArray(params) ? params : resolveDocument(params));
 }
 

@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   getOperationAST,
+  getVariableValues,
   Kind,
   OperationTypeNode,
   type SelectionSetNode,
@@ -84,8 +85,9 @@ function countingVariables(schema: GraphQLSchema, document: DocumentNode): strin
   visit(
     document,
     visitWithTypeInfo(types, {
-      Field: ({ arguments: given }) => {
-        if (typeof types.getFieldDef()?.extensions.complexity === 'function') given?.forEach(count);
+      Field: ({ name, arguments: given }) => {
+        const isCounted = typeof types.getFieldDef()?.extensions.complexity === 'function';
+        if (isCounted || name.value === '__type') given?.forEach(count);
       },
     }),
   );
@@ -103,10 +105,15 @@ function measure(
   // Of several operations only the one that is asked for counts.
   const others = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
   const alone = { ...document, definitions: [operation, ...others] };
+  // The plugin would collect the errors of all values.
+  const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
+    maxErrors: 1,
+  });
+  if (given.errors) return NO_COST;
   try {
     const found = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
     const { complexity, depth, breadth } = OPERATION_LIMITS;
-    const once = pointsOnce(schema, alone, operation);
+    const once = pointsOnce(schema, alone, operation, given.coerced);
     const points = found.complexity + once.fields + once.introspection;
     // What the plugin counts is refused when its fields are resolved.
     if (points > complexity && found.complexity <= complexity) throw tooExpensive(points);

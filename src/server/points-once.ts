@@ -6,32 +6,25 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
+  getArgumentValues,
   getNamedType,
   isInterfaceType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from 'graphql';
 import { pointsOnceOf } from '../schema/builder.ts';
 
-const LISTS = new Set([
-  'args',
-  'directives',
-  'enumValues',
-  'fields',
-  'inputFields',
-  'interfaces',
-  'locations',
-  'possibleTypes',
-  'types',
-]);
-/** As the plugin has it for lists that say nothing else. */
-const LIST_SIZE = 10;
 /** Introspection reads nothing from the database: so many of its fields cost as much as one that does. */
-const FIELDS_PER_POINT = 10;
+const FIELDS_PER_POINT = 5;
 
 /** What an operation costs besides. */
 export interface PointsOnce {
@@ -39,24 +32,30 @@ export interface PointsOnce {
   readonly introspection: number;
 }
 
+type Variables = Readonly<Record<string, unknown>>;
+type AnyField = GraphQLField<unknown, unknown>;
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** @param document - valid: its fragments do not spread each other in a circle. */
+/**
+ * @param document - valid: its fragments do not spread each other in a circle.
+ * @param variables - as the operation takes them.
+ */
 export function pointsOnce(
   schema: GraphQLSchema,
   document: DocumentNode,
   { operation, selectionSet }: OperationDefinitionNode,
+  variables: Variables,
 ): PointsOnce {
   const fragments = new Map(
     document.definitions.flatMap((each) =>
       each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
     ),
   );
-  const size = sizer(fragments);
+  const countBelow = introspectionCounter(schema, fragments, variables);
   let introspection = 0;
   const known = new Map<SelectionSetNode, number>();
   const ofField = (field: FieldNode, type: GraphQLNamedType | undefined): number => {
-    if (/^__(schema|type)$/.test(field.name.value)) introspection += size(field);
+    if (/^__(schema|type)$/.test(field.name.value)) introspection += countBelow(field);
     const found =
       isObjectType(type) || isInterfaceType(type) ? type.getFields()[field.name.value] : undefined;
     if (!found) return 0;
@@ -83,23 +82,43 @@ export function pointsOnce(
   return { fields, introspection: Math.ceil(introspection / FIELDS_PER_POINT) };
 }
 
-/** @returns how many fields there are below a field, as often as its lists are taken to have entries. */
-function sizer(fragments: Fragments): (field: FieldNode) => number {
-  const known = new Map<SelectionSetNode, number>();
-  const sizeOf = (set: SelectionSetNode | undefined): number => {
-    if (!set) return 0;
-    const before = known.get(set);
-    if (before !== undefined) return before;
-    let size = 0;
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) size += 1 + below(selection);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) size += sizeOf(selection.selectionSet);
-      else size += sizeOf(fragments.get(selection.name.value)?.selectionSet);
-    }
-    known.set(set, size);
-    return size;
+/**
+ * @returns how many fields an answer to introspection has: the resolvers of introspection themselves say what there is. A selection of a
+ *   value is counted once, however often it is asked for.
+ */
+function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, variables: Variables) {
+  const known = new Map<SelectionSetNode, Map<unknown, number>>();
+  const below = (field: FieldNode, found: AnyField, value: unknown): number => {
+    if (!field.selectionSet) return 0;
+    const of = getNamedType(found.type);
+    if (!isObjectType(of)) return 0;
+    // All that there is, deprecated or not.
+    const args = { ...getArgumentValues(found, field, variables), includeDeprecated: true };
+    const resolved: unknown = found.resolve?.(value, args, undefined, { schema } as GraphQLResolveInfo);
+    const values = Array.isArray(resolved) ? resolved : [resolved ?? []].flat();
+    return values.reduce<number>(
+      (sum, each) => sum + size(field.selectionSet as SelectionSetNode, of, each),
+      0,
+    );
   };
-  const below = ({ name, selectionSet }: FieldNode) =>
-    (LISTS.has(name.value) ? LIST_SIZE : 1) * sizeOf(selectionSet);
-  return below;
+  const size = (set: SelectionSetNode, type: GraphQLObjectType, value: unknown): number => {
+    const ofSet = known.get(set) ?? new Map<unknown, number>();
+    known.set(set, ofSet);
+    const before = ofSet.get(value);
+    if (before !== undefined) return before;
+    let count = 0;
+    for (const selection of set.selections)
+      if (selection.kind === Kind.FIELD) {
+        const found = type.getFields()[selection.name.value];
+        count += 1 + (found ? below(selection, found, value) : 0);
+      } else {
+        const part =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+        count += part ? size(part.selectionSet, type, value) : 0;
+      }
+    ofSet.set(value, count);
+    return count;
+  };
+  return (field: FieldNode): number =>
+    below(field, field.name.value === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef, undefined);
 }

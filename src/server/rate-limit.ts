@@ -8,7 +8,10 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
-/** Takes a request from a key's bucket, or as many as it counts for. One that counts for more than the burst needs a full bucket. */
+/**
+ * Takes a request from a key's bucket, or as many as it counts for more. What counts for more than the burst needs a bucket that is full but for
+ * the request itself, and leaves less than none.
+ */
 export type RateLimiter = (keyId: string, requests?: number) => Allowance;
 
 /** What the token of a payment session may ask. Its page may be open in two tabs, and polls where it has no live stream. */
@@ -44,7 +47,7 @@ export function rateLimiter(
     }
     bucket.tokens = Math.min(burst, bucket.tokens + ((at - bucket.at) / 1_000) * perSecond);
     bucket.at = at;
-    const needed = Math.min(requests, burst);
+    const needed = requests === 1 ? 1 : Math.min(requests, burst - 1);
     const allowed = bucket.tokens >= needed;
     if (allowed) bucket.tokens -= requests;
     return {

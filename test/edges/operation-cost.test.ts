@@ -53,8 +53,23 @@ test('C-53: a document that is not known counts for its length, whether it fits 
     const query = `{ ${Array.from({ length: 25 }, (_, at) => `a${at}${'_'.repeat(40)}: balances { ${field} }`).join(' ')} }`;
     const before = await left(apiKey);
     await post(apiKey, { query });
-    expect(before - (await left(apiKey)), field).toBeGreaterThanOrEqual(2 + Math.floor(query.length / 500));
+    expect(before - (await left(apiKey)), field).toBeGreaterThanOrEqual(2 + Math.floor(query.length / 200));
   }
+});
+
+test('C-53: what counts for more than the burst is done when nothing else was asked for, and is paid off', async () => {
+  const limits = { perSecond: 0.001, burst: 5 };
+  const small = await startApp(app.database, 0, { rateLimit: { reads: limits, writes: limits } });
+  const { apiKey } = await app.addAccount();
+  const ask = () =>
+    fetch(`${small.publicUrl}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: PAGE, variables: { first: 100 } }),
+    });
+  const statuses = [(await ask()).status, (await ask()).status];
+  await small.close();
+  expect(statuses).toEqual([200, 429]);
 });
 
 test('C-53: whoever has the link of a payment has the rate of its page', async () => {

@@ -1,7 +1,7 @@
 /**
  * Goal: no document that is short makes validation compare for long. Method: counted comparisons; documents over HTTP, on the real server.
  */
-import { parse } from 'graphql';
+import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { countComparisons } from '../../src/server/document-comparisons.ts';
 import { useApp } from '../support/app.ts';
@@ -54,4 +54,51 @@ test('what a large frontend may send is not', async () => {
   const query = `{ ${times(40, (at) => `...F${at}`)} } ${times(40, (at) => `fragment F${at} on Query { balances { available currency { code } } }`)}`;
   const { status, json } = await app.graphql(query);
   expect([status, json.errors]).toEqual([200, undefined]);
+});
+
+const FILTER = 'query ($f: TransactionFilter) { transactions(filter: $f) { totalCount } }';
+const members = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, 1]));
+
+test.each([
+  ['an object of 201 members', members(201), /an object must not have more than 200 members/],
+  [
+    'a list of 1,001 entries',
+    { statusCodes: Array(1_001).fill('PENDING') },
+    /a list must not have more than 1000 entries/,
+  ],
+  ['10,000 values', { a: Array(60).fill(members(190)) }, /a request must not have more than 10000 values/],
+])('%s is refused before it is looked at', async (_what, f, message) => {
+  const { status, json } = await app.graphql(FILTER, { f });
+  expect([status, json.code]).toEqual([400, 'BAD_REQUEST']);
+  expect(json.detail).toMatch(message);
+});
+
+test('so many wrong members as an object may have are answered shortly', async () => {
+  const { json, text } = await app.graphql(FILTER, { f: members(200) });
+  expect(json.errors[0].extensions.code).toBe('BAD_REQUEST');
+  expect(text.length).toBeLessThan(400_000);
+});
+
+test('of a document with hundreds of errors some are told', async () => {
+  const { json } = await app.graphql(`{ ${times(300, (at) => `unknown${at}`)} }`);
+  expect(json.errors.length).toBeLessThanOrEqual(11);
+});
+
+describe('by GET', () => {
+  const get = (search: Record<string, string>) => app.get(`/graphql?${new URLSearchParams(search)}`);
+
+  test('an empty name of the operation is none: it is measured', async () => {
+    const [head = '', ...fragments] = getIntrospectionQuery().split(/(?=fragment )/);
+    const field = head.slice(head.indexOf('__schema'), head.lastIndexOf('}'));
+    const query = `{ ${times(8, (at) => `a${at}: ${field}`)} } ${fragments.join(' ')}`.replace(/\s+/g, ' ');
+    const { status, json } = await get({ query, operationName: '' });
+    expect([status, json.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(json.detail).toMatch(/a cost of/);
+  });
+
+  test('variables that are no JSON are refused by their name', async () => {
+    const { status, json } = await get({ query: '{ __typename }', variables: '{bad' });
+    expect([status, json.code, json.detail]).toEqual([400, 'BAD_REQUEST', 'variables: must be JSON']);
+  });
 });

@@ -100,6 +100,15 @@ test('a filter that looks at one record after another costs what it looks at, on
   expect(ofLog(', actorId: "key_1"') - ofLog('')).toBe(1_000);
 });
 
+test('a variable of thousands of wrong members is measured no further than the first', () => {
+  const query = 'query ($f: TransactionFilter) { transactions(filter: $f) { totalCount } }';
+  let printed = 0;
+  const wrong = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`x${at}`, 1]));
+  const f = Object.defineProperty(wrong, 'toJSON', { value: () => `${++printed}` });
+  expect(counted().costOf({ query, variables: { f } })).toEqual({ points: 0, isWithin: false });
+  expect(printed).toBeLessThan(5);
+});
+
 test('what is computed once for a page costs that once, however many nodes the page has', () => {
   const { costOf } = counted();
   const costWith = (fields: string, first: number) =>
@@ -136,6 +145,13 @@ test('introspection costs what it reads, as often as it is asked for, and is ref
   expect(asked(several(2, field)).points).toBeGreaterThan(2 * points - 2);
   expect(() => asked(several(29, field))).toThrow(/a cost of \d+; at most 15000 is allowed/);
   expect(() => asked(`__schema { ${several(29, 'types { ...FullType }')} }`)).toThrow(/a cost of/);
+  // Few fields of each type, of which many have many.
+  const deep = '__schema { types { fields { type { ofType { fields { name } } } } } }';
+  expect(() => asked(several(30, deep))).toThrow(/a cost of/);
+  const ofType = 'query ($name: String!) { __type(name: $name) { fields { name args { name } } } }';
+  const pointsOf = (name: string) => costOf({ query: ofType, variables: { name } }).points;
+  expect(pointsOf('Mutation')).toBeGreaterThan(10 * pointsOf('Money'));
+  expect(pointsOf('Nothing')).toBeLessThan(3);
   // Spread twice, and executed once.
   const inFragment = `{ ...A ... { ...A } } fragment A on Query { ${field} } ${fragments.join(' ')}`;
   expect(costOf({ query: inFragment }).points).toBeLessThan(points + 5);
