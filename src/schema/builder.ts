@@ -58,7 +58,7 @@ export function pointsOnceOf({ extensions }: Pick<GraphQLField<unknown, unknown>
 }
 
 /** @returns what is said of an operation that asks for too much. */
-export function overLimit(limit: string, found: number | undefined, max: number): string {
+export function overLimit(limit: string, found: number | string, max: number): string {
   return `the operation has a ${limit} of ${found}; at most ${max} is allowed`;
 }
 

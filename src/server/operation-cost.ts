@@ -129,7 +129,11 @@ function measure(
 }
 
 function tooExpensive(points: number): GatewayError {
-  return new GatewayError('BAD_REQUEST', overLimit('cost', points, OPERATION_LIMITS.complexity));
+  const { complexity: max } = OPERATION_LIMITS;
+  return new GatewayError(
+    'BAD_REQUEST',
+    overLimit('cost', Number.isFinite(points) ? points : `more than ${max}`, max),
+  );
 }
 
 /** @returns how many fields a mutation calls, each a write; 0 for any other operation. */

@@ -25,10 +25,15 @@ import { pointsOnceOf } from '../schema/builder.ts';
 
 /** Introspection reads nothing from the database: so many of its fields cost as much as one that does. */
 const FIELDS_PER_POINT = 5;
+/** All that there is, deprecated or not. */
+const ALL = { includeDeprecated: true };
+/** Selections of values at which counting ends: twice as many as the whole schema has. */
+const COUNTED_MAX = 10_000;
 
 /** What an operation costs besides. */
 export interface PointsOnce {
   readonly fields: number;
+  /** Infinite where counting would take too long. */
   readonly introspection: number;
 }
 
@@ -88,12 +93,11 @@ export function pointsOnce(
  */
 function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, variables: Variables) {
   const known = new Map<SelectionSetNode, Map<unknown, number>>();
-  const below = (field: FieldNode, found: AnyField, value: unknown): number => {
+  let counted = 0;
+  const below = (field: FieldNode, found: AnyField, value: unknown, args: Variables = ALL): number => {
     if (!field.selectionSet) return 0;
     const of = getNamedType(found.type);
     if (!isObjectType(of)) return 0;
-    // All that there is, deprecated or not.
-    const args = { ...getArgumentValues(found, field, variables), includeDeprecated: true };
     const resolved: unknown = found.resolve?.(value, args, undefined, { schema } as GraphQLResolveInfo);
     const values = Array.isArray(resolved) ? resolved : [resolved ?? []].flat();
     return values.reduce<number>(
@@ -106,6 +110,8 @@ function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, varia
     known.set(set, ofSet);
     const before = ofSet.get(value);
     if (before !== undefined) return before;
+    counted += 1;
+    if (counted > COUNTED_MAX) return Number.POSITIVE_INFINITY;
     let count = 0;
     for (const selection of set.selections)
       if (selection.kind === Kind.FIELD) {
@@ -119,6 +125,8 @@ function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, varia
     ofSet.set(value, count);
     return count;
   };
-  return (field: FieldNode): number =>
-    below(field, field.name.value === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef, undefined);
+  return (field: FieldNode): number => {
+    if (field.name.value === '__schema') return below(field, SchemaMetaFieldDef, undefined);
+    return below(field, TypeMetaFieldDef, undefined, getArgumentValues(TypeMetaFieldDef, field, variables));
+  };
 }
