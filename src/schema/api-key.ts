@@ -7,6 +7,7 @@ import {
   KEY_OVERLAP_SECONDS,
   revokeApiKey,
   rotateKey,
+  SCOPES_MAX,
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -87,8 +88,11 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
       }),
       scopes: t.stringList({
         required: true,
-        description:
+        description: bounded(
           'What it may do: `read`, `create`, `move`, `admin`; only scopes of the key that creates it.',
+          SCOPES_MAX,
+          'scopes',
+        ),
       }),
       expiresAt: t.field({
         type: 'DateTime',
