@@ -93,7 +93,7 @@ export async function createEndpoint(
   checks.required(input.url, urlName);
   const { url, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
   return audited(context, async (tx, writeDown, nowMs) => {
-    refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints');
+    refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints', checks);
     checks.refuse();
     assert(url, 'what is required and was not refused is there');
     const id = `whe_${randomBytes(12).toString('base64url')}`;
