@@ -17,29 +17,34 @@ import type { ApiKeyRef } from './viewer.ts';
 
 const KEY_ID = 'The key, `key_…`, as `keyId` has it.';
 
+/** What a list of the keys of an account says of itself, and what it costs. */
+export const KEY_LIST = {
+  description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most ${API_KEYS_MAX} of each. Needs the scope \`admin\`.`,
+  complexity: { field: 1, multiplier: 100 },
+};
+
+/** @returns all valid keys of the account, then the newest of those that ended. @throws {GatewayError} `FORBIDDEN`. */
+export async function readKeys(context: GraphqlContext, query: object) {
+  requireScope(context, 'admin');
+  const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
+  const read = (where: object, most = {}) =>
+    context.database.prisma.apiKey.findMany({
+      ...query,
+      where: { ...where, accountId: context.caller.accountId },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      ...most,
+    });
+  const [working, ended] = await Promise.all([read(valid), read({ NOT: valid }, { take: API_KEYS_MAX })]);
+  return [...working, ...ended];
+}
+
 /** Defines `Query.apiKeys`, `createApiKey`, `rotateApiKey` and `revokeApiKey`. */
 export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {
   builder.queryField('apiKeys', (t) =>
     t.prismaField({
       type: [apiKey],
-      description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest ${API_KEYS_MAX}. Needs the scope \`admin\`.`,
-      complexity: { field: 1, multiplier: 100 },
-      resolve: async (query, _root, _args, context) => {
-        requireScope(context, 'admin');
-        const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
-        const read = (where: object, most = {}) =>
-          context.database.prisma.apiKey.findMany({
-            ...query,
-            where: { ...where, accountId: context.caller.accountId },
-            orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-            ...most,
-          });
-        const [working, ended] = await Promise.all([
-          read(valid),
-          read({ NOT: valid }, { take: API_KEYS_MAX }),
-        ]);
-        return [...working, ...ended];
-      },
+      ...KEY_LIST,
+      resolve: (query, _root, _args, context) => readKeys(context, query),
     }),
   );
   const issued = defineIssued(builder, apiKey);
@@ -139,7 +144,7 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
         overlapSeconds: t.arg.int({
           required: true,
           defaultValue: KEY_OVERLAP_SECONDS.default,
-          description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}.`,
+          description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
         }),
       },
       resolve: (_root, { keyId, overlapSeconds }, context) =>

@@ -2,6 +2,7 @@
 import type { AccountMode } from '../base/account-mode.ts';
 import { GatewayError } from '../base/errors.ts';
 import { requireScope } from '../resolvers/services/context.ts';
+import { KEY_LIST, readKeys } from './api-key.ts';
 import type { Builder } from './builder.ts';
 
 /** Defines `Query.viewer`, and gives its type and those of its account and its key. */
@@ -56,16 +57,8 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
       }),
       keys: t.prismaField({
         type: [apiKey],
-        description: 'All keys of the account, newest first. Needs the scope `admin`.',
-        resolve: (query, _viewer, _args, context) => {
-          requireScope(context, 'admin');
-          const { database, caller } = context;
-          return database.prisma.apiKey.findMany({
-            ...query,
-            where: { accountId: caller.accountId },
-            orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-          });
-        },
+        ...KEY_LIST,
+        resolve: (query, _viewer, _args, context) => readKeys(context, query),
       }),
     }),
   });

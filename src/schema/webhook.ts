@@ -5,6 +5,7 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
+  CAME_ENDPOINTS_LISTED,
   createEndpoint,
   ENDPOINTS_MAX,
   type EndpointInput,
@@ -38,21 +39,28 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   builder.prismaObjectField(account, 'webhookEndpoints', (t) =>
     t.prismaField({
       type: [endpoint],
-      description:
-        'The endpoints of the account, oldest first, without removed ones; at most 1,000. Endpoints that came with a transaction are included.',
-      resolve: (query, { id }, _args, { database }) =>
-        database.prisma.webhookEndpoint.findMany({
-          ...query,
-          where: { accountId: id, removedAt: null },
-          orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-          take: LIST_MAX,
-        }),
+      description: `The endpoints of the account without removed ones: those that were created for it, at most ${ENDPOINTS_MAX}, then of those that came with transactions the newest, at most ${CAME_ENDPOINTS_LISTED}; both oldest first.`,
+      complexity: { field: 1, multiplier: 100 },
+      resolve: async (query, { id }, _args, { database }) => {
+        const read = (kind: string | { not: string }, order: 'asc' | 'desc', take: number) =>
+          database.prisma.webhookEndpoint.findMany({
+            ...query,
+            where: { accountId: id, removedAt: null, kind },
+            orderBy: [{ createdAt: order }, { id: order }],
+            take,
+          });
+        const [own, came] = await Promise.all([
+          read({ not: KINDS.TRANSACTION }, 'asc', ENDPOINTS_MAX),
+          read(KINDS.TRANSACTION, 'desc', CAME_ENDPOINTS_LISTED),
+        ]);
+        return [...own, ...came.reverse()];
+      },
     }),
   );
   builder.prismaObjectField(account, 'webhookSecrets', (t) =>
     t.field({
       type: [secret],
-      description: 'The valid signing secrets of an endpoint, newest first. Needs the scope `admin`.',
+      description: `The valid signing secrets of an endpoint, newest first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
       args: { endpointId: t.arg.string({ description: OF_TRANSACTIONS }) },
       resolve: (_account, { endpointId }, context) => listWebhookSecrets(context, endpointId ?? undefined),
     }),
@@ -64,7 +72,6 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   return endpoint;
 }
 
-const LIST_MAX = 1_000;
 const OF_TRANSACTIONS =
   'The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions.';
 
@@ -373,8 +380,7 @@ function defineRotate(builder: Builder, secret: SecretRef): void {
   builder.mutationField('rotateWebhookSecret', (t) =>
     t.field({
       type: [secret],
-      description:
-        'Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first. Needs the scope `admin`.',
+      description: `Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
       args: {
         endpointId: t.arg.string({ description: OF_TRANSACTIONS }),
         overlapSeconds: t.arg.int({

@@ -176,6 +176,9 @@ export async function rotateKey(
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
     refuseFreer(old, await makerOf(tx, context, now));
+    // Without an overlap there are as many as before.
+    if (overlapSeconds > 0)
+      refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
     const how = { ...madeBy(context), overlapSeconds, now };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });

@@ -58,6 +58,8 @@ export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
 
 /** Most endpoints of an account; those that came with transactions do not count. */
 export const ENDPOINTS_MAX = 50;
+/** Most endpoints that came with transactions in the list of an account. */
+export const CAME_ENDPOINTS_LISTED = 200;
 /** Most secrets of an endpoint that are valid at once. */
 export const SECRETS_MAX = 10;
 /** Most deliveries of an endpoint at once. */
