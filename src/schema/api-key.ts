@@ -11,32 +11,11 @@ import {
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
-import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { ApiKeyRef } from './viewer.ts';
+import { KEY_LIST, readKeys } from './whole-lists.ts';
 
 const KEY_ID = 'The key, `key_…`, as `keyId` has it.';
-
-/** What a list of the keys of an account says of itself, and what it costs. */
-export const KEY_LIST = {
-  description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most ${API_KEYS_MAX} of each. Needs the scope \`admin\`.`,
-  complexity: { field: 1, multiplier: 100 },
-};
-
-/** @returns all valid keys of the account, then the newest of those that ended. @throws {GatewayError} `FORBIDDEN`. */
-export async function readKeys(context: GraphqlContext, query: object) {
-  requireScope(context, 'admin');
-  const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
-  const read = (where: object, most = {}) =>
-    context.database.prisma.apiKey.findMany({
-      ...query,
-      where: { ...where, accountId: context.caller.accountId },
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      ...most,
-    });
-  const [working, ended] = await Promise.all([read(valid), read({ NOT: valid }, { take: API_KEYS_MAX })]);
-  return [...working, ...ended];
-}
 
 /** Defines `Query.apiKeys`, `createApiKey`, `rotateApiKey` and `revokeApiKey`. */
 export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {

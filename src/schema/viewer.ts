@@ -2,8 +2,8 @@
 import type { AccountMode } from '../base/account-mode.ts';
 import { GatewayError } from '../base/errors.ts';
 import { requireScope } from '../resolvers/services/context.ts';
-import { KEY_LIST, readKeys } from './api-key.ts';
 import type { Builder } from './builder.ts';
+import { KEY_LIST, readKeys } from './whole-lists.ts';
 
 /** Defines `Query.viewer`, and gives its type and those of its account and its key. */
 export function defineViewer(builder: Builder): {

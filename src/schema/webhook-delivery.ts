@@ -14,7 +14,6 @@ import {
   sendTestWebhook,
 } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import type { Redelivered } from '../store/webhooks/redeliveries.ts';
-import { ATTEMPTS_MAX } from '../webhooks/schedule.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { EventLogRefs } from './event-log.ts';
@@ -127,7 +126,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       }),
       attempts: t.relation('attemptLog', {
         type: attempt,
-        description: `All attempts, in order; at most ${ATTEMPTS_MAX}.`,
+        description: 'All attempts, in order; at most 10.',
         query: { orderBy: { attempt: 'asc' } },
       }),
       nextAttemptAt: t.field({

@@ -5,7 +5,6 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
-  CAME_ENDPOINTS_LISTED,
   createEndpoint,
   ENDPOINTS_MAX,
   type EndpointInput,
@@ -27,6 +26,7 @@ import { named } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
+import { ENDPOINT_LIST, readEndpoints } from './whole-lists.ts';
 
 const KINDS = { TRANSACTION: 'transaction', TEMPLATE: 'template', GENERAL: 'general' } as const;
 const STATES = { ENABLED: 'enabled', PAUSED: 'paused', DISABLED: 'disabled' } as const;
@@ -39,22 +39,8 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   builder.prismaObjectField(account, 'webhookEndpoints', (t) =>
     t.prismaField({
       type: [endpoint],
-      description: `The endpoints of the account without removed ones: those that were created for it, at most ${ENDPOINTS_MAX}, then of those that came with transactions the newest, at most ${CAME_ENDPOINTS_LISTED}; both oldest first.`,
-      complexity: { field: 1, multiplier: 100 },
-      resolve: async (query, { id }, _args, { database }) => {
-        const read = (kind: string | { not: string }, order: 'asc' | 'desc', take: number) =>
-          database.prisma.webhookEndpoint.findMany({
-            ...query,
-            where: { accountId: id, removedAt: null, kind },
-            orderBy: [{ createdAt: order }, { id: order }],
-            take,
-          });
-        const [own, came] = await Promise.all([
-          read({ not: KINDS.TRANSACTION }, 'asc', ENDPOINTS_MAX),
-          read(KINDS.TRANSACTION, 'desc', CAME_ENDPOINTS_LISTED),
-        ]);
-        return [...own, ...came.reverse()];
-      },
+      ...ENDPOINT_LIST,
+      resolve: (query, { id }, _args, { database }) => readEndpoints(database, query, id),
     }),
   );
   builder.prismaObjectField(account, 'webhookSecrets', (t) =>

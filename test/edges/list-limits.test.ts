@@ -4,9 +4,12 @@ import { API_KEYS_MAX } from '../../src/resolvers/account/manage-keys.ts';
 import { WHITELIST_MAX } from '../../src/resolvers/account/manage-whitelist.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
 import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
+import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
 import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
+import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { signInAs } from '../support/people.ts';
 
 const app = useApp();
 const { ask, refusal } = graphqlClient(app, () => app.apiKey);
@@ -141,4 +144,42 @@ test('an account has so many people', async () => {
   expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.email']);
   // Whoever was invited before can be invited again.
   await ask(invite(`a@${accountId}.example`), {}, apiKey);
+});
+
+test('a person has so many passkeys, and lists so many sessions and accounts', async () => {
+  const { accountId } = await app.addAccount();
+  const person = await signInAs(app, accountId, { email: 'many@shop.invalid', role: 'owner' });
+  const give = (table: string, columns: string, values: string, count: number) =>
+    app.owner.query(
+      `insert into ${table} (person_id, ${columns}) select $1::text, ${values} from generate_series(1, $2) n`,
+      [person.personId, count],
+    );
+  const options = () => app.post('/console/passkeys/add/options', {}, { key: null, headers: person.headers });
+  const columns = 'id, name, public_key, counter, transports, created_at';
+  await give('passkey', columns, `'key' || n, 'x', '\\x00', 0, '{}', now()`, PASSKEYS_MAX - 1);
+  await app.owner.query('update person_session set verified_at = now() where person_id = $1', [
+    person.personId,
+  ]);
+  expect((await options()).status).toBe(200);
+  await give('passkey', columns, `'last', 'x', '\\x00', 0, '{}', now()`, 1);
+  const refused = await options();
+  expect([refused.status, refused.json.code]).toEqual([409, 'STEP_CONFLICT']);
+  const sessionColumns = 'id, account_id, hash, created_at, seen_at';
+  const session = `'ses_' || n, ${accountId}, sha256(convert_to('s' || n, 'UTF8')), now(), now() - interval '1 minute'`;
+  await give('person_session', sessionColumns, session, SESSIONS_LISTED + 20);
+  const { json } = await person.graphql('{ myPasskeys { passkeyId } mySessions { sessionId } }');
+  expect(json.data.myPasskeys).toHaveLength(PASSKEYS_MAX);
+  expect(json.data.mySessions).toHaveLength(SESSIONS_LISTED);
+  expect(json.data.mySessions[0].sessionId).toBe(person.sessionId);
+});
+
+test('the changes that wait are listed up to so many, the next one first', async () => {
+  const { accountId, apiKey } = await app.addAccount();
+  const columns = 'name, subject, value, asked_at, asked_by, effective_at';
+  const change = `'customerLimitDaily', lpad(n::text, 11, '0'), '1', now(), 'x', now() + interval '1 day' + n * interval '1 second'`;
+  await fill('setting_change', columns, change, 600, accountId);
+  const text = '{ viewer { account { accountSettings { pendingChanges { subject } } } } }';
+  const { pendingChanges } = (await ask(text, {}, apiKey)).viewer.account.accountSettings;
+  expect(pendingChanges).toHaveLength(500);
+  expect(pendingChanges[0].subject).toBe('00000000001');
 });
