@@ -19,6 +19,7 @@ import { ALLOWED_CIDRS_MAX, SCOPES_MAX } from '../../src/resolvers/account/manag
 import { ORIGINS_MAX } from '../../src/resolvers/account/manage-origins.ts';
 import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
 import { LISTED_MAX } from '../../src/resolvers/checks/lengths.ts';
+import { parseQuery } from '../../src/rest-compat/input.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useApp } from '../support/app.ts';
@@ -95,6 +96,15 @@ describe('what is wrong', () => {
     expect(refused.violations).toEqual(
       Array.from({ length: VIOLATIONS_MAX }, (_, at) => ({ parameter: `p${at}`, message: `${2 * at}` })),
     );
+  });
+});
+
+describe('a query of /v2', () => {
+  it('that is read strictly is told so many of its unknown parameters', () => {
+    const violations = new Violations();
+    const search = Array.from({ length: 2_500 }, (_, at) => `k${at}`).join('&');
+    parseQuery(search, ['limit'], { limitOverflow: 'clamp', strictQuery: true }, violations);
+    expect(problemOf(() => violations.refuse()).violations).toHaveLength(VIOLATIONS_MAX);
   });
 });
 
