@@ -53,7 +53,7 @@ export interface Violation {
   readonly code?: ErrorCode;
 }
 
-/** How many bad inputs the message says in words; `violations` has them all. */
+/** How many bad inputs the message says in words; `violations` has more. */
 const REASONS_MAX = 10;
 
 /** An answer that says no, for a reason that the caller may know. */

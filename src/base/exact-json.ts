@@ -27,6 +27,36 @@ export function parseExactJson(text: string): ExactJson {
   ) as ExactJson;
 }
 
+/** How much an object and a list may have. */
+export interface JsonBounds {
+  readonly members: number;
+  readonly entries: number;
+}
+
+/**
+ * Looks at a text before it is parsed, so that what is too large costs no more than to read it once.
+ *
+ * @param text - of any kind; whether it is JSON at all, the parser says.
+ * @returns whether no object has more members, and no list more entries, at any depth.
+ */
+export function isWithinBounds(text: string, { members, entries }: JsonBounds): boolean {
+  /** Commas that each object and list that is open may still have. */
+  const left: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at) - 1;
+    else if (character === '{') left.push(members - 1);
+    else if (character === '[') left.push(entries - 1);
+    else if (character === '}' || character === ']') left.pop();
+    else if (character === ',' && left.length > 0) {
+      const rest = (left.pop() as number) - 1;
+      if (rest < 0) return false;
+      left.push(rest);
+    }
+  }
+  return true;
+}
+
 /**
  * A parser keeps one of the members that an object gives twice, and another parser another one.
  *
@@ -57,10 +87,10 @@ export function repeatedMembers(text: string): ReadonlySet<string> {
   return repeated;
 }
 
-/** The place behind a string that begins there. */
+/** The place behind a string that begins there; that behind the text where it does not end. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at + 1;
 }
 

@@ -11,19 +11,41 @@ export interface Named {
 /** Characters of a text that is looked up. */
 export const LONGEST_TEXT = 200;
 
+/** How many parameters an answer names as wrong. Whoever mends so many hears of the others at the next try. */
+export const VIOLATIONS_MAX = 50;
+
 /** Collects what is wrong with a request, so that all of it can be said at once. */
 export class Violations {
-  readonly all: Violation[] = [];
+  /** By parameter, so that a long input is not searched for each of its members. */
+  readonly #noted = new Map<string, Violation>();
 
   /** Notes a violation; of two about the same parameter the first says enough. */
   add(violation: Violation): undefined {
-    if (!this.all.some(({ parameter }) => parameter === violation.parameter)) this.all.push(violation);
+    const { parameter } = violation;
+    if (!this.isFull && !this.#noted.has(parameter)) this.#noted.set(parameter, violation);
     return undefined;
   }
 
-  /** @throws {GatewayError} that names everything noted so far, when there is anything. */
+  /** Whether as many are noted as an answer has: nothing more needs to be looked at. */
+  get isFull(): boolean {
+    return this.#noted.size >= VIOLATIONS_MAX;
+  }
+
+  /** @throws {GatewayError} that names what was noted so far, when there is anything. */
   refuse(): void {
-    if (this.all.length > 0) throw invalidParameters(this.all);
+    if (this.#noted.size > 0) throw invalidParameters([...this.#noted.values()]);
+  }
+
+  /**
+   * Notes a list that is too long, which nobody then needs to look through.
+   *
+   * @param things - what the list has at most `max` of, in the plural.
+   * @returns whether it is short enough.
+   */
+  atMost(parameter: string, values: readonly unknown[], max: number, things: string): boolean {
+    if (values.length <= max) return true;
+    this.add({ parameter, message: `must have at most ${max} ${things}` });
+    return false;
   }
 
   /** @returns a text of 1 to `LONGEST_TEXT` characters that the database can hold. */

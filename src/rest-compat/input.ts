@@ -8,6 +8,7 @@ import { GatewayError } from '../base/errors.ts';
 import {
   type ExactJson,
   isExactObject,
+  isWithinBounds,
   NumberToken,
   parseExactJson,
   repeatedMembers,
@@ -15,6 +16,7 @@ import {
 import { expandNumber } from '../base/money.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { Named, Violations } from '../base/violations.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 
 /** How strictly queries are read. The defaults are those of the contract. */
 export interface QueryPolicy {
@@ -118,6 +120,7 @@ export function noteUnknown(
 ): void {
   const shown = shownName(name);
   if (policy.strictQuery) {
+    if (violations.isFull) return;
     violations.add({ parameter: shown, message: `is not a parameter of this path${hintOf(name, known)}` });
   } else {
     const encoded = encodeURIComponent(shown);
@@ -169,10 +172,13 @@ export interface Body {
   readonly get: (name: string) => Named | undefined;
 }
 
+/** Most members of an object and entries of a list in a body: far more than any body has. */
+export const BODY_BOUNDS = { members: 200, entries: 1_000 } as const;
+
 /**
  * @param text - the raw body; an empty one counts as an empty object.
  * @param violations - collects what is wrong.
- * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object.
+ * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object, or larger than `BODY_BOUNDS`.
  */
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {
   const members = readObject(text);
@@ -202,6 +208,11 @@ const FORMS = {
 
 function readObject(text: string): { readonly [name: string]: ExactJson } {
   if (text === '') return {};
+  if (!isWithinBounds(text, BODY_BOUNDS))
+    throw new GatewayError(
+      'BAD_REQUEST',
+      `an object of the body must have at most ${BODY_BOUNDS.members} members, and a list at most ${inProse(BODY_BOUNDS.entries)} entries`,
+    );
   let value: ExactJson;
   try {
     value = parseExactJson(text);

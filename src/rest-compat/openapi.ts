@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of `/v2`, generated from the route table and the templates. */
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
-import { LONGEST_TEXT } from '../base/violations.ts';
+import { LONGEST_TEXT, VIOLATIONS_MAX } from '../base/violations.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import type { Template } from '../templates/define.ts';
 import { KINDS } from '../templates/kinds.ts';
@@ -231,6 +231,7 @@ function oneOf(schemas: readonly Schema[]): Schema {
 
 const COUNT = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
+const VIOLATION = object({ parameter: TEXT, message: TEXT });
 const NUMBER = { type: 'number', description: 'Exact decimal.' };
 
 /** An object without other members; all members are required, except the optional ones. */
@@ -269,7 +270,7 @@ const SHARED_SCHEMAS: Record<string, Schema> = {
         detail: TEXT,
         code: { type: 'string', enum: Object.keys(ERRORS) },
         request_id: TEXT,
-        violations: { type: 'array', items: object({ parameter: TEXT, message: TEXT }) },
+        violations: { type: 'array', maxItems: VIOLATIONS_MAX, items: VIOLATION },
         earliest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the oldest event.' },
         latest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the next event.' },
       },

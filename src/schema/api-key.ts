@@ -7,12 +7,13 @@ import {
   KEY_OVERLAP_SECONDS,
   revokeApiKey,
   rotateKey,
+  SCOPES_MAX,
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
-import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { ApiKeyRef } from './viewer.ts';
+import { KEY_LIST, readKeys } from './whole-lists.ts';
 
 const KEY_ID = 'The key, `key_…`, as `keyId` has it.';
 
@@ -21,24 +22,8 @@ export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {
   builder.queryField('apiKeys', (t) =>
     t.prismaField({
       type: [apiKey],
-      description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest ${API_KEYS_MAX}. Needs the scope \`admin\`.`,
-      complexity: { field: 1, multiplier: 100 },
-      resolve: async (query, _root, _args, context) => {
-        requireScope(context, 'admin');
-        const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
-        const read = (where: object, most = {}) =>
-          context.database.prisma.apiKey.findMany({
-            ...query,
-            where: { ...where, accountId: context.caller.accountId },
-            orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-            ...most,
-          });
-        const [working, ended] = await Promise.all([
-          read(valid),
-          read({ NOT: valid }, { take: API_KEYS_MAX }),
-        ]);
-        return [...working, ...ended];
-      },
+      ...KEY_LIST,
+      resolve: (query, _root, _args, context) => readKeys(context, query),
     }),
   );
   const issued = defineIssued(builder, apiKey);
@@ -87,8 +72,11 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
       }),
       scopes: t.stringList({
         required: true,
-        description:
+        description: bounded(
           'What it may do: `read`, `create`, `move`, `admin`; only scopes of the key that creates it.',
+          SCOPES_MAX,
+          'scopes',
+        ),
       }),
       expiresAt: t.field({
         type: 'DateTime',
@@ -135,7 +123,7 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
         overlapSeconds: t.arg.int({
           required: true,
           defaultValue: KEY_OVERLAP_SECONDS.default,
-          description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}.`,
+          description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
         }),
       },
       resolve: (_root, { keyId, overlapSeconds }, context) =>

@@ -1,6 +1,7 @@
 /** The audit log: its types, `Query.auditLog`, and the entries of a transaction. */
 import { isoMillis } from '../base/instant.ts';
 import { type AuditInput, findAuditEntry, readAuditLog } from '../resolvers/account/read-audit.ts';
+import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import type { LoggedEntry } from '../store/account/audit-log.ts';
 import { ACTOR_KINDS, AUDIT_OBJECT_KINDS } from '../store/engine/audit.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
@@ -25,7 +26,11 @@ const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
   SYSTEM: 'The gateway itself: for a change that takes effect after the cooling time, or a demonstration.',
 };
 const FILTERS = {
-  acts: 'Only these acts, such as `webhook.create`; docs/security.md lists them.',
+  acts: bounded(
+    'Only these acts, such as `webhook.create`; docs/security.md lists them.',
+    LISTED_MAX,
+    'acts',
+  ),
   actorId: 'Only acts of this actor, such as the id of a key.',
   objectId: 'Only acts on the object with this id.',
   since: 'Only acts at this moment or later.',

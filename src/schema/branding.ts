@@ -52,7 +52,13 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       logo: t.string({ description: DOC.logo }),
       supportUrl: t.string({ description: DOC.supportUrl }),
       frameHosts: t.stringList({ description: bounded(DOC.frameHosts, BRANDING_MAX.frameHosts, 'origins') }),
-      replacesFrameHosts: t.stringList({ description: `With \`frameHosts\`: ${DESCRIPTIONS.replaces}` }),
+      replacesFrameHosts: t.stringList({
+        description: bounded(
+          `With \`frameHosts\`: ${DESCRIPTIONS.replaces}`,
+          BRANDING_MAX.frameHosts,
+          'origins',
+        ),
+      }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),
   });
@@ -93,7 +99,7 @@ function namedOf({
       replacesFrameHosts: { name: 'input.replacesFrameHosts', values: replacesFrameHosts },
     }),
     ...(frameHosts !== undefined && {
-      frameHosts: (frameHosts ?? []).map((value, at) => ({ name: `input.frameHosts.${at}`, value })),
+      frameHosts: { name: 'input.frameHosts', values: frameHosts ?? [] },
     }),
   };
 }

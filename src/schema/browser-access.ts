@@ -1,6 +1,7 @@
 /** What pages of merchants may do in a browser: the origins of an account, and tokens for streams. */
 import { ORIGIN_LENGTH_MAX } from '../base/origin.ts';
 import { ORIGINS_MAX, updateAllowedOrigins } from '../resolvers/account/manage-origins.ts';
+import { bounded } from '../resolvers/checks/lengths.ts';
 import {
   createStreamToken,
   STREAM_TOKEN_SECONDS,
@@ -25,7 +26,7 @@ export function defineBrowserAccess(builder: Builder, account: AccountRef): void
           required: true,
           description: `Such as \`https://shop.example.com\`: https, or http on \`localhost\`, \`127.0.0.1\` or \`[::1]\`, without a path. At most ${ORIGINS_MAX} origins, each of at most ${ORIGIN_LENGTH_MAX} characters.`,
         }),
-        replaces: t.arg.stringList({ description: DESCRIPTIONS.replaces }),
+        replaces: t.arg.stringList({ description: bounded(DESCRIPTIONS.replaces, ORIGINS_MAX, 'origins') }),
       },
       resolve: (_root, { origins, replaces }, context) =>
         updateAllowedOrigins(context, origins, replaces ? { name: 'replaces', values: replaces } : undefined),

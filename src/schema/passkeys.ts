@@ -1,5 +1,5 @@
 /** Passkeys of the person who asks. A browser adds one at `/console/security`: it signs for the page that it stands on. */
-import { forgetPasskey, ownPasskeys } from '../resolvers/people/passkeys.ts';
+import { forgetPasskey, ownPasskeys, PASSKEYS_MAX } from '../resolvers/people/passkeys.ts';
 import type { OwnPasskey } from '../store/people/passkeys.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
@@ -27,8 +27,7 @@ export function definePasskeys(builder: Builder): void {
   builder.queryField('myPasskeys', (t) =>
     t.field({
       type: [passkey],
-      description:
-        'The passkeys of the person who asks, the oldest first; none for a key. Needs the scope `read`.',
+      description: `The passkeys of the person who asks, the oldest first, at most ${PASSKEYS_MAX}; none for a key. Needs the scope \`read\`.`,
       resolve: (_root, _args, context) => ownPasskeys(context),
     }),
   );

@@ -8,11 +8,17 @@ import {
   type Invitation,
   inviteMember,
   listMembers,
+  MEMBERS_MAX,
   removeMember,
 } from '../resolvers/people/members.ts';
-import { ownAccounts, ownSessions, revokeSession } from '../resolvers/people/sessions.ts';
+import {
+  OWN_ACCOUNTS_LISTED,
+  ownAccounts,
+  ownSessions,
+  revokeSession,
+} from '../resolvers/people/sessions.ts';
 import type { Member, OwnAccount } from '../store/people/people.ts';
-import type { OwnSession } from '../store/people/person-sessions.ts';
+import { type OwnSession, SESSIONS_LISTED } from '../store/people/person-sessions.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
 import type { ViewerRef } from './viewer.ts';
@@ -37,8 +43,8 @@ export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
   builder.queryField('members', (t) =>
     t.field({
       type: [member],
-      description:
-        'The people of the account, also those who have not accepted their invitation, in the order in which they were invited. Needs the scope `admin`.',
+      description: `The people of the account, also those who have not accepted their invitation, in the order in which they were invited; at most ${MEMBERS_MAX}. Needs the scope \`admin\`.`,
+      complexity: { field: 1, multiplier: 100 },
       resolve: (_root, _args, context) => listMembers(context),
     }),
   );
@@ -203,7 +209,7 @@ function defineSessions(builder: Builder): void {
   builder.queryField('mySessions', (t) =>
     t.field({
       type: [session],
-      description: 'The sessions of the person who asks, the last used first; none for a key.',
+      description: `The sessions of the person who asks, the last used first, at most ${SESSIONS_LISTED}; none for a key.`,
       resolve: (_root, _args, context) => ownSessions(context),
     }),
   );
@@ -267,7 +273,8 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
       }),
       accounts: t.field({
         type: [place],
-        description: 'The accounts in which the person has a role.',
+        description: `The accounts in which the person has a role, at most ${OWN_ACCOUNTS_LISTED}.`,
+        complexity: { field: 1, multiplier: 100 },
         resolve: (_row, _args, context) => ownAccounts(context),
       }),
     }),

@@ -1,6 +1,7 @@
 /** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
 import { ACTS } from '../base/acts.ts';
 import type { Named } from '../base/violations.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/rails/compare-statement.ts';
 import { FINDING_KINDS, type Finding } from '../resolvers/rails/finding.ts';
 import {
@@ -123,7 +124,8 @@ function defineReport(builder: Builder) {
       }),
       findings: t.field({
         type: [finding],
-        description: `The differences, the oldest first; at most ${FINDINGS_MAX}. The numbers of the report are exact.`,
+        description: `The differences, the oldest first; at most ${inProse(FINDINGS_MAX)}. The numbers of the report are exact.`,
+        complexity: { field: 1, multiplier: 100 },
         resolve: ({ findings }) => findings,
       }),
     }),

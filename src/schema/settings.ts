@@ -210,12 +210,17 @@ function defineSettingsObject(
       }),
       pendingChanges: t.field({
         type: [pending],
-        description: 'Changes that loosen a protection and have not taken effect, the next one first.',
-        resolve: async (_settings, _args, context) => [...(await protectionsNow(context)).pending],
+        description: `Changes that loosen a protection and have not taken effect, the next one first; at most ${PENDING_LISTED}.`,
+        complexity: { field: 1, multiplier: 100 },
+        resolve: async (_settings, _args, context) =>
+          (await protectionsNow(context)).pending.slice(0, PENDING_LISTED),
       }),
     }),
   });
 }
+
+/** Most changes in the list: each customer can have some. */
+const PENDING_LISTED = 500;
 
 function defineCancel(
   builder: Builder,

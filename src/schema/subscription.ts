@@ -1,5 +1,6 @@
 /** Subscriptions: what there is first, then what comes, a cursor on every frame. */
 
+import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import {
   type ChangeFrame,
   type EventFrame,
@@ -49,7 +50,11 @@ function defineEvents(builder: Builder, { item, family }: Refs): void {
         families: t.arg({
           type: [family],
           required: false,
-          description: 'Only events of transactions in these lists; default: all.',
+          description: bounded(
+            'Only events of transactions in these lists; default: all.',
+            LISTED_MAX,
+            'names',
+          ),
         }),
         end2end: t.arg.string({ description: 'Only events of this transaction, `CRX…`.' }),
       },

@@ -77,7 +77,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
       description: 'Transactions of one list, of several, or of all, newest first.',
       args: {
         family: t.arg({ type: family, description: 'Only this list. Not together with `families`.' }),
-        families: t.arg({ type: [family], description: 'Only these lists; default: all.' }),
+        families: t.arg({ type: [family], description: 'Only these lists, at most 100; default: all.' }),
         filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
         ...placedArguments(t.arg),
       },
@@ -168,8 +168,8 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
       ...lookedUp(t),
       dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
       dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
-      templates: t.field({ type: [template], description: 'Only these templates.' }),
-      statusCodes: t.field({ type: [status], description: 'Only these broad statuses.' }),
+      templates: t.field({ type: [template], description: 'Only these templates, at most 100.' }),
+      statusCodes: t.field({ type: [status], description: 'Only these broad statuses, at most 100.' }),
       amountMin: t.field({
         type: 'Decimal',
         description: bounded(

@@ -3,6 +3,7 @@ import type { AccountMode } from '../base/account-mode.ts';
 import { GatewayError } from '../base/errors.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder } from './builder.ts';
+import { KEY_LIST, readKeys } from './whole-lists.ts';
 
 /** Defines `Query.viewer`, and gives its type and those of its account and its key. */
 export function defineViewer(builder: Builder): {
@@ -56,16 +57,8 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
       }),
       keys: t.prismaField({
         type: [apiKey],
-        description: 'All keys of the account, newest first. Needs the scope `admin`.',
-        resolve: (query, _viewer, _args, context) => {
-          requireScope(context, 'admin');
-          const { database, caller } = context;
-          return database.prisma.apiKey.findMany({
-            ...query,
-            where: { accountId: caller.accountId },
-            orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-          });
-        },
+        ...KEY_LIST,
+        resolve: (query, _viewer, _args, context) => readKeys(context, query),
       }),
     }),
   });

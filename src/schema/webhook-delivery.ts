@@ -6,7 +6,7 @@ import { LONGEST_TEXT, Violations } from '../base/violations.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
-import { bounded } from '../resolvers/checks/lengths.ts';
+import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import {
   recoverWebhookEndpoint,
   redeliverWebhook,
@@ -126,7 +126,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       }),
       attempts: t.relation('attemptLog', {
         type: attempt,
-        description: 'All attempts, in order.',
+        description: 'All attempts, in order; at most 10.',
         query: { orderBy: { attempt: 'asc' } },
       }),
       nextAttemptAt: t.field({
@@ -197,7 +197,7 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
         }),
         states: t.arg({
           type: [state],
-          description: 'Only deliveries in one of these states; default: all.',
+          description: bounded('Only deliveries in one of these states; default: all.', LISTED_MAX, 'states'),
         }),
         ...countedArguments(t.arg, COUNT_MAX),
       },
@@ -222,6 +222,7 @@ async function readPage(
 ): Promise<Connection<{ readonly id: bigint }>> {
   const violations = new Violations();
   violations.text(named('endpointId', endpointId));
+  if (states) violations.atMost('states', states, LISTED_MAX, 'states');
   violations.refuse();
   const slice = countedSlice(args, decodeNumber, COUNT_MAX);
   const { skip } = slice;
@@ -327,8 +328,11 @@ function defineMany(builder: Builder, state: StateRef): void {
       endpointId: t.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
       states: t.field({
         type: [state],
-        description:
+        description: bounded(
           'Only deliveries in these states. Default: `DEAD` and `SKIPPED`. Pending ones are sent anyway.',
+          LISTED_MAX,
+          'states',
+        ),
       }),
       since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
       after: t.string({ description: 'Only events after this cursor of the event log.' }),
@@ -356,6 +360,8 @@ function defineMany(builder: Builder, state: StateRef): void {
       },
       resolve: async (_root, { filter: given, dryRun }, context) => {
         const { endpointId, states, since, after, eventNames } = given;
+        const checks = checksOf(context);
+        if (states) checks.atMost('filter.states', states, LISTED_MAX, 'states');
         const input = {
           endpointId: endpointId ?? undefined,
           states: states ? [...new Set(states)].filter((each) => each !== 'pending') : undefined,
@@ -363,7 +369,7 @@ function defineMany(builder: Builder, state: StateRef): void {
           after: named('filter.after', after),
           eventNames: eventNames ? { name: 'filter.eventNames', values: eventNames } : undefined,
         };
-        const done = await redeliverWebhooks(context, input, checksOf(context), { isDryRun: dryRun });
+        const done = await redeliverWebhooks(context, input, checks, { isDryRun: dryRun });
         return { ...done, accountId: context.caller.accountId };
       },
     }),

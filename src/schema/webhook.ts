@@ -26,6 +26,7 @@ import { named } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
+import { ENDPOINT_LIST, readEndpoints } from './whole-lists.ts';
 
 const KINDS = { TRANSACTION: 'transaction', TEMPLATE: 'template', GENERAL: 'general' } as const;
 const STATES = { ENABLED: 'enabled', PAUSED: 'paused', DISABLED: 'disabled' } as const;
@@ -38,21 +39,14 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   builder.prismaObjectField(account, 'webhookEndpoints', (t) =>
     t.prismaField({
       type: [endpoint],
-      description:
-        'The endpoints of the account, oldest first, without removed ones; at most 1,000. Endpoints that came with a transaction are included.',
-      resolve: (query, { id }, _args, { database }) =>
-        database.prisma.webhookEndpoint.findMany({
-          ...query,
-          where: { accountId: id, removedAt: null },
-          orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-          take: LIST_MAX,
-        }),
+      ...ENDPOINT_LIST,
+      resolve: (query, { id }, _args, { database }) => readEndpoints(database, query, id),
     }),
   );
   builder.prismaObjectField(account, 'webhookSecrets', (t) =>
     t.field({
       type: [secret],
-      description: 'The valid signing secrets of an endpoint, newest first. Needs the scope `admin`.',
+      description: `The valid signing secrets of an endpoint, newest first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
       args: { endpointId: t.arg.string({ description: OF_TRANSACTIONS }) },
       resolve: (_account, { endpointId }, context) => listWebhookSecrets(context, endpointId ?? undefined),
     }),
@@ -64,7 +58,6 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   return endpoint;
 }
 
-const LIST_MAX = 1_000;
 const OF_TRANSACTIONS =
   'The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions.';
 
@@ -373,8 +366,7 @@ function defineRotate(builder: Builder, secret: SecretRef): void {
   builder.mutationField('rotateWebhookSecret', (t) =>
     t.field({
       type: [secret],
-      description:
-        'Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first. Needs the scope `admin`.',
+      description: `Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
       args: {
         endpointId: t.arg.string({ description: OF_TRANSACTIONS }),
         overlapSeconds: t.arg.int({

@@ -24,7 +24,7 @@ export interface BrandingInput {
   readonly accent?: Named | null | undefined;
   readonly logo?: Named | null | undefined;
   readonly supportUrl?: Named | null | undefined;
-  readonly frameHosts?: readonly Named[] | undefined;
+  readonly frameHosts?: SeenList | undefined;
   /** The present frame hosts, as the caller saw them; where it is not given, they are replaced whatever they are. */
   readonly replacesFrameHosts?: SeenList | undefined;
   readonly showsPrice?: boolean | null | undefined;
@@ -55,16 +55,14 @@ export async function updateBranding(
     ...(input.showsPrice !== undefined && { showsPrice: input.showsPrice }),
     ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
   };
+  const { replacesFrameHosts: seen } = input;
+  if (seen) checks.atMost(seen.name, seen.values, BRANDING_MAX.frameHosts, 'origins');
   checks.refuse();
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
   await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, async (tx) => {
     if (change.frameHosts)
-      refuseUnseen(
-        (await readBranding(tx, accountId)).frameHosts,
-        change.frameHosts,
-        input.replacesFrameHosts,
-      );
+      refuseUnseen((await readBranding(tx, accountId)).frameHosts, change.frameHosts, seen);
     await changeBranding(tx, accountId, change);
   });
 }
@@ -119,17 +117,12 @@ function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo |
   });
 }
 
-function frameHosts(given: readonly Named[], checks: CreationChecks): string[] | undefined {
-  const wrong = given.find(({ value }) => !ORIGIN.test(value));
-  if (wrong)
-    return checks.add({
-      parameter: wrong.name,
-      message: 'must be an origin such as https://shop.example.com',
-    });
-  if (given.length > BRANDING_MAX.frameHosts)
-    return checks.add({
-      parameter: given[0]?.name ?? '',
-      message: `must have at most ${BRANDING_MAX.frameHosts} origins`,
-    });
-  return given.map(({ value }) => value);
+function frameHosts({ name, values }: SeenList, checks: CreationChecks): readonly string[] | undefined {
+  if (!checks.atMost(name, values, BRANDING_MAX.frameHosts, 'origins')) return undefined;
+  const wrong = values.findIndex((value) => !ORIGIN.test(value));
+  if (wrong < 0) return values;
+  return checks.add({
+    parameter: `${name}.${wrong}`,
+    message: 'must be an origin such as https://shop.example.com',
+  });
 }

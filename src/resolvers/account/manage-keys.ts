@@ -64,6 +64,8 @@ export const ALLOWED_CIDRS_MAX = 50;
 export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
 
 const ALL_SCOPES: readonly string[] = [...SCOPES, ...PLATFORM_SCOPES];
+/** Scopes that there are, so a key has no more. */
+export const SCOPES_MAX = ALL_SCOPES.length;
 
 /**
  * Makes a key of the account's mode, as the operator.
@@ -174,6 +176,9 @@ export async function rotateKey(
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
     refuseFreer(old, await makerOf(tx, context, now));
+    // Without an overlap there are as many as before.
+    if (overlapSeconds > 0)
+      refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
     const how = { ...madeBy(context), overlapSeconds, now };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
@@ -279,17 +284,14 @@ function safe(id: string): string {
 }
 
 function checkNetworks(given: readonly Named[], checks: CreationChecks): void {
-  if (given.length > ALLOWED_CIDRS_MAX)
-    checks.add({
-      parameter: 'input.allowedCidrs',
-      message: `must have at most ${ALLOWED_CIDRS_MAX} networks`,
-    });
-  for (const { name: parameter, value } of given.slice(0, ALLOWED_CIDRS_MAX))
+  if (!checks.atMost('input.allowedCidrs', given, ALLOWED_CIDRS_MAX, 'networks')) return;
+  for (const { name: parameter, value } of given)
     if (!isCidr(value))
       checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
 }
 
 function checkScopes(given: readonly Named[], checks: CreationChecks): Scope[] {
+  if (!checks.atMost('input.scopes', given, SCOPES_MAX, 'scopes')) return [];
   const [first] = given;
   if (!first) checks.add({ parameter: 'input.scopes', message: 'must have at least one scope' });
   for (const { name: parameter, value } of given)

@@ -1,6 +1,7 @@
 /** Which pages may use the keys of an account in a browser (CORS). */
 import { invalidParameters } from '../../base/errors.ts';
 import { isOrigin } from '../../base/origin.ts';
+import { Violations } from '../../base/violations.ts';
 import { readAllowedOrigins, setAllowedOrigins } from '../../store/account/accounts.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
@@ -23,6 +24,10 @@ export async function updateAllowedOrigins(
   seen: SeenList | undefined,
 ): Promise<string[]> {
   requireAct(context, 'origins.update');
+  const checks = new Violations();
+  checks.atMost('origins', origins, ORIGINS_MAX, 'origins');
+  if (seen) checks.atMost(seen.name, seen.values, ORIGINS_MAX, 'origins');
+  checks.refuse();
   const distinct = [...new Set(origins)];
   const violations = distinct
     .filter((origin) => !isOrigin(origin))
@@ -30,8 +35,6 @@ export async function updateAllowedOrigins(
       parameter: 'origins',
       message: `must be origins such as https://shop.example.com (http on this machine only), without a path: ${origin.slice(0, 100)}`,
     }));
-  if (distinct.length > ORIGINS_MAX)
-    violations.push({ parameter: 'origins', message: `must have at most ${ORIGINS_MAX} origins` });
   if (violations.length > 0) throw invalidParameters(violations);
   const { accountId } = context.caller;
   await auditedChange(

@@ -12,6 +12,7 @@ import {
 } from '../../store/account/audit-log.ts';
 import type { NamedList } from '../checks/check-event-names.ts';
 import { storableId } from '../checks/check-filter.ts';
+import { LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** Which entries are meant; all that are given must hold. */
@@ -69,6 +70,8 @@ function filterOf(input: AuditInput): AuditFilter {
 function checkActs(given: NamedList | undefined): readonly string[] | null {
   if (!given) return null;
   const violations = new Violations();
+  violations.atMost(given.name, given.values, LISTED_MAX, 'acts');
+  violations.refuse();
   const unknown = given.values.find((act) => !Object.hasOwn(ACTS, act));
   if (unknown !== undefined) {
     const near = nearestName(unknown, Object.keys(ACTS));

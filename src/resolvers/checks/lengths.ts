@@ -10,6 +10,8 @@ export const NOTES_LENGTH_MAX = 500;
 export const URL_LENGTH_MAX = 2_048;
 /** Characters of an amount: far beyond any limit, and short enough for every column. */
 export const AMOUNT_LENGTH_MAX = 40;
+/** Entries of a list that a filter names, each of which can be one of a few values. */
+export const LISTED_MAX = 100;
 
 /** @returns a number as descriptions write it: `2,048`. */
 export function inProse(number: number): string {

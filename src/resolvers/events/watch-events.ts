@@ -1,10 +1,12 @@
 /** Follows the event log: every event of the account, or the changes of one transaction after its present state. */
+import { Violations } from '../../base/violations.ts';
 import { encodeEventCursor } from '../../events/cursor.ts';
 import { templateOfEvent } from '../../events/event-name.ts';
 import { type AccountMark, type EventRow, readPresent } from '../../store/events/events.ts';
 import type { Family, Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope, requireSession } from '../services/context.ts';
 import type { Watch } from '../services/event-hub.ts';
 import { readTransaction } from '../transactions/read-transaction.ts';
@@ -55,6 +57,9 @@ export function watchEvents(
   mode: StreamMode = ALL,
 ): Promise<FrameStream<EventFrame>> {
   requireScope(context, 'read');
+  const violations = new Violations();
+  if (families) violations.atMost('families', families, LISTED_MAX, 'names');
+  violations.refuse();
   const { registry } = context;
   return begin(context, async (watch, mark) => {
     const transactionId = end2end == null ? undefined : (await readTransaction(context, end2end)).id;

@@ -15,6 +15,7 @@ import type { Tx } from '../../store/database.ts';
 import type { AuditObject } from '../../store/engine/audit.ts';
 import {
   addPerson,
+  countMembers,
   invite,
   type Member,
   noteInviter,
@@ -26,6 +27,7 @@ import {
 import { endLinks, storeLink } from '../../store/people/person-links.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** Who is to be invited; each under the caller's own name for it. */
@@ -46,6 +48,8 @@ export interface Invitation {
 export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
 
 const EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
+/** People of an account, those included who have not accepted their invitation. */
+export const MEMBERS_MAX = 500;
 /** Characters of an e-mail address. */
 export const EMAIL_LENGTH_MAX = 254;
 
@@ -85,7 +89,10 @@ export async function inviteMember(
     if (before) {
       requireRuleOver(context, before.role);
       await setRole(tx, accountId, person.id, role);
-    } else await invite(tx, { accountId, personId: person.id, role, at, ...inviterOf(context) });
+    } else {
+      refuseMore(input.email.name, await countMembers(tx, accountId), MEMBERS_MAX, 'people');
+      await invite(tx, { accountId, personId: person.id, role, at, ...inviterOf(context) });
+    }
     // Whoever sends a link again holds it, too.
     if (context.origin.actor === undefined) await noteInviter(tx, accountId, person.id, context.caller.id);
     await endLinks(tx, accountId, person.id, at);

@@ -36,6 +36,9 @@ import { checksOf } from '../checks/check-creation.ts';
 import { type Context, requireAct, requireFresh, requireScope, type Services } from '../services/context.ts';
 import { type Device, signIn } from './sessions.ts';
 
+/** Passkeys of a person: each is named to the browser when one is asked for. */
+export const PASSKEYS_MAX = 50;
+
 const CHALLENGE_MS = 5 * 60_000;
 const FORM = /^[\w-]{1,1400}$/;
 const TRANSPORT = /^[a-z-]{1,20}$/;
@@ -45,12 +48,13 @@ export function isPasskeyId(id: unknown): id is string {
   return typeof id === 'string' && FORM.test(id);
 }
 
-/** @returns what the browser needs to make a passkey. @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`. */
+/** @returns what the browser needs to make a passkey. @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`; `STEP_CONFLICT` for one too many. */
 export async function registrationOptions(context: Context): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const person = personOf(context);
   if (person.hasPasskey) requireFresh(context);
   const { database, caller, publicUrl } = context;
   const known = await readOwnPasskeys(database, caller.id);
+  refuseMorePasskeys(known.length);
   const options = await generateRegistrationOptions({
     rpName: 'Crossramp',
     rpID: passkeyPlace(publicUrl).rpID,
@@ -63,6 +67,15 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
   });
   await ask(context, options.challenge, 'REGISTER', person.sessionId);
   return options;
+}
+
+/** @throws {GatewayError} `STEP_CONFLICT`. */
+function refuseMorePasskeys(count: number): void {
+  if (count >= PASSKEYS_MAX)
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      `you have ${PASSKEYS_MAX} passkeys, the most there can be: remove one first`,
+    );
 }
 
 /** Adds the passkey that the browser made. @throws {GatewayError} as `registrationOptions`; `INVALID_PARAMETER`. */
@@ -89,6 +102,7 @@ export async function register(context: Context, response: unknown, name: string
   assert(title, 'what was not refused is there');
   await audited(context, async (tx, writeDown) => {
     const at = new Date();
+    refuseMorePasskeys((await readOwnPasskeys(tx, caller.id)).length);
     if (!(await addPasskey(tx, passkey, title, at))) return refuseAnswer();
     await verifySession(tx, sessionId, at);
     writeDown('passkey.add', { kind: 'passkey', id }, { after: { name: title } });

@@ -130,7 +130,11 @@ export async function revokeSession(context: Context, id: string): Promise<void>
   });
 }
 
+/** Most accounts in the list of a person. */
+export const OWN_ACCOUNTS_LISTED = 500;
+
 /** @returns the accounts in which the person who asks has a role; none for a key. */
 export async function ownAccounts({ caller, database }: Context): Promise<OwnAccount[]> {
-  return caller.person ? readOwnAccounts(database, caller.id) : [];
+  if (!caller.person) return [];
+  return (await readOwnAccounts(database, caller.id)).slice(0, OWN_ACCOUNTS_LISTED);
 }

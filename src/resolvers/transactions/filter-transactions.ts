@@ -18,7 +18,7 @@ import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
 import { currencyKnown } from '../checks/check-filter.ts';
-import { AMOUNT_LENGTH_MAX } from '../checks/lengths.ts';
+import { AMOUNT_LENGTH_MAX, LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { isStepWait, ownApprovals, stepsForCaller, stepsWaiting, TROUBLES, type Wait } from './awaiting.ts';
 import { badCursor, checkFilter, type ListFilterInput } from './list-transactions.ts';
@@ -129,9 +129,11 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
   requireScope(context, 'read');
   const { registry } = context;
   const violations = new Violations();
-  for (const each of [input.families, input.templates, input.statusCodes])
+  for (const each of [input.families, input.templates, input.statusCodes]) {
     if (each?.values.length === 0)
       violations.add({ parameter: each.name, message: 'must name at least one' });
+    if (each) violations.atMost(each.name, each.values, LISTED_MAX, 'names');
+  }
   const plain = await checkFilter(context, input, violations);
   const text = violations.text(input.text);
   const currency = await currencyKnown(context, violations, input.currency);

@@ -58,6 +58,8 @@ export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
 
 /** Most endpoints of an account; those that came with transactions do not count. */
 export const ENDPOINTS_MAX = 50;
+/** Most endpoints that came with transactions in the list of an account. */
+export const CAME_ENDPOINTS_LISTED = 200;
 /** Most secrets of an endpoint that are valid at once. */
 export const SECRETS_MAX = 10;
 /** Most deliveries of an endpoint at once. */
@@ -93,7 +95,7 @@ export async function createEndpoint(
   checks.required(input.url, urlName);
   const { url, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
   return audited(context, async (tx, writeDown, nowMs) => {
-    refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints');
+    refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints', checks);
     checks.refuse();
     assert(url, 'what is required and was not refused is there');
     const id = `whe_${randomBytes(12).toString('base64url')}`;

@@ -64,6 +64,10 @@ const MEMBERS: Statement = {
   text: `select ${MEMBER} from membership m join person p on p.id = m.person_id
     where m.account_id = $1 order by m.invited_at, p.id`,
 };
+const COUNT_MEMBERS: Statement = {
+  name: 'membership_count',
+  text: `select count(*)::int as count from membership where account_id = $1`,
+};
 const ONE_MEMBER: Statement = {
   name: 'membership_one',
   text: `select ${MEMBER} from membership m join person p on p.id = m.person_id
@@ -120,6 +124,12 @@ export async function addPerson(tx: Tx, { id, name, email }: Person, at: Date): 
 /** @returns the people of an account, in the order in which they were invited. */
 export async function readMembers(tx: Tx, accountId: bigint): Promise<Member[]> {
   return (await tx.query<Member>(MEMBERS, [accountId])).map(counted);
+}
+
+/** @returns how many people an account has, also those who have not come yet. */
+export async function countMembers(tx: Tx, accountId: bigint): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(COUNT_MEMBERS, [accountId]);
+  return row?.count ?? 0;
 }
 
 /** @returns a person with the role in an account; undefined where there is none. */

@@ -84,11 +84,13 @@ const SWITCH: Statement = {
   text: `update person_session s set account_id = $2 where id = $1 and exists (
     select from membership m where m.person_id = s.person_id and m.account_id = $2 and m.joined_at is not null) returning id`,
 };
+/** Most sessions of a person in their list. */
+export const SESSIONS_LISTED = 100;
 const OWN: Statement = {
   name: 'person_session_own',
   text: `select s.id, s.account_id as "accountId", s.created_at as "createdAt", s.seen_at as "seenAt",
       s.user_agent as "userAgent", s.address
-    from person_session s where s.person_id = $3 and ${HOLDS} order by s.seen_at desc, s.id`,
+    from person_session s where s.person_id = $3 and ${HOLDS} order by s.seen_at desc, s.id limit ${SESSIONS_LISTED}`,
 };
 const FIND_OWN: Statement = {
   name: 'person_session_find_own',

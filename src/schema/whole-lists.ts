@@ -1,0 +1,55 @@
+/** Lists that are given whole, each with its maximum: all that is in force, and the newest of the rest. */
+import { API_KEYS_MAX } from '../resolvers/account/manage-keys.ts';
+import { requireScope } from '../resolvers/services/context.ts';
+import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
+import type { GraphqlContext } from './builder.ts';
+
+/** Hundreds of records: they count as often in the cost of an operation. */
+const complexity = { field: 1, multiplier: 100 };
+
+/** What a list of the keys of an account says of itself, and what it costs. */
+export const KEY_LIST = {
+  description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most ${API_KEYS_MAX} of each. Needs the scope \`admin\`.`,
+  complexity,
+};
+
+/** @returns all valid keys of the account, then the newest of those that ended. @throws {GatewayError} `FORBIDDEN`. */
+export async function readKeys(context: GraphqlContext, query: object) {
+  requireScope(context, 'admin');
+  const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
+  const read = (where: object, most = {}) =>
+    context.database.prisma.apiKey.findMany({
+      ...query,
+      where: { ...where, accountId: context.caller.accountId },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      ...most,
+    });
+  const [working, ended] = await Promise.all([read(valid), read({ NOT: valid }, { take: API_KEYS_MAX })]);
+  return [...working, ...ended];
+}
+
+/** What the list of endpoints says of itself, and what it costs. */
+export const ENDPOINT_LIST = {
+  description: `The endpoints of the account without removed ones: those that were created for it, at most ${ENDPOINTS_MAX}, then of those that came with transactions the newest, at most ${CAME_ENDPOINTS_LISTED}; both oldest first.`,
+  complexity,
+};
+
+/** @returns the endpoints that were created for an account, then the newest of those that came with transactions. */
+export async function readEndpoints(
+  { prisma }: GraphqlContext['database'],
+  query: object,
+  accountId: bigint,
+) {
+  const read = (kind: string | { not: string }, order: 'asc' | 'desc', take: number) =>
+    prisma.webhookEndpoint.findMany({
+      ...query,
+      where: { accountId, removedAt: null, kind },
+      orderBy: [{ createdAt: order }, { id: order }],
+      take,
+    });
+  const [own, came] = await Promise.all([
+    read({ not: 'transaction' }, 'asc', ENDPOINTS_MAX),
+    read('transaction', 'desc', CAME_ENDPOINTS_LISTED),
+  ]);
+  return [...own, ...came.reverse()];
+}

@@ -1,0 +1,314 @@
+/**
+ * Goal: what a caller gives has a maximum wherever it is a list, so that one request can neither hold up the process nor be
+ * answered with megabytes (C-50). Method: bodies and lists at the maximum and above it; the lists are those of the schema, so that a
+ * new one without a maximum here fails. Never by time: by the refusal and the size of the answer.
+ */
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isInputObjectType,
+  isIntrospectionType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../src/base/errors.ts';
+import { VIOLATIONS_MAX, Violations } from '../../src/base/violations.ts';
+import { BRANDING_MAX } from '../../src/resolvers/account/manage-branding.ts';
+import { ALLOWED_CIDRS_MAX, SCOPES_MAX } from '../../src/resolvers/account/manage-keys.ts';
+import { ORIGINS_MAX } from '../../src/resolvers/account/manage-origins.ts';
+import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
+import { LISTED_MAX } from '../../src/resolvers/checks/lengths.ts';
+import { parseQuery } from '../../src/rest-compat/input.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useApp } from '../support/app.ts';
+import { WRITES } from '../support/rest-routes.ts';
+
+const app = useApp();
+
+const ANSWER_MAX = 40_000;
+const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
+const BODIES = WRITES.map(({ path }) => path);
+
+describe('a body of /v2', () => {
+  it.each(BODIES)('%s: at most 200 members are looked at, and some of them told', async (path) => {
+    const { status, json, text } = await app.post(path, members(200));
+    expect([status, json.code]).toEqual([400, 'INVALID_PARAMETER']);
+    expect(json.violations).toHaveLength(VIOLATIONS_MAX);
+    expect(text.length).toBeLessThan(ANSWER_MAX);
+  });
+
+  it.each(
+    BODIES,
+  )('%s: an object with more, and a list of more than 1,000, are refused at any depth', async (path) => {
+    const list = (count: number) => JSON.stringify(Array(count).fill(1));
+    const repeated = `{${Array(201).fill('"k":1').join(',')}}`;
+    const nested = (part: string) => `{"address":[{"x":${part}}]}`;
+    for (const body of [
+      members(201),
+      members(70_000),
+      repeated,
+      list(1_001),
+      nested(members(201)),
+      nested(list(1_001)),
+    ]) {
+      const { status, json, text } = await app.post(path, body);
+      expect([status, json.code]).toEqual([400, 'BAD_REQUEST']);
+      expect(json.detail).toBe(
+        'an object of the body must have at most 200 members, and a list at most 1,000 entries',
+      );
+      expect(text.length).toBeLessThan(1_000);
+    }
+  });
+
+  it('a comma or a bracket in a text counts for nothing, and a list of 1,000 is looked at as before', async () => {
+    const notes = JSON.stringify(`",[{${',"'.repeat(400)}`);
+    const { json } = await app.post(
+      '/v2/withdrawal',
+      `{"notes":${notes},"amount_received":[${Array(1_000).fill(1)}]}`,
+    );
+    expect(json.violations).toContainEqual({
+      parameter: 'amount_received',
+      message: 'must be a number, or a decimal number in a string',
+    });
+  });
+
+  it.each([
+    '{"a',
+    '{"a\\',
+    '"',
+    '[[[',
+    ']]],',
+    ',',
+  ])('what is no JSON is still told as that: %s', async (body) => {
+    const { status, json } = await app.post('/v2/onramp', body);
+    expect([status, json.code, json.detail]).toEqual([400, 'BAD_REQUEST', 'the body is not JSON']);
+  });
+});
+
+describe('what is wrong', () => {
+  it('is told by parameter, each once, and so many of them', () => {
+    const violations = new Violations();
+    for (let at = 0; at < 20_000; at++) violations.add({ parameter: `p${at >> 1}`, message: `${at}` });
+    expect(violations.isFull).toBe(true);
+    const refused = problemOf(() => violations.refuse());
+    expect(refused.violations).toEqual(
+      Array.from({ length: VIOLATIONS_MAX }, (_, at) => ({ parameter: `p${at}`, message: `${2 * at}` })),
+    );
+  });
+});
+
+describe('a query of /v2', () => {
+  it('that is read strictly is told so many of its unknown parameters', () => {
+    const violations = new Violations();
+    const search = Array.from({ length: 2_500 }, (_, at) => `k${at}`).join('&');
+    parseQuery(search, ['limit'], { limitOverflow: 'clamp', strictQuery: true }, violations);
+    expect(problemOf(() => violations.refuse()).violations).toHaveLength(VIOLATIONS_MAX);
+  });
+});
+
+function problemOf(act: () => void): GatewayError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+  }
+  throw new Error('nothing was refused');
+}
+
+/** A list that a caller gives: an operation with it as `$list`, how many entries it takes, and an entry. */
+interface ListInput {
+  readonly document: string;
+  readonly type: string;
+  readonly parameter: string;
+  readonly max: number;
+  readonly entry: string;
+}
+
+const listInput = (
+  parameter: string,
+  max: number,
+  entry: string,
+  type: string,
+  document: string,
+): ListInput => ({
+  document,
+  type,
+  parameter,
+  max,
+  entry,
+});
+const HOOK = 'createWebhookEndpoint(input: { url: "https://hooks.example/x", eventNames: $list }) { id }';
+const COUNT = '{ totalCount }';
+/** Every list that an operation can give, by its place. Those of transactions are checked by what reads them. */
+const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
+  'Account.webhookDeliveries(states)': listInput(
+    'states',
+    LISTED_MAX,
+    'DEAD',
+    '[WebhookDeliveryState!]',
+    `query($list: $type) { viewer { account { webhookDeliveries(states: $list, first: 1) ${COUNT} } } }`,
+  ),
+  'BrandingInput.frameHosts': listInput(
+    'input.frameHosts',
+    BRANDING_MAX.frameHosts,
+    'bad',
+    '[String!]',
+    'mutation($list: $type) { updateBranding(input: { frameHosts: $list }) { accent } }',
+  ),
+  'BrandingInput.replacesFrameHosts': listInput(
+    'input.replacesFrameHosts',
+    BRANDING_MAX.frameHosts,
+    'bad',
+    '[String!]',
+    'mutation($list: $type) { updateBranding(input: { frameHosts: [], replacesFrameHosts: $list }) { accent } }',
+  ),
+  'CreateApiKeyInput.allowedCidrs': listInput(
+    'input.allowedCidrs',
+    ALLOWED_CIDRS_MAX,
+    'bad',
+    '[String!]',
+    'mutation($list: $type) { createApiKey(input: { name: "x", scopes: ["read"], allowedCidrs: $list }) { apiKey } }',
+  ),
+  'CreateApiKeyInput.scopes': listInput(
+    'input.scopes',
+    SCOPES_MAX,
+    'bad',
+    '[String!]!',
+    'mutation($list: $type) { createApiKey(input: { name: "x", scopes: $list }) { apiKey } }',
+  ),
+  'CreateWebhookEndpointInput.eventNames': listInput(
+    'input.eventNames',
+    EVENT_NAMES_MAX,
+    'onramp.nothing.at_all',
+    '[String!]',
+    `mutation($list: $type) { ${HOOK} }`,
+  ),
+  'Mutation.updateAllowedOrigins(origins)': listInput(
+    'origins',
+    ORIGINS_MAX,
+    'bad',
+    '[String!]!',
+    'mutation($list: $type) { updateAllowedOrigins(origins: $list) }',
+  ),
+  'Mutation.updateAllowedOrigins(replaces)': listInput(
+    'replaces',
+    ORIGINS_MAX,
+    'bad',
+    '[String!]',
+    'mutation($list: $type) { updateAllowedOrigins(origins: [], replaces: $list) }',
+  ),
+  'Query.auditLog(acts)': listInput(
+    'acts',
+    LISTED_MAX,
+    'webhook.creat',
+    '[String!]',
+    `query($list: $type) { auditLog(acts: $list, first: 1) ${COUNT} }`,
+  ),
+  'Query.transactions(families)': listInput(
+    'families',
+    LISTED_MAX,
+    'ONRAMPS',
+    '[TransactionFamily!]',
+    `query($list: $type) { transactions(families: $list, first: 1) ${COUNT} }`,
+  ),
+  'Subscription.events(families)': listInput(
+    'families',
+    LISTED_MAX,
+    'ONRAMPS',
+    '[TransactionFamily!]',
+    'subscription($list: $type) { events(families: $list) { cursor } }',
+  ),
+  'TransactionFilter.statusCodes': listInput(
+    'filter.statusCodes',
+    LISTED_MAX,
+    'SUCCESS',
+    '[TransactionStatus!]',
+    `query($list: $type) { transactions(filter: { statusCodes: $list }, first: 1) ${COUNT} }`,
+  ),
+  'TransactionFilter.templates': listInput(
+    'filter.templates',
+    LISTED_MAX,
+    'onramp',
+    '[Template!]',
+    `query($list: $type) { transactions(filter: { templates: $list }, first: 1) ${COUNT} }`,
+  ),
+  'UpdateWebhookEndpointInput.eventNames': listInput(
+    'input.eventNames',
+    EVENT_NAMES_MAX,
+    'onramp.nothing.at_all',
+    '[String!]',
+    'mutation($list: $type, $id: String!) { updateWebhookEndpoint(id: $id, input: { eventNames: $list }) { id } }',
+  ),
+  'WebhookRedeliveryFilter.eventNames': listInput(
+    'filter.eventNames',
+    EVENT_NAMES_MAX,
+    'onramp.nothing.at_all',
+    '[String!]',
+    'mutation($list: $type) { redeliverWebhooks(filter: { eventNames: $list }, dryRun: true) { matched } }',
+  ),
+  'WebhookRedeliveryFilter.states': listInput(
+    'filter.states',
+    LISTED_MAX,
+    'DEAD',
+    '[WebhookDeliveryState!]',
+    'mutation($list: $type) { redeliverWebhooks(filter: { states: $list }, dryRun: true) { matched } }',
+  ),
+};
+
+/** The places of the schema where a list is given. */
+function listInputs(): string[] {
+  const isList = ({ type }: { type: GraphQLInputType }) => isListType(getNullableType(type));
+  return Object.values(buildSchema(REGISTRY).getTypeMap()).flatMap((type) => {
+    if (isIntrospectionType(type)) return [];
+    if (isInputObjectType(type))
+      return Object.values(type.getFields())
+        .filter(isList)
+        .map((field) => `${type.name}.${field.name}`);
+    if (!isObjectType(type)) return [];
+    return Object.values(type.getFields()).flatMap((field) =>
+      field.args.filter(isList).map((argument) => `${type.name}.${field.name}(${argument.name})`),
+    );
+  });
+}
+
+describe('a list of an operation', () => {
+  it('has a maximum, wherever one can be given', () => {
+    expect(listInputs().toSorted()).toEqual(Object.keys(LIST_INPUTS).toSorted());
+  });
+
+  let id: string;
+  beforeAll(async () => {
+    const hook = `mutation($list: [String!]) { ${HOOK} }`;
+    id = (await app.graphql(hook)).json.data.createWebhookEndpoint.id;
+  });
+
+  const ask = async (place: string, count: number) => {
+    const { document, type, parameter, entry } = LIST_INPUTS[place] as ListInput;
+    const variables = { list: Array(count).fill(entry), ...(document.includes('$id') && { id }) };
+    const headers = place.startsWith('Subscription') ? { accept: 'text/event-stream' } : {};
+    const body = { query: document.replace('$type', type), variables };
+    const { text } = await app.post('/graphql', body, { headers });
+    return { text, message: new RegExp(`"parameter":"${parameter}","message":"([^"]*)"`).exec(text)?.[1] };
+  };
+
+  it.each(
+    Object.keys(LIST_INPUTS),
+  )('%s: one more than its maximum is refused, and nothing else is looked at', async (place) => {
+    const { max } = LIST_INPUTS[place] as ListInput;
+    for (const count of [max + 1, 20_000]) {
+      const { text, message } = await ask(place, count);
+      expect(message).toMatch(new RegExp(`^must have at most ${max} `));
+      expect(text.match(/"parameter"/g)).toHaveLength(1);
+      expect(text.length).toBeLessThan(2_000);
+    }
+  });
+
+  it.each(
+    Object.keys(LIST_INPUTS).filter((place) => !place.startsWith('Subscription')),
+  )('%s: its maximum is taken', async (place) => {
+    const { max } = LIST_INPUTS[place] as ListInput;
+    expect((await ask(place, max)).message ?? '').not.toMatch(/at most/);
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * Goal: no list of records grows without end, whatever an account does (C-50). Method: every list of the schema that is not the part
+ * of a page has its maximum in a table here, so that a new one without fails; where it is a number, the schema says it, and a list that
+ * can have more than a page costs more than ten times its records.
+ */
+import {
+  type GraphQLField,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { known } from '../../src/base/assert.ts';
+import { API_KEYS_MAX } from '../../src/resolvers/account/manage-keys.ts';
+import { WHITELIST_MAX } from '../../src/resolvers/account/manage-whitelist.ts';
+import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/account/manual-journals.ts';
+import { WAITING_MAX } from '../../src/resolvers/account/read-waiting.ts';
+import { FOUND_MAX } from '../../src/resolvers/account/search.ts';
+import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
+import { CLOSES_MAX } from '../../src/resolvers/ledger/close-books.ts';
+import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
+import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
+import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
+import { OWN_ACCOUNTS_LISTED } from '../../src/resolvers/people/sessions.ts';
+import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
+import { FINDINGS_MAX } from '../../src/resolvers/rails/compare-statement.ts';
+import { RECONCILIATIONS_MAX } from '../../src/resolvers/rails/reconcile.ts';
+import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { ATTEMPTS_MAX } from '../../src/webhooks/schedule.ts';
+
+/** What bounds a list that has no number of its own: nothing that an account can do adds to it without end. */
+const TEMPLATES = 'one for each template';
+const CATALOGUE = 'one for each currency of the catalogue, and of imported history';
+const CHART = 'one for each kind of ledger account and currency';
+const SETUP = 'as the operator has set up the rails';
+const PROCESS = 'the steps of a process, which ends, and of its refunds, of which there are at most 90';
+
+/** The maximum of every list, by its field. */
+const MAXIMA: Readonly<Record<string, number | string>> = {
+  'Account.staticLinks': STATIC_LINKS_MAX,
+  'Account.templateLimits': TEMPLATES,
+  'Account.templateSettings': TEMPLATES,
+  'Account.webhookEndpoints': CAME_ENDPOINTS_LISTED,
+  'Account.webhookSecrets': SECRETS_MAX,
+  'Account.whitelistGroups': WHITELIST_MAX.groups,
+  'AccountHolder.templateSettings': TEMPLATES,
+  'AccountSettings.pendingChanges': 500,
+  'AssetRate.feeds': SETUP,
+  'BalanceChange.balances': CATALOGUE,
+  'Customer.volumes': 30,
+  'LedgerLine.counterparts': 'the lines of one journal, as its kind has them',
+  'Mutation.rotateWebhookSecret': SECRETS_MAX,
+  'Person.accounts': OWN_ACCOUNTS_LISTED,
+  'Person.savedViews': VIEWS_MAX,
+  'ProfitAndLoss.lines': CHART,
+  'ProfitAndLoss.net': CATALOGUE,
+  'ProfitAndLoss.position': CATALOGUE,
+  'Query.apiKeys': API_KEYS_MAX,
+  'Query.approvals': WAITING_MAX,
+  'Query.balances': CATALOGUE,
+  'Query.bookCloses': CLOSES_MAX,
+  'Query.currencies': CATALOGUE,
+  'Query.flows': CATALOGUE,
+  'Query.holds': WAITING_MAX,
+  'Query.manualJournals': MANUAL_JOURNALS_MAX,
+  'Query.members': MEMBERS_MAX,
+  'Query.myPasskeys': PASSKEYS_MAX,
+  'Query.mySessions': SESSIONS_LISTED,
+  'Query.openPixOrders': ORDERS_MAX,
+  'Query.openRefunds': WAITING_MAX,
+  'Query.positions': CATALOGUE,
+  'Query.railHealth': SETUP,
+  'Query.rateFeeds': SETUP,
+  'Query.reconciliations': RECONCILIATIONS_MAX,
+  'Query.sandboxScenarios': 'the scenarios of the sandbox',
+  'Query.search': FOUND_MAX,
+  'Query.treasury': CHART,
+  'RailHealth.checks': SETUP,
+  'Reconciliation.balances': SETUP,
+  'Reconciliation.findings': FINDINGS_MAX,
+  'Transaction.deliveries': 100,
+  'Transaction.events': PROCESS,
+  'Transaction.ledgerLines': PROCESS,
+  'Transaction.refunds': PROCESS,
+  'TransactionConnection.sums': CATALOGUE,
+  'TrialBalance.lines': CHART,
+  'Viewer.keys': API_KEYS_MAX,
+  'WebhookDelivery.attempts': ATTEMPTS_MAX,
+  'WhitelistGroup.entries': WHITELIST_MAX.entries,
+};
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** Lists of records, not of texts or of values of an enum; of an interface, not again of each type that has it. */
+const LISTS: ReadonlyMap<string, Field> = new Map(
+  Object.values(buildSchema(REGISTRY).getTypeMap()).flatMap((type) => {
+    if (isIntrospectionType(type) || !(isObjectType(type) || isInterfaceType(type))) return [];
+    const inherited = new Set(type.getInterfaces().flatMap((each) => Object.keys(each.getFields())));
+    return Object.values(type.getFields()).flatMap((field): [string, Field][] => {
+      const isList = isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type));
+      const isPart = /Connection$/.test(type.name) && ['edges', 'nodes'].includes(field.name);
+      return isList && !isPart && !inherited.has(field.name) ? [[`${type.name}.${field.name}`, field]] : [];
+    });
+  }),
+);
+
+test('every list of records has a maximum', () => {
+  expect([...LISTS.keys()].toSorted()).toEqual(Object.keys(MAXIMA).toSorted());
+});
+
+const NUMBERED = Object.entries(MAXIMA).flatMap(([path, max]) =>
+  typeof max === 'number' ? [{ path, max }] : [],
+);
+
+test.each(NUMBERED)('$path says that it has at most $max', ({ path, max }) => {
+  const { description, args } = known(LISTS.get(path), 'a field of the schema');
+  const said = [description, ...args.map((each) => each.description)].join(' ');
+  expect(said).toMatch(new RegExp(`\\b(?:at most|1 to|the last) ${max.toLocaleString('en')}\\b`, 'i'));
+});
+
+test.each(
+  NUMBERED.filter(({ max }) => max > 100),
+)('$path, which can have $max, costs more than ten times a record', ({ path }) => {
+  const { complexity } = known(LISTS.get(path), 'a field of the schema').extensions as {
+    complexity?: { multiplier: number } | ((args: object) => { multiplier: number });
+  };
+  const cost = typeof complexity === 'function' ? complexity({ first: 200 }) : complexity;
+  expect(cost?.multiplier).toBeGreaterThanOrEqual(20);
+});
