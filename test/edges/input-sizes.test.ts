@@ -297,7 +297,7 @@ describe('a list of an operation', () => {
     Object.keys(LIST_INPUTS),
   )('%s: one more than its maximum is refused, and nothing else is looked at', async (place) => {
     const { max } = LIST_INPUTS[place] as ListInput;
-    for (const count of [max + 1, 20_000]) {
+    for (const count of [max + 1, 1_000]) {
       const { text, message } = await ask(place, count);
       expect(message).toMatch(new RegExp(`^must have at most ${max} `));
       expect(text.match(/"parameter"/g)).toHaveLength(1);
