@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
+import { onBehalf } from '../base/on-behalf.ts';
 import { newRequestId } from '../base/request-id.ts';
 import type { Config, RateLimit } from '../config.ts';
 import type { AsyncApi } from '../docs/events-reference.ts';
@@ -157,7 +158,14 @@ export function createApp({ config, services, log }: AppParts): App {
     const exchange = exchangeOf(request, response, isTrusted);
     if (isDraining) response.setHeader('connection', 'close');
     if (recorder || log.isLevelEnabled('info')) tellWhenDone(log, recorder, exchange);
-    settle(exchange, dispatch(exchange));
+    // From when the account is known on: keys, people, payers and streams of an account have one share of the database together.
+    settle(
+      exchange,
+      onBehalf(
+        () => exchange.accountId,
+        () => dispatch(exchange),
+      ),
+    );
   };
   const drain = () => {
     isDraining = true;
