@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
-import { onBehalf } from '../base/on-behalf.ts';
 import { newRequestId } from '../base/request-id.ts';
 import type { Config, RateLimit } from '../config.ts';
 import type { AsyncApi } from '../docs/events-reference.ts';
@@ -24,6 +23,7 @@ import { consoleServer } from './console.ts';
 import { type ConsoleSessions, consoleSessions } from './console-session.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
 import { exportServer } from './export.ts';
+import { forItsAccount } from './for-its-account.ts';
 import { graphqlServer } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import {
@@ -158,14 +158,7 @@ export function createApp({ config, services, log }: AppParts): App {
     const exchange = exchangeOf(request, response, isTrusted);
     if (isDraining) response.setHeader('connection', 'close');
     if (recorder || log.isLevelEnabled('info')) tellWhenDone(log, recorder, exchange);
-    // From when the account is known on: keys, people, payers and streams of an account have one share of the database together.
-    settle(
-      exchange,
-      onBehalf(
-        () => exchange.accountId,
-        () => dispatch(exchange),
-      ),
-    );
+    settle(exchange, forItsAccount(exchange, dispatch));
   };
   const drain = () => {
     isDraining = true;
