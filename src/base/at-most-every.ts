@@ -1,4 +1,5 @@
-/** Work that many ask for, and that is done for all of them at once. */
+/** Work that many ask for, and that is done for all of them at once, on nobody's behalf. */
+import { onNobodysBehalf } from './on-behalf.ts';
 
 /**
  * @param pauseMs - least time between two calls of the work.
@@ -10,7 +11,7 @@ export function atMostEvery(pauseMs: number, work: () => void): () => void {
   const call = () => {
     timer = undefined;
     calledAt = performance.now();
-    work();
+    onNobodysBehalf(work);
   };
   return () => {
     if (timer) return;

@@ -1,7 +1,9 @@
 /**
  * Group commit: requests that arrive while a batch is committed become the next batch. Without load a batch is one
- * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md).
+ * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). Batches are worked on
+ * on nobody's behalf.
  */
+import { onNobodysBehalf } from './on-behalf.ts';
 
 /** Which requests can share a batch. */
 export interface GroupCommitOptions<Request> {
@@ -98,7 +100,7 @@ export function groupCommit<Request, Result>(
   return (request) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ request, resolve, reject });
-      if (!isRunning) void work();
+      if (!isRunning) void onNobodysBehalf(work);
     });
 }
 

@@ -1,4 +1,5 @@
-/** Reads that many ask for at once. */
+/** Reads that many ask for at once. They are done on nobody's behalf. */
+import { onNobodysBehalf } from './on-behalf.ts';
 
 /** What a read waits for before it begins, so that more can share it. */
 type Gather = () => Promise<unknown> | undefined;
@@ -16,12 +17,14 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ON
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
   return () => {
-    next ??= running.then(gather).then(() => {
-      next = undefined;
-      const result = read();
-      running = result.catch(() => {});
-      return result;
-    });
+    next ??= onNobodysBehalf(() =>
+      running.then(gather).then(() => {
+        next = undefined;
+        const result = read();
+        running = result.catch(() => {});
+        return result;
+      }),
+    );
     return next;
   };
 }

@@ -12,12 +12,12 @@ import { isoOf } from './moment.ts';
 import {
   connectionOf,
   countedArguments,
+  countedComplexity,
   countedSlice,
   decodeCursor,
   encodeCursor,
   exactConnection,
   type PlacedArgs,
-  pageComplexity,
 } from './pagination.ts';
 
 /** Days of volumes that are shown: those that a step-up looks back on. */
@@ -232,7 +232,7 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
       type: connection,
       description: 'The customers of the account, by tax id.',
       args: countedArguments(t.arg),
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_root, args, context) => {
         requireScope(context, 'read');
         return (await readCustomers(context, context.caller.accountId, args)) as never;

@@ -145,6 +145,15 @@ export function pageComplexity({ first, last }: PageArgs): { field: number; mult
   return { field: 1, multiplier: Math.max(first ?? last ?? PAGE_DEFAULT, 1) };
 }
 
+/** So many nodes a list passes over, one by one, at the cost of a page. */
+const PASSED_MAX = 1_000;
+
+/** @returns the cost of a page of a list whose nodes are counted: more where it begins far from the start. */
+export function countedComplexity(args: PlacedArgs): { field: number; multiplier: number } {
+  const { field, multiplier } = pageComplexity(args);
+  return { field: field + ((args.offset ?? 0) > PASSED_MAX ? COUNT_POINTS : 0), multiplier };
+}
+
 /**
  * @param keyOf - what a cursor stands for; undefined when no page of the connection gave it.
  * @throws {GatewayError} `INVALID_PARAMETER` naming every argument that is not accepted (C-12).

@@ -10,7 +10,13 @@ import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
-import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
+import {
+  countedArguments,
+  countedComplexity,
+  exactConnection,
+  idConnection,
+  pageComplexity,
+} from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
 /** What an account holder is told with. */
@@ -59,7 +65,7 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
         description:
           'The customers of the account, by tax id. Needs the scope `platform:pricing` or `platform:risk`.',
         args: countedArguments(t.arg),
-        complexity: pageComplexity,
+        complexity: countedComplexity,
         resolve: async ({ id }, args, context) => {
           requireCustomersOfOthers(context);
           return (await readCustomers(context, id, args)) as never;

@@ -13,7 +13,14 @@ import {
   sumTransactions,
 } from '../resolvers/transactions/filter-transactions.ts';
 import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
-import { COUNT_ABOUT, COUNT_MAX, LOOK_MAX, type SumRow } from '../store/engine/merged-lists.ts';
+import {
+  COUNT_ABOUT,
+  COUNT_MAX,
+  LOOK_MAX,
+  SCANNED,
+  SELECTIVE,
+  type SumRow,
+} from '../store/engine/merged-lists.ts';
 import type { Family } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -49,12 +56,8 @@ interface Refs extends CurrencyRefs {
   readonly status: StatusRef;
 }
 
-/** Filters that look at records. */
-const LOOKING = ['text', 'amountMin', 'amountMax', 'currency', 'templates'] as const;
-/** Filters that leave few records, so that the others look at these alone. */
-const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode', 'waitsFor'] as const;
 /** Filters by which a list is counted without being read. */
-const POSITIONAL = ['dateFrom', 'dateTo', 'direction', 'awaitingMe'] as const;
+const POSITIONAL: readonly string[] = ['dateFrom', 'dateTo', 'direction'];
 
 /** Defines `Query.transaction` and `Query.transactions`. */
 export function defineTransactionQueries(builder: Builder, registry: Registry, refs: Refs) {
@@ -249,12 +252,22 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
 /** @returns the cost of a page, with what it costs to find what it has. */
 function listComplexity({ filter, ...args }: ListArgs): { field: number; multiplier: number } {
   const { field, multiplier } = pageComplexity(args);
-  const given = Object.entries(filter ?? {}).flatMap(([name, value]) => (value == null ? [] : [name]));
+  return { field: field + filterPoints(filter ?? {}, args.offset ?? 0), multiplier };
+}
+
+/** @returns what it costs to find the page of a list that is filtered. */
+function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): number {
+  const given = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
   const has = (names: readonly string[]) => given.some((name) => names.includes(name));
-  if (has(SELECTIVE)) return { field, multiplier };
-  if (has(LOOKING)) return { field: field + LOOK_POINTS, multiplier };
-  const isCounted = given.some((name) => !(POSITIONAL as readonly string[]).includes(name));
-  return { field: field + (isCounted ? COUNT_POINTS : 0), multiplier };
+  const isLooking = has(SCANNED);
+  // An index leaves few records, or many: of one customer there may be thousands to look at.
+  if (has(SELECTIVE) && isLooking) return COUNT_POINTS;
+  if (isLooking) return LOOK_POINTS;
+  const isCounted =
+    !has(SELECTIVE) && given.some((name) => !POSITIONAL.includes(name) && name !== 'awaitingMe');
+  // Who may decide is asked of each record, and what stands before a place is passed over.
+  const isPassed = filter.awaitingMe === true || (offset > 0 && given.length > 0);
+  return isCounted || isPassed ? COUNT_POINTS : 0;
 }
 
 /** A page with what is read of its whole list when it is asked for. */

@@ -23,11 +23,11 @@ import {
   type Connection,
   connectionOf,
   countedArguments,
+  countedComplexity,
   countedSlice,
   decodeNumber,
   encodeCursor,
   type PlacedArgs,
-  pageComplexity,
 } from './pagination.ts';
 import { selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -201,7 +201,7 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
         }),
         ...countedArguments(t.arg, COUNT_MAX),
       },
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_account, args, context, info) => (await readPage(context, args, info)) as never,
     }),
   );

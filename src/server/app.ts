@@ -23,6 +23,7 @@ import { consoleServer } from './console.ts';
 import { type ConsoleSessions, consoleSessions } from './console-session.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
 import { exportServer } from './export.ts';
+import { forItsAccount } from './for-its-account.ts';
 import { graphqlServer } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import {
@@ -157,7 +158,7 @@ export function createApp({ config, services, log }: AppParts): App {
     const exchange = exchangeOf(request, response, isTrusted);
     if (isDraining) response.setHeader('connection', 'close');
     if (recorder || log.isLevelEnabled('info')) tellWhenDone(log, recorder, exchange);
-    settle(exchange, dispatch(exchange));
+    settle(exchange, forItsAccount(exchange, dispatch));
   };
   const drain = () => {
     isDraining = true;

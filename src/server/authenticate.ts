@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
+import { onNobodysBehalf } from '../base/on-behalf.ts';
 import { readShared } from '../base/read-together.ts';
 import { isSessionToken } from '../base/session-token.ts';
 import { isStreamToken } from '../base/stream-token.ts';
@@ -59,7 +60,7 @@ export function authenticators(
 export function checkingAgain(authenticate: () => Promise<unknown>): () => Promise<void> {
   const begun = performance.now();
   return async () => {
-    if (performance.now() - begun > WAITED_MS) await authenticate();
+    if (performance.now() - begun > WAITED_MS) await onNobodysBehalf(authenticate);
   };
 }
 

@@ -1,6 +1,7 @@
 /** The open streams of this process: pings them, and closes those of stalled clients, revoked keys and ended sessions, and all at shutdown. */
 import { GatewayError } from '../base/errors.ts';
 import { inTurns } from '../base/in-turns.ts';
+import { onNobodysBehalf } from '../base/on-behalf.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import { callerName } from './valid-callers.ts';
 
@@ -44,11 +45,8 @@ export class OpenStreams {
   add(stream: OpenStream): () => void {
     if (this.#isDraining)
       throw new GatewayError('UNAVAILABLE', 'this process accepts no more streams', { retryAfter: 1 });
-    if (this.#timers.length === 0)
-      this.#timers = [
-        setInterval(() => this.#sweep().catch(() => {}), SWEEP_MS).unref(),
-        setInterval(() => this.#checkCallers().catch(() => {}), CALLERS_MS).unref(),
-      ];
+    // For all streams, whoever opens the first one.
+    if (this.#timers.length === 0) onNobodysBehalf(() => this.#watch());
     const name = callerName(stream.caller);
     const streams = this.#byCaller.get(name) ?? new Set();
     this.#byCaller.set(name, streams.add(stream));
@@ -59,6 +57,13 @@ export class OpenStreams {
       if (this.#byCaller.size > 0) return;
       for (const timer of this.#timers.splice(0)) clearInterval(timer);
     };
+  }
+
+  #watch(): void {
+    this.#timers = [
+      setInterval(() => this.#sweep().catch(() => {}), SWEEP_MS).unref(),
+      setInterval(() => this.#checkCallers().catch(() => {}), CALLERS_MS).unref(),
+    ];
   }
 
   /** Closes all streams, and accepts no new ones. */

@@ -7,9 +7,11 @@
 import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { onNobodysBehalf } from '../base/on-behalf.ts';
 import { CopyRows } from './copy-rows.ts';
 import { type Database, DEFAULT_SCHEMA, type Tx } from './database.ts';
 import { CommitUnknownError, isRefused, LOCK_MAX_MS, NoAnswerError } from './database-error.ts';
+import { FairPool } from './fair-pool.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
@@ -68,7 +70,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     enter: enterSession,
     count: sharedCount,
   });
-  const pool = new pg.Pool({
+  const pool = new FairPool({
     Client: Client as new () => pg.Client,
     application_name: APPLICATION_NAME,
     pipeline: true,
@@ -105,7 +107,8 @@ async function within<Result>(
   limitMs: number,
   ask: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const connecting = pool.connect();
+  // Probes and the request log: no caller waits for them, and no caller may keep them waiting.
+  const connecting = onNobodysBehalf(() => pool.connect());
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${limitMs} ms`)), limitMs);
@@ -133,7 +136,8 @@ async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>
   let broken: Error | undefined;
   try {
     const { tx, begun } = begin(client);
-    const result = await work(tx);
+    // Whoever has a connection never waits in line for another one: those before it may wait for what it has locked.
+    const result = await onNobodysBehalf(() => work(tx));
     await begun;
     await commit(client);
     return result;

@@ -86,16 +86,25 @@ test('a filter that looks at one record after another costs what it looks at, on
   const costWith = (filter: string) =>
     costOf({ query: `{ transactions(first: 1, filter: { ${filter} }) { totalCount } }` }).points;
   const plain = costOf({ query: '{ transactions(first: 1) { totalCount } }' }).points;
-  for (const filter of [
-    'dateFrom: "2026-01-01"',
-    'clientTaxId: "1", text: "a"',
-    'waitsFor: HOLD, component: "quote"',
-  ])
+  for (const filter of ['dateFrom: "2026-01-01"', 'clientTaxId: "1"', 'clientTaxId: "1", component: "quote"'])
     expect(costWith(filter), filter).toBe(plain);
-  for (const filter of ['text: "a"', 'amountMin: "1"', 'currency: "BRL"', 'templates: [onramp]'])
+  for (const filter of [
+    'text: "a"',
+    'waitsFor: HOLD, text: "a"',
+    'awaitingMe: true, text: "a"',
+    'amountMin: "1"',
+    'currency: "BRL"',
+    'templates: [onramp]',
+  ])
     expect(costWith(filter), filter).toBe(plain + 2_500);
-  for (const filter of ['statusCodes: [PENDING]', 'component: "quote"', 'targetCurrency: "BRL"'])
+  for (const filter of [
+    ...['statusCodes: [PENDING]', 'component: "quote"', 'targetCurrency: "BRL"'],
+    ...['waitsFor: HOLD', 'waitsFor: HOLD, component: "quote"'],
+    ...['awaitingMe: true', 'awaitingMe: true, clientTaxId: "1"', 'awaitingMe: true, dateFrom: "2026-01-01"'],
+    ...['clientTaxId: "1", text: "a"', 'externalCode: "1", amountMin: "1"'],
+  ])
     expect(costWith(filter), filter).toBe(plain + 1_000);
+  expect(costWith('awaitingMe: false')).toBe(plain);
   const ofLog = (args: string) => costOf({ query: `{ auditLog(first: 1${args}) { totalCount } }` }).points;
   expect(ofLog(', actorId: "key_1"') - ofLog('')).toBe(1_000);
 });
@@ -107,6 +116,27 @@ test('a variable of thousands of wrong members is measured no further than the f
   const f = Object.defineProperty(wrong, 'toJSON', { value: () => `${++printed}` });
   expect(counted().costOf({ query, variables: { f } })).toEqual({ points: 0, isWithin: false });
   expect(printed).toBeLessThan(5);
+});
+
+test('what stands before a page and is passed over costs as well', () => {
+  const { costOf } = counted();
+  const more = (field: string, args: string) =>
+    costOf({ query: field.replace('ARGS', `first: 1, ${args}`) }).points -
+    costOf({ query: field.replace('ARGS', `first: 1, ${args.replace(/offset: \d+/, 'offset: 0')}`) }).points;
+  const list = '{ transactions(ARGS) { totalCount } }';
+  expect(more(list, 'offset: 90000')).toBe(0);
+  for (const filter of ['clientTaxId: "1"', 'dateFrom: "2026-01-01"', 'direction: IN'])
+    expect(more(list, `offset: 1, filter: { ${filter} }`), filter).toBe(1_000);
+  // Those cost it already.
+  for (const filter of ['targetCurrency: "BRL"', 'text: "a"', 'clientTaxId: "1", text: "a"'])
+    expect(more(list, `offset: 1, filter: { ${filter} }`), filter).toBe(0);
+  for (const field of [
+    '{ customers(ARGS) { nodes { taxId } } }',
+    '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
+  ]) {
+    expect(more(field, 'offset: 1000'), field).toBe(0);
+    expect(more(field, 'offset: 1001'), field).toBe(1_000);
+  }
 });
 
 test('what is computed once for a page costs that once, however many nodes the page has', () => {

@@ -4,6 +4,7 @@
  * nothing. The database is the truth: a notification, or a second that passed, only says that it is time to read.
  */
 import { assert } from '../../base/assert.ts';
+import { onNobodysBehalf } from '../../base/on-behalf.ts';
 import type { Database } from '../../store/database.ts';
 import { type AccountMark, type EventRow, readEvents, readMarks } from '../../store/events/events.ts';
 import type { Notifier } from './notifier.ts';
@@ -135,7 +136,8 @@ export class EventHub {
   /** Reads how far these accounts have come. A reading that is under way may be too old: it is the next one that counts. */
   #look(accountIds: readonly bigint[]): Promise<void> {
     for (const accountId of accountIds) this.#dirty.add(accountId);
-    this.#next ??= this.#read();
+    // For followers of several accounts.
+    this.#next ??= onNobodysBehalf(() => this.#read());
     return this.#next;
   }
 

@@ -1,6 +1,7 @@
 /** Locks accounts and then reads the time, in this order: whoever waited for a lock is judged by the time at which it has it. */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
+import { onNobodysBehalf } from '../../base/on-behalf.ts';
 import { type InTurn, turns } from '../../base/turns.ts';
 import type { Database, Tx } from '../../store/database.ts';
 import { LOCK_MAX_MS, LockWaitError } from '../../store/database-error.ts';
@@ -28,7 +29,8 @@ const queues = new WeakMap<Database, InTurn<bigint>>();
 
 /**
  * Does work in a database transaction that has accounts locked. The process has one connection at most that waits for an account:
- * many acts of one that is locked for long would otherwise take all connections, and stop everybody.
+ * many acts of one that is locked for long would otherwise take all connections, and stop everybody. Whose turn it is waits behind no
+ * reads of its caller: those who wait for the turn may be others.
  *
  * @param accountIds - each once or more.
  * @throws {LockWaitError} after 5 seconds behind others of the process, for each account; the driver's error after 5 seconds
@@ -44,7 +46,8 @@ export function withAccounts<Result>(
   queues.set(database, inTurn);
   // Always in the same order, as the locks: nobody waits for one who waits for them.
   const inOrder = [...new Set(accountIds)].sort((one, other) => (one < other ? -1 : 1));
-  const begin = () => database.withTx(async (tx) => work(tx, await lockAccounts(tx, locking, inOrder)));
+  const begin = () =>
+    onNobodysBehalf(() => database.withTx(async (tx) => work(tx, await lockAccounts(tx, locking, inOrder))));
   return inOrder.reduceRight<() => Promise<Result>>((inner, each) => () => inTurn(each, inner), begin)();
 }
 

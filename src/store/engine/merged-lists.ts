@@ -74,9 +74,9 @@ export const COUNT_ABOUT = 10_000;
 export const LOOK_MAX = 20_000;
 
 /** Filters whose index leaves few records to look at. */
-const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode'] as const;
+export const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode'] as const;
 /** Filters that no index serves: they look at one record after another. */
-const SCANNED = ['text', 'amountMin', 'amountMax', 'currency', 'templates'] as const;
+export const SCANNED = ['text', 'amountMin', 'amountMax', 'currency', 'templates'] as const;
 
 /**
  * Reads a page, newest first unless backward.
