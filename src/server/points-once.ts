@@ -99,7 +99,7 @@ function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, varia
     const of = getNamedType(found.type);
     if (!isObjectType(of)) return 0;
     const resolved: unknown = found.resolve?.(value, args, undefined, { schema } as GraphQLResolveInfo);
-    const values = Array.isArray(resolved) ? resolved : [resolved ?? []].flat();
+    const values: readonly unknown[] = [resolved ?? []].flat();
     return values.reduce<number>(
       (sum, each) => sum + size(field.selectionSet as SelectionSetNode, of, each),
       0,
