@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises';
 
 /** What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second. */
 const BESIDE =
-  /^(base|server|compose|config|rails)\b|^store\/(connection|row-connection|rows-query|shared-connections|account\/api-keys)\.ts$|generated/;
+  /^(base|server|compose|config|rails)\b|^store\/(connection|fair-pool|row-connection|rows-query|shared-connections|account\/api-keys)\.ts$|generated/;
 
 /** @returns the sources of use cases, store, templates and forms that the work ran through, sorted. */
 export async function walkOf(work: () => Promise<unknown>): Promise<string[]> {
