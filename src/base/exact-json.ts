@@ -27,19 +27,17 @@ export function parseExactJson(text: string): ExactJson {
   ) as ExactJson;
 }
 
-/** How much an object and a list may have. */
-export interface JsonBounds {
-  readonly members: number;
-  readonly entries: number;
-}
+/** Most members of an object and entries of a list of what callers send: far more than anything has that they mean. */
+export const INPUT_BOUNDS = { members: 200, entries: 1_000 } as const;
 
 /**
  * Looks at a text before it is parsed, so that what is too large costs no more than to read it once.
  *
  * @param text - of any kind; whether it is JSON at all, the parser says.
- * @returns whether no object has more members, and no list more entries, at any depth.
+ * @returns whether no object and no list has more than `INPUT_BOUNDS`, at any depth.
  */
-export function isWithinBounds(text: string, { members, entries }: JsonBounds): boolean {
+export function isWithinBounds(text: string): boolean {
+  const { members, entries } = INPUT_BOUNDS;
   /** Commas that each object and list that is open may still have. */
   const left: number[] = [];
   for (let at = 0; at < text.length; at++) {

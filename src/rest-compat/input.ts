@@ -7,6 +7,7 @@
 import { GatewayError } from '../base/errors.ts';
 import {
   type ExactJson,
+  INPUT_BOUNDS,
   isExactObject,
   isWithinBounds,
   NumberToken,
@@ -172,13 +173,10 @@ export interface Body {
   readonly get: (name: string) => Named | undefined;
 }
 
-/** Most members of an object and entries of a list in a body: far more than any body has. */
-export const BODY_BOUNDS = { members: 200, entries: 1_000 } as const;
-
 /**
  * @param text - the raw body; an empty one counts as an empty object.
  * @param violations - collects what is wrong.
- * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object, or larger than `BODY_BOUNDS`.
+ * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object, or larger than `INPUT_BOUNDS`.
  */
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {
   const members = readObject(text);
@@ -208,10 +206,10 @@ const FORMS = {
 
 function readObject(text: string): { readonly [name: string]: ExactJson } {
   if (text === '') return {};
-  if (!isWithinBounds(text, BODY_BOUNDS))
+  if (!isWithinBounds(text))
     throw new GatewayError(
       'BAD_REQUEST',
-      `an object of the body must have at most ${BODY_BOUNDS.members} members, and a list at most ${inProse(BODY_BOUNDS.entries)} entries`,
+      `an object of the body must have at most ${INPUT_BOUNDS.members} members, and a list at most ${inProse(INPUT_BOUNDS.entries)} entries`,
     );
   let value: ExactJson;
   try {

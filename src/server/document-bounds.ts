@@ -5,14 +5,15 @@
 import { GraphQLError, Lexer, parse, Source, type Token, TokenKind, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../base/errors.ts';
+import { INPUT_BOUNDS } from '../base/exact-json.ts';
 import { countComparisons } from './document-comparisons.ts';
 
 /** Maximum number of tokens in a document. */
 const TOKENS_MAX = 2_000;
 /** Maximum nesting of brackets: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = 200;
-/** Maximum number of members of an object, of entries of a list, and of all values of a request. */
-const VALUES_MAX = { object: 200, list: 1_000, request: 10_000 } as const;
+/** Maximum number of all members and entries of a request. */
+const VALUES_MAX = 10_000;
 /** An answer names so many errors of a document: each is looked up among all names of the schema. */
 const ERRORS_MAX = 10;
 /** Maximum number of comparisons of fields that answer under one name. */
@@ -69,15 +70,14 @@ export function checkSize(params: unknown): void {
     if (levels === 0) throw tooLarge(`lists and objects must not nest more than ${NESTING_MAX} deep`);
     const isList = Array.isArray(value);
     const each: readonly unknown[] = isList ? value : Object.values(value);
-    if (each.length > (isList ? VALUES_MAX.list : VALUES_MAX.object))
+    if (each.length > (isList ? INPUT_BOUNDS.entries : INPUT_BOUNDS.members))
       throw tooLarge(
         isList
-          ? `a list must not have more than ${VALUES_MAX.list} entries`
-          : `an object must not have more than ${VALUES_MAX.object} members`,
+          ? `a list must not have more than ${INPUT_BOUNDS.entries} entries`
+          : `an object must not have more than ${INPUT_BOUNDS.members} members`,
       );
     values += each.length;
-    if (values > VALUES_MAX.request)
-      throw tooLarge(`a request must not have more than ${VALUES_MAX.request} values`);
+    if (values > VALUES_MAX) throw tooLarge(`a request must not have more than ${VALUES_MAX} values`);
     for (const one of each) check(one, levels - 1);
   };
   check(params, NESTING_MAX);
