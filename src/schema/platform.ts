@@ -10,13 +10,7 @@ import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
-import {
-  countedArguments,
-  countedComplexity,
-  exactConnection,
-  idConnection,
-  pageComplexity,
-} from './pagination.ts';
+import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
 /** What an account holder is told with. */
@@ -84,7 +78,7 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
       type: connection,
       description: 'The account holders of your mode, the newest first. Needs a scope of the platform.',
       args: countedArguments(t.arg),
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_root, args, context) =>
         (await idConnection(args, (slice) => listHolders(context, slice))) as never,
     }),

@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
-import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
+import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   step: 'Its transaction accepted it.',
@@ -46,7 +46,7 @@ export function defineRailNews(builder: Builder): void {
         }),
         ...countedArguments(t.arg),
       },
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_root, { state: wanted, ...args }, context) =>
         (await idConnection(args, (slice) => listNews(context, wanted ?? null, slice))) as never,
     }),

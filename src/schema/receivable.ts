@@ -10,12 +10,12 @@ import {
   type Connection,
   connectionOf,
   countedArguments,
+  countedComplexity,
   countedSlice,
   decodeCursor,
   encodeCursor,
   exactConnection,
   type PlacedArgs,
-  pageComplexity,
 } from './pagination.ts';
 
 /** Defines `Receivable` and `Query.receivables`. */
@@ -49,7 +49,7 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
       description:
         'What account holders of your mode owe the house after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles it. Needs the scope `platform:books`.',
       args: countedArguments(t.arg),
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,
     }),
   );

@@ -8,11 +8,11 @@ import {
   type Connection,
   connectionOf,
   countedArguments,
+  countedComplexity,
   countedSlice,
   decodeNumber,
   encodeCursor,
   type PlacedArgs,
-  pageComplexity,
 } from './pagination.ts';
 
 /** Classes of statuses (RFC 9110, section 15), by their first digit. */
@@ -60,7 +60,7 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
         }),
         end2end: t.arg.string({ description: 'Only requests about this transaction.' }),
       },
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_root, args, context) => {
         const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
         return (await readPage(context, args, Object.fromEntries(given) as RequestInput)) as never;

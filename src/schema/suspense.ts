@@ -11,7 +11,7 @@ import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
-import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
+import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 const STATES: Readonly<Record<SuspenseState, string>> = {
   open: 'It waits for a decision.',
@@ -41,7 +41,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
         state: t.arg({ type: state, description: 'Only entries in this state; default: all.' }),
         ...countedArguments(t.arg),
       },
-      complexity: pageComplexity,
+      complexity: countedComplexity,
       resolve: async (_root, { state: wanted, ...args }, context) =>
         (await idConnection(args, (slice) => listSuspense(context, wanted ?? null, slice))) as never,
     }),

@@ -133,10 +133,18 @@ test('what stands before a page and is passed over costs as well', () => {
   for (const field of [
     '{ customers(ARGS) { nodes { taxId } } }',
     '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
+    '{ suspense(ARGS) { nodes { state } } }',
+    '{ railNews(ARGS) { nodes { state } } }',
+    '{ requestLog(ARGS) { nodes { status } } }',
+    '{ receivables(ARGS) { nodes { amount } } }',
+    '{ accounts(ARGS) { nodes { name } } }',
   ]) {
     expect(more(field, 'offset: 1000'), field).toBe(0);
     expect(more(field, 'offset: 1001'), field).toBe(1_000);
   }
+  // Those have numbers: nothing is passed over.
+  for (const field of ['{ auditLog(ARGS) { totalCount } }', '{ statement(ARGS) { totalCount } }'])
+    expect(more(field, 'offset: 90000'), field).toBe(0);
 });
 
 test('what is computed once for a page costs that once, however many nodes the page has', () => {
