@@ -11,13 +11,8 @@ import {
   MEMBERS_MAX,
   removeMember,
 } from '../resolvers/people/members.ts';
-import {
-  OWN_ACCOUNTS_LISTED,
-  ownAccounts,
-  ownSessions,
-  revokeSession,
-} from '../resolvers/people/sessions.ts';
-import type { Member, OwnAccount } from '../store/people/people.ts';
+import { ownAccounts, ownSessions, revokeSession } from '../resolvers/people/sessions.ts';
+import { type Member, OWN_ACCOUNTS_MAX, type OwnAccount } from '../store/people/people.ts';
 import { type OwnSession, SESSIONS_LISTED } from '../store/people/person-sessions.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
@@ -273,7 +268,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
       }),
       accounts: t.field({
         type: [place],
-        description: `The accounts in which the person has a role, at most ${OWN_ACCOUNTS_LISTED}.`,
+        description: `The accounts in which the person has a role, at most ${OWN_ACCOUNTS_MAX}.`,
         complexity: { field: 1, multiplier: 100 },
         resolve: (_row, _args, context) => ownAccounts(context),
       }),

@@ -11,11 +11,15 @@ import {
   updateAccountSettings,
   updateTemplateSettings,
 } from '../resolvers/account/manage-settings.ts';
-import { cancelSettingChange, protectionsNow } from '../resolvers/account/protections.ts';
+import { cancelSettingChange, changesThatWait, settingsNow } from '../resolvers/account/protections.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
-import type { SettingChange, SettingName } from '../store/account/setting-changes.ts';
+import {
+  type SettingChange,
+  type SettingName,
+  WAITING_CHANGES_MAX,
+} from '../store/account/setting-changes.ts';
 import type { AccountSettings, AfterLock } from '../store/account/settings.ts';
 import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
@@ -210,17 +214,13 @@ function defineSettingsObject(
       }),
       pendingChanges: t.field({
         type: [pending],
-        description: `Changes that loosen a protection and have not taken effect, the next one first; at most ${PENDING_LISTED}.`,
+        description: `Changes that loosen a protection and have not taken effect, the next one first; at most ${WAITING_CHANGES_MAX}.`,
         complexity: { field: 1, multiplier: 100 },
-        resolve: async (_settings, _args, context) =>
-          (await protectionsNow(context)).pending.slice(0, PENDING_LISTED),
+        resolve: (_settings, _args, context) => changesThatWait(context),
       }),
     }),
   });
 }
-
-/** Most changes in the list: each customer can have some. */
-const PENDING_LISTED = 500;
 
 function defineCancel(
   builder: Builder,
@@ -256,7 +256,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
     t.field({
       type: settings,
       description: 'Rules of the account that do not depend on a template.',
-      resolve: async (_account, _args, context) => (await protectionsNow(context)).settings,
+      resolve: (_account, _args, context) => settingsNow(context),
     }),
   );
   const input = builder.inputType('AccountSettingsInput', {

@@ -6,7 +6,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { settleSettings, startSettlingSettings } from '../../src/resolvers/engine/settle-settings.ts';
-import { putSettingChange, readSettingChanges } from '../../src/store/account/setting-changes.ts';
+import { putSettingChange, readDueChanges } from '../../src/store/account/setting-changes.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
@@ -159,7 +159,7 @@ test('C-40: an account that somebody holds locked keeps no changes of other acco
       putSettingChange(tx, accountId, { ...change, askedAt: past, effectiveAt: past }),
     );
   const waiting = async ({ accountId }: typeof free) =>
-    (await readSettingChanges(app.database, accountId)).map(({ name }) => name);
+    (await readDueChanges(app.database, accountId, new Date())).map(({ name }) => name);
   const held = await holdAccounts(app.owner, locked.accountId);
   try {
     await expect(settleSettings(app.services)).rejects.toThrow(`account ${locked.accountId}`);

@@ -25,12 +25,13 @@ import { CLOSES_MAX } from '../../src/resolvers/ledger/close-books.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
 import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
-import { OWN_ACCOUNTS_LISTED } from '../../src/resolvers/people/sessions.ts';
 import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
 import { FINDINGS_MAX } from '../../src/resolvers/rails/compare-statement.ts';
 import { RECONCILIATIONS_MAX } from '../../src/resolvers/rails/reconcile.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
 import { buildSchema } from '../../src/schema/index.ts';
+import { WAITING_CHANGES_MAX } from '../../src/store/account/setting-changes.ts';
+import { OWN_ACCOUNTS_MAX } from '../../src/store/people/people.ts';
 import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { ATTEMPTS_MAX } from '../../src/webhooks/schedule.ts';
@@ -51,13 +52,13 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Account.webhookSecrets': SECRETS_MAX,
   'Account.whitelistGroups': WHITELIST_MAX.groups,
   'AccountHolder.templateSettings': TEMPLATES,
-  'AccountSettings.pendingChanges': 500,
+  'AccountSettings.pendingChanges': WAITING_CHANGES_MAX,
   'AssetRate.feeds': SETUP,
   'BalanceChange.balances': CATALOGUE,
   'Customer.volumes': 30,
   'LedgerLine.counterparts': 'the lines of one journal, as its kind has them',
   'Mutation.rotateWebhookSecret': SECRETS_MAX,
-  'Person.accounts': OWN_ACCOUNTS_LISTED,
+  'Person.accounts': OWN_ACCOUNTS_MAX,
   'Person.savedViews': VIEWS_MAX,
   'ProfitAndLoss.lines': CHART,
   'ProfitAndLoss.net': CATALOGUE,

@@ -1,7 +1,7 @@
 /** Limits that an account sets itself on its templates: within those of the platform, and looser only later (C-21, C-40). */
 import { isMore } from '../../base/money.ts';
 import type { Named, Violations } from '../../base/violations.ts';
-import { TEMPLATE_SETTINGS } from '../../store/account/setting-changes.ts';
+import { readWaitingChanges, TEMPLATE_SETTINGS } from '../../store/account/setting-changes.ts';
 import {
   readTemplateLimits,
   setTemplateLimits,
@@ -44,9 +44,9 @@ export async function updateTemplateLimits(
   const object = { kind: 'template', id: template } as const;
   const factsOf = async (tx: Tx, nowMs: number) => ({
     ...(await readTemplateLimits(tx, accountId, template)),
-    pending: (await protectionsOf(context, tx, nowMs)).pending
-      .filter(({ subject }) => subject === template)
-      .map(({ name, value, effectiveAt }) => ({ name, value, effectiveAt })),
+    pending: (await readWaitingChanges(tx, accountId, new Date(nowMs), template)).map(
+      ({ name, value, effectiveAt }) => ({ name, value, effectiveAt }),
+    ),
   });
   await auditedChange(context, 'settings.update_limits', object, factsOf, async (tx, nowMs, writeDown) => {
     await settleChanges(context, tx, writeDown, nowMs);

@@ -11,7 +11,7 @@ import {
 } from '../../store/engine/pricing.ts';
 import { auditedChange } from '../checks/audited.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { changeProtections, protectionFacts, protectionsOf } from './protections.ts';
+import { changeProtections, protectionFacts } from './protections.ts';
 
 /** What is to change of a template; each under the caller's own name for it. */
 export type TemplateSettingsInput = {
@@ -103,7 +103,7 @@ export async function updateAccountSettings(
     ...(input.afterLock && { afterLock: input.afterLock }),
   };
   const { accountId } = context.caller;
-  const factsOf = async (tx: Tx, nowMs: number) => protectionFacts(await protectionsOf(context, tx, nowMs));
+  const factsOf = (tx: Tx, nowMs: number) => protectionFacts(context, tx, nowMs);
   return auditedChange(
     context,
     'settings.update_account',

@@ -3,7 +3,6 @@
  * customer or a template. They wait for the cooling time in force, so that whoever has a key for a moment gains nothing
  * (C-40); what takes effect is in the audit log as an act of the gateway.
  */
-import { millisOf } from '../../base/instant.ts';
 import { maskTaxId } from '../../base/mask.ts';
 import { readCustomerRules, setCustomerRules } from '../../store/account/customers.ts';
 import {
@@ -11,7 +10,7 @@ import {
   dropSettingChange,
   type Protection,
   putSettingChange,
-  readSettingChanges,
+  readDueChanges,
   type SettingChange,
   type SettingKey,
   TEMPLATE_SETTINGS,
@@ -63,8 +62,7 @@ export async function settleChanges(
   nowMs: number,
 ): Promise<void> {
   const { accountId } = context.caller;
-  for (const change of await readSettingChanges(tx, accountId)) {
-    if (millisOf(change.effectiveAt) > nowMs) continue;
+  for (const change of await readDueChanges(tx, accountId, new Date(nowMs))) {
     await takeEffect(context, tx, writeDown, change, nowMs);
     await dropSettingChange(tx, accountId, change);
   }

@@ -15,7 +15,8 @@ import {
   dropSettingChange,
   PROTECTIONS,
   type Protection,
-  readSettingChanges,
+  readDueChanges,
+  readWaitingChanges,
   type SettingChange,
   type SettingName,
 } from '../../store/account/setting-changes.ts';
@@ -31,10 +32,11 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { deferLooser, settleChanges, withChange } from './pending-changes.ts';
 
-/** What holds now, and what is to come. */
+/** What holds at a moment. */
 export interface Protections {
   readonly settings: AccountSettings;
-  readonly pending: readonly SettingChange[];
+  /** Whether something that became due by then is not stored yet. */
+  readonly isDue: boolean;
 }
 
 /** @returns what holds at a moment, whether or not what became due by then is stored yet. */
@@ -42,15 +44,10 @@ export async function readProtections(
   database: Tx,
   accountId: bigint,
   { isSandbox, nowMs }: { readonly isSandbox: boolean; readonly nowMs: number },
-): Promise<Protections & { readonly isDue: boolean }> {
+): Promise<Protections> {
   const stored = await readAccountSettings(database, accountId, { isSandbox });
-  const changes = await readSettingChanges(database, accountId);
-  const due = changes.filter(({ effectiveAt }) => millisOf(effectiveAt) <= nowMs);
-  return {
-    settings: due.reduce(withChange, stored),
-    pending: changes.filter((change) => !due.includes(change)),
-    isDue: due.length > 0,
-  };
+  const due = await readDueChanges(database, accountId, new Date(nowMs));
+  return { settings: due.reduce(withChange, stored), isDue: due.length > 0 };
 }
 
 /** Brings what became due into the settings, before something that they protect is judged by them. */
@@ -143,9 +140,10 @@ function refusedSubject(parameter: string, message: string): GatewayError {
   return invalidParameters([{ parameter, message }]);
 }
 
-/** @returns what is told of protections: the settings, and the values that wait. */
-export function protectionFacts({ settings, pending }: Protections): object {
-  const own = pending.filter(({ subject }) => subject === '');
+/** @returns what is told of the caller's protections at a moment: the settings, and the values that wait. */
+export async function protectionFacts(context: Context, tx: Tx, nowMs: number): Promise<object> {
+  const { settings } = await protectionsOf(context, tx, nowMs);
+  const own = await readWaitingChanges(tx, context.caller.accountId, new Date(nowMs), '');
   return {
     ...settings,
     pending: Object.fromEntries(own.map(({ name, value, effectiveAt }) => [name, { value, effectiveAt }])),
@@ -158,9 +156,14 @@ export async function protectionsOf(context: Context, database: Tx, nowMs: numbe
   return readProtections(database, context.caller.accountId, { isSandbox, nowMs });
 }
 
-/** @returns the protections of the caller's account now. */
-export async function protectionsNow(context: Context) {
-  return protectionsOf(context, context.database, await context.clock.nowMs());
+/** @returns the settings of the caller's account now. */
+export async function settingsNow(context: Context): Promise<AccountSettings> {
+  return (await protectionsOf(context, context.database, await context.clock.nowMs())).settings;
+}
+
+/** @returns the changes of the caller's account that wait now, the next one first. */
+export async function changesThatWait({ database, caller, clock }: Context): Promise<SettingChange[]> {
+  return readWaitingChanges(database, caller.accountId, new Date(await clock.nowMs()));
 }
 
 /**

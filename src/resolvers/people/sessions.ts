@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
 import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
 import type { Tx } from '../../store/database.ts';
-import { type OwnAccount, readMember, readOwnAccounts } from '../../store/people/people.ts';
+import { findOwnAccount, type OwnAccount, readMember, readOwnAccounts } from '../../store/people/people.ts';
 import {
   endSession,
   hasSession,
@@ -99,7 +99,7 @@ export async function switchAccount(context: Context, accountId: bigint): Promis
   const { caller, database, origin } = context;
   assert(caller.person, 'only people have sessions');
   const { sessionId } = caller.person;
-  const place = (await readOwnAccounts(database, caller.id)).find((each) => each.accountId === accountId);
+  const place = await findOwnAccount(database, caller.id, accountId);
   if (!place) throw notFound();
   const { mode, role } = place;
   const { clock } = context.forMode(mode);
@@ -130,11 +130,7 @@ export async function revokeSession(context: Context, id: string): Promise<void>
   });
 }
 
-/** Most accounts in the list of a person. */
-export const OWN_ACCOUNTS_LISTED = 500;
-
 /** @returns the accounts in which the person who asks has a role; none for a key. */
 export async function ownAccounts({ caller, database }: Context): Promise<OwnAccount[]> {
-  if (!caller.person) return [];
-  return (await readOwnAccounts(database, caller.id)).slice(0, OWN_ACCOUNTS_LISTED);
+  return caller.person ? readOwnAccounts(database, caller.id) : [];
 }

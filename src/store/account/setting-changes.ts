@@ -37,10 +37,18 @@ export interface SettingChange extends SettingKey {
   readonly effectiveAt: string;
 }
 
-const READ: Statement = {
-  name: 'setting_changes',
-  text: `select name, subject, value, asked_at as "askedAt", asked_by as "askedBy", effective_at as "effectiveAt"
-    from setting_change where account_id = $1 order by effective_at, name, subject`,
+const COLUMNS =
+  'name, subject, value, asked_at as "askedAt", asked_by as "askedBy", effective_at as "effectiveAt"';
+const READ_DUE: Statement = {
+  name: 'setting_changes_due',
+  text: `select ${COLUMNS} from setting_change where account_id = $1 and effective_at <= $2 order by effective_at, name, subject`,
+};
+/** Most changes that are read of those that wait: each customer can have some. */
+export const WAITING_CHANGES_MAX = 500;
+const READ_WAITING: Statement = {
+  name: 'setting_changes_waiting',
+  text: `select ${COLUMNS} from setting_change where account_id = $1 and effective_at > $2 and ($3::text is null or subject = $3)
+    order by effective_at, name, subject limit ${WAITING_CHANGES_MAX}`,
 };
 const PUT: Statement = {
   name: 'setting_change_put',
@@ -57,20 +65,33 @@ const DROP_OF: Statement = {
   name: 'setting_change_drop_of',
   text: `delete from setting_change where account_id = $1 and asked_by = $2 and effective_at > $3 returning name`,
 };
-const DUE: Statement = {
-  name: 'setting_changes_due',
+const ACCOUNTS_DUE: Statement = {
+  name: 'accounts_with_due_changes',
   text: `select distinct c.account_id as "accountId" from setting_change c join account a on a.id = c.account_id
     where a.mode = $1 and c.effective_at <= $2`,
 };
 
-/** @returns the changes of an account that are not in its settings yet, the first to take effect first. */
-export function readSettingChanges(database: Tx, accountId: bigint): Promise<SettingChange[]> {
-  return database.query<SettingChange>(READ, [accountId]);
+/** @returns the changes of an account that are due at a moment and not in its settings yet, the first to take effect first. */
+export function readDueChanges(database: Tx, accountId: bigint, at: Date): Promise<SettingChange[]> {
+  return database.query<SettingChange>(READ_DUE, [accountId, at]);
+}
+
+/**
+ * @param subject - of changes of a customer or a template; those of the account itself have an empty one. All where it is left out.
+ * @returns the changes of an account that wait at a moment, the first to take effect first, `WAITING_CHANGES_MAX` at most.
+ */
+export function readWaitingChanges(
+  database: Tx,
+  accountId: bigint,
+  at: Date,
+  subject?: string,
+): Promise<SettingChange[]> {
+  return database.query<SettingChange>(READ_WAITING, [accountId, at, subject ?? null]);
 }
 
 /** @returns the accounts of a mode that have changes which are due at a moment. */
 export async function accountsWithDueChanges(database: Tx, mode: AccountMode, at: Date): Promise<bigint[]> {
-  const rows = await database.query<{ accountId: bigint }>(DUE, [mode, at]);
+  const rows = await database.query<{ accountId: bigint }>(ACCOUNTS_DUE, [mode, at]);
   return rows.map(({ accountId }) => accountId);
 }
 

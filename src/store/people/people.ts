@@ -101,11 +101,14 @@ const INVITED: Statement = {
   name: 'membership_invited',
   text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by invited_at desc, account_id`,
 };
+/** Most accounts that are read of a person. */
+export const OWN_ACCOUNTS_MAX = 500;
 const OWN_ACCOUNTS: Statement = {
   name: 'membership_of_person',
   text: `select a.id as "accountId", a.name, a.mode, a.is_platform as "isPlatform", m.role
     from membership m join account a on a.id = m.account_id
-    where m.person_id = $1 and m.joined_at is not null order by a.is_platform, a.id`,
+    where m.person_id = $1 and m.joined_at is not null and ($2::bigint is null or a.id = $2)
+    order by a.is_platform, a.id limit ${OWN_ACCOUNTS_MAX}`,
 };
 
 /** @returns the person with this e-mail address, in lower case; undefined where nobody has it. */
@@ -172,9 +175,18 @@ export async function removeMembership(tx: Tx, accountId: bigint, personId: stri
   await tx.query(REMOVE, [accountId, personId]);
 }
 
-/** @returns the accounts that a person has joined. */
+/** @returns the accounts that a person has joined, `OWN_ACCOUNTS_MAX` at most; that of the platform is the last. */
 export function readOwnAccounts(tx: Tx, personId: string): Promise<OwnAccount[]> {
-  return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId]);
+  return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId, null]);
+}
+
+/** @returns an account, where the person has joined it. */
+export async function findOwnAccount(
+  tx: Tx,
+  personId: string,
+  accountId: bigint,
+): Promise<OwnAccount | undefined> {
+  return (await tx.query<OwnAccount>(OWN_ACCOUNTS, [personId, accountId]))[0];
 }
 
 /** @returns the accounts to which a person is invited and has not come yet, the newest invitation first. */
