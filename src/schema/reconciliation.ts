@@ -76,7 +76,9 @@ function defineReport(builder: Builder) {
     description: 'The comparison of the statement of a rail for a day with the ledger. It never changes.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Identifier.' }),
-      rail: t.exposeString('rail', { description: '`pix`, or the name of a network.' }),
+      rail: t.exposeString('rail', {
+        description: '`pix`, the name of a network, or `bank` for a file of the bank.',
+      }),
       day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
       until: t.field({
         type: 'DateTime',

@@ -1,5 +1,5 @@
 /**
- * What reports keep of entries that no news tells of: the line of the ledger that stands for each, for good, and what nobody ordered and
+ * What reports keep of entries that may be of no news: the line of the ledger that stands for each, for good, and what nobody ordered and
  * still waits for a booking. A report of other days takes no line that stands for something already.
  */
 import { brasiliaDay, dayAfter } from '../../base/brasilia-day.ts';
@@ -30,7 +30,7 @@ export interface KeptEntry {
 export interface Known {
   /** By the key of an entry of these days the name of the line that stands for it. */
   readonly own: ReadonlyMap<string, string>;
-  /** By the name of a line the key of the entry of another day that it stands for. */
+  /** By the name of a line the day and key of the entry of another day that it stands for. */
   readonly held: ReadonlyMap<string, string>;
   /** What nobody ordered and nobody has booked, of the days before, the oldest first: a booking may be about it. */
   readonly waiting: readonly StatementEntry[];
@@ -70,7 +70,7 @@ export async function readKnown({ database, mode }: Where, rail: string, days: D
     if (entry.line === null) {
       if (day >= first && day < days[0]) waiting.push(entryOf(entry));
     } else if (isOwn.has(day)) own.set(key, entry.line);
-    else held.set(entry.line, key);
+    else held.set(entry.line, `${day} ${key}`);
   return { own, held, waiting: waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime()) };
 }
 
@@ -98,7 +98,10 @@ export function keptEntries(
   );
 }
 
-/** @throws {GatewayError} `UNAVAILABLE` where another report, made meanwhile, took a line for another entry. */
+/**
+ * @throws {GatewayError} `UNAVAILABLE` where another report, made meanwhile, took a line for another entry, or found the line of one that
+ *   waits in these.
+ */
 export async function refuseTaken(
   where: Where,
   rail: string,
@@ -106,16 +109,21 @@ export async function refuseTaken(
 ): Promise<void> {
   const [first, ...rest] = reports.map(({ day }) => day);
   if (first === undefined) return;
-  const { held } = await readKnown(where, rail, [first, ...rest]);
-  const isTaken = (each: KeptEntry) => {
-    const holder = each.line === null ? undefined : held.get(each.line);
-    return holder !== undefined && holder !== keyOf(each);
+  const { own, held } = await readKnown(where, rail, [first, ...rest]);
+  const isStale = (each: KeptEntry) => {
+    if (each.line === null) {
+      const found = own.get(keyOf(each));
+      return found !== undefined && !held.has(found);
+    }
+    // Files of a bank may give one name to entries of several days.
+    const holder = held.get(each.line);
+    return holder !== undefined && holder !== `${brasiliaDay(millisOf(each.at))} ${keyOf(each)}`;
   };
-  if (reports.some(({ entries }) => entries.some(isTaken)))
+  if (reports.some(({ entries }) => entries.some(isStale)))
     throw new GatewayError('UNAVAILABLE', 'another report was made meanwhile: ask again');
 }
 
-/** @returns what tells an entry of a rail from all others. */
+/** @returns what tells an entry of a rail from all others of its day. */
 export function keyOf({ kind, id }: Pick<KeptEntry, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }

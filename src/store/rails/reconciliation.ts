@@ -6,7 +6,7 @@ import type { Statement, Tx } from '../database.ts';
 
 /** A report to be kept. */
 export interface NewReconciliation {
-  /** `pix`, or the name of a network. */
+  /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
   /** In Brasília, `YYYY-MM-DD`. */
   readonly day: string;
@@ -28,7 +28,7 @@ export interface NewReconciliation {
   readonly balances: readonly unknown[];
   /** Of a file: its digest, by which it is known again. */
   readonly source: string | null;
-  /** What no news tells of, each with the line of the ledger that stands for it. */
+  /** What may be of no news, each with the line of the ledger that stands for it. */
   readonly entries: readonly unknown[];
 }
 

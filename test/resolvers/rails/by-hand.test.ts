@@ -3,6 +3,7 @@
  * reports (C-33). Method: the real store; nights as a network would have them, each with the report that was kept of the nights before.
  */
 import { expect, test } from 'vitest';
+import { known } from '../../../src/base/assert.ts';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
 import { compareStatement, type Report } from '../../../src/resolvers/rails/compare-statement.ts';
 import { refuseTaken } from '../../../src/resolvers/rails/known-entries.ts';
@@ -147,27 +148,40 @@ test('an order that was not told at night waits for its news, and takes nothing 
   expect(await night('2026-10-02', [ordered, stolen])).toEqual([]);
 });
 
+/** Compares a day, and keeps nothing. */
+async function compare(day: string, now: Date, all: readonly StatementEntry[]): Promise<Report> {
+  const [report] = await compareStatement(app.services.forMode('sandbox'), {
+    ...{ rail: 'TRX', days: [day], nowMs: now.getTime(), withBalances: false },
+    statement: {
+      kinds: ['deposit'],
+      read: async ({ from, to }) => all.filter((each) => each.at >= from && each.at < to),
+    },
+  });
+  return known(report, 'a day has a report');
+}
+const refuse = (report: Report) => refuseTaken({ database: app.database, mode: 'sandbox' }, 'TRX', [report]);
+
 test('C-33: of two reports that are made at once, one is asked for again where both took the same line', async () => {
-  const [first, second] = [
-    funding('i1', at('2026-11-01', '12:00'), '9'),
-    funding('i2', at('2026-11-02', '09:00'), '9'),
-  ];
+  const all = [funding('i1', at('2026-11-01', '12:00'), '9'), funding('i2', at('2026-11-02', '09:00'), '9')];
+  const now = at('2026-11-03', '03:00');
   await book('i', 9n, at('2026-11-02', '10:00'));
-  const where = { database: app.database, mode: 'sandbox' } as const;
-  const compare = async (day: string) => {
-    const [report] = await compareStatement(app.services.forMode('sandbox'), {
-      ...{ rail: 'TRX', days: [day], nowMs: at('2026-11-03', '03:00').getTime(), withBalances: false },
-      statement: {
-        kinds: ['deposit'],
-        read: async ({ from, to }) => [first, second].filter((each) => each.at >= from && each.at < to),
-      },
-    });
-    return report as Report;
-  };
-  const before = await compare('2026-11-01');
-  expect(await night('2026-11-02', [first, second])).toEqual([]);
-  await expect(refuseTaken(where, 'TRX', [before])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  const again = await compare('2026-11-01');
-  expect(found(again)).toEqual(missing(first));
-  await refuseTaken(where, 'TRX', [again]);
+  const before = await compare('2026-11-01', now, all);
+  expect(await night('2026-11-02', all)).toEqual([]);
+  await expect(refuse(before)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const again = await compare('2026-11-01', now, all);
+  expect(found(again)).toEqual(missing(...all.slice(0, 1)));
+  await refuse(again);
+});
+
+test('C-33: nor does a report keep as waiting what another one found the booking of meanwhile', async () => {
+  const all = [funding('j1', at('2026-12-01', '12:00'), '8'), funding('j2', at('2026-12-02', '12:00'), '8')];
+  expect(await night('2026-12-01', all)).toEqual(missing(...all.slice(0, 1)));
+  const before = await compare('2026-12-01', at('2026-12-02', '10:00'), all);
+  await book('j', 8n, at('2026-12-02', '09:00'));
+  expect(await night('2026-12-02', all)).toEqual(missing(...all.slice(1)));
+  // Were it kept, the booking would be free for the second transfer.
+  await expect(refuse(before)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const again = await compare('2026-12-01', at('2026-12-03', '03:00'), all);
+  expect(found(again)).toEqual([]);
+  await refuse(again);
 });

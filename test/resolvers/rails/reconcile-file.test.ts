@@ -1,17 +1,22 @@
 /** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
 import { describe, expect, test } from 'vitest';
+import { known } from '../../../src/base/assert.ts';
 import { dayAfter } from '../../../src/base/brasilia-day.ts';
 import { BRL } from '../../../src/base/currency.ts';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
 import { capitalPaidIn } from '../../../src/ledger/journals.ts';
 import { credit, debit, type Journal, journal } from '../../../src/ledger/posting.ts';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import { compareStatement, type Report } from '../../../src/resolvers/rails/compare-statement.ts';
+import { refuseTaken } from '../../../src/resolvers/rails/known-entries.ts';
 import { reconcileFile } from '../../../src/resolvers/rails/reconcile-file.ts';
 import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { type Context, GATEWAY } from '../../../src/resolvers/services/context.ts';
+import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
+import { addReconciliation } from '../../../src/store/rails/reconciliation.ts';
 import { DEFAULT_COLUMNS } from '../../../src/wire/bank-file.ts';
 import { useApp } from '../../support/app.ts';
 
@@ -184,5 +189,27 @@ describe('C-33: files of one bank share no line of the ledger', () => {
       `${dayFrom(89)} 0`,
       'missing_here other',
     ]);
+  });
+
+  test('nor have two that are read at once, though the movements of both are the first of a file without names', async () => {
+    await arrive('139.00', at(94));
+    const compare = async (day: string): Promise<Report> => {
+      const entry: StatementEntry = {
+        ...{ kind: 'payment', id: 'row 2', amount: '139.00', at: new Date(`${day}T15:00:00.000Z`) },
+        ...{ news: { kind: 'unknown', key: 'bank:row 2' }, untold: 'any' },
+      };
+      const nowMs = Date.parse(at(100));
+      const [report] = await compareStatement(servicesAt(nowMs), {
+        ...{ rail: 'bank', days: [day], nowMs, withBalances: false },
+        statement: { kinds: ['payment'], read: async () => [entry] },
+      });
+      return known(report, 'a day has a report');
+    };
+    const [first, second] = [await compare(dayFrom(94)), await compare(dayFrom(95))];
+    expect([first.matched, second.matched]).toEqual([1, 1]);
+    await addReconciliation(app.database, 'sandbox', { ...first, madeBy: 'test', source: null });
+    const where = { database: app.database, mode: 'sandbox' } as const;
+    await expect(refuseTaken(where, 'bank', [second])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await compare(dayFrom(95))).toMatchObject({ matched: 0 });
   });
 });
