@@ -289,9 +289,9 @@ export async function idConnection<Row extends { readonly id: bigint }>(
     skip: slice.skip,
   });
   return connectionOf(rows, slice, {
-    totalCount: () => Number(total),
+    totalCount: async () => Number(await total()),
     cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: hasNewer || (slice.skip > 0 && total > 0n),
+    isPreceded: hasNewer,
     isFollowed: hasOlder,
   });
 }

@@ -1,4 +1,4 @@
-/** Lists in the order of their ids, newest first, of which every part says how many there are in all. */
+/** Lists in the order of their ids, newest first, of which every part can say how many there are in all. */
 import type { Statement, Tx } from './database.ts';
 
 /** A part of a list, newest first unless backward. */
@@ -12,13 +12,24 @@ export interface IdSlice {
   readonly skip?: number;
 }
 
-/** The records of a part, how many the list has in all, and whether some are outside of the bounds of the part. */
+/** The records of a part, and whether the list has others before it and after its bounds. */
 export interface IdPart<Row> {
   readonly rows: readonly Row[];
-  readonly total: bigint;
+  /** How many the list has in all: counted when it is asked for. */
+  readonly total: () => Promise<bigint>;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
 }
+
+/** What is found by counting. */
+interface Counts {
+  readonly total: bigint;
+  /** Outside of the bounds of the part. */
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
+}
+
+const NOTHING: Counts = { total: 0n, hasNewer: false, hasOlder: false };
 
 /** A list in SQL. */
 export interface IdListParts {
@@ -69,10 +80,23 @@ export function idList<Row>({
   };
   return async (database, values, slice) => {
     const bounds = [...values, slice.below, slice.above];
-    const [rows, [counts]] = await Promise.all([
-      database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit, slice.skip ?? 0]),
-      database.query<Omit<IdPart<Row>, 'rows'>>(count, bounds),
+    const passed = slice.skip ?? 0;
+    let counting: Promise<Counts> | undefined;
+    const counted = () => {
+      counting ??= database.query<Counts>(count, bounds).then(([counts]) => counts ?? NOTHING);
+      return counting;
+    };
+    // Nothing is before or after a part that begins with the list.
+    const isWithin = slice.below !== null || slice.above !== null || passed > 0;
+    const [rows, { total, hasNewer, hasOlder }] = await Promise.all([
+      database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit, passed]),
+      isWithin ? counted() : NOTHING,
     ]);
-    return { rows, ...(counts ?? { total: 0n, hasNewer: false, hasOlder: false }) };
+    return {
+      rows,
+      total: async () => (await counted()).total,
+      hasNewer: hasNewer || (passed > 0 && total > 0n),
+      hasOlder,
+    };
   };
 }
