@@ -1,6 +1,6 @@
 /**
- * A pool of which each asker has a share at most (decision 0053). Whoever has that many connections waits in a line of its own, for as
- * long as others wait for the pool: its slow reads keep nobody else waiting. What is done on nobody's behalf takes what is free.
+ * A pool of which each asker has a share at most (decision 0053). Whoever has that many connections waits in a line of its own, at most as
+ * long as anybody waits for the pool: its slow reads keep nobody else waiting. What is done on nobody's behalf takes what is free.
  */
 import pg from 'pg';
 import { behalf } from '../base/on-behalf.ts';
