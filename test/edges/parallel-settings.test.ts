@@ -79,7 +79,12 @@ describe('changes at once', () => {
     const customer = 'currency: "USDT_TRX", clientName: "Ana Souza", clientTaxId: "52998224725"';
     const order = (id: string) =>
       `createOnramp(input: { quoteId: "${id}", ${customer} }) { transaction { end2end } }`;
-    const acts = quotes.flatMap((id) => [...several(MANY, group), order(id), ...several(MANY, group)]);
+    // More than there are connections, and few enough that the last need not wait longer than anybody may on a busy machine.
+    const acts = quotes.flatMap((id) => [
+      ...several(MANY / 3, group),
+      order(id),
+      ...several(MANY / 3, group),
+    ]);
     expect(await together(apiKey, acts)).toEqual([]);
   });
 
