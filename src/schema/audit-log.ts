@@ -6,7 +6,6 @@ import type { LoggedEntry } from '../store/account/audit-log.ts';
 import { ACTOR_KINDS, AUDIT_OBJECT_KINDS } from '../store/engine/audit.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import {
-  COUNT_POINTS,
   type Connection,
   connectionOf,
   countedArguments,
@@ -16,6 +15,7 @@ import {
   type PlacedArgs,
   pageComplexity,
   placedSlice,
+  searchedComplexity,
 } from './pagination.ts';
 
 const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
@@ -65,9 +65,8 @@ export function defineAuditLog(builder: Builder) {
         until: t.arg({ type: 'DateTime', description: FILTERS.until }),
       },
       complexity: ({ acts, actorId, objectId, since, until, ...page }) => {
-        const { field, multiplier } = pageComplexity(page);
         const isFiltered = [acts, actorId, objectId, since, until].some((each) => each != null);
-        return { field: field + (isFiltered ? COUNT_POINTS : 0), multiplier };
+        return isFiltered ? searchedComplexity(page) : pageComplexity(page);
       },
       resolve: async (_root, args, context) => {
         const { acts, actorId, objectId, since, until } = args;

@@ -150,8 +150,13 @@ const PASSED_MAX = 1_000;
 
 /** @returns the cost of a page of a list whose nodes are counted: more where it begins far from the start. */
 export function countedComplexity(args: PlacedArgs): { field: number; multiplier: number } {
+  return (args.offset ?? 0) > PASSED_MAX ? searchedComplexity(args) : pageComplexity(args);
+}
+
+/** @returns the cost of a page that is found by passing over many nodes, or by looking at them. */
+export function searchedComplexity(args: PageArgs): { field: number; multiplier: number } {
   const { field, multiplier } = pageComplexity(args);
-  return { field: field + ((args.offset ?? 0) > PASSED_MAX ? COUNT_POINTS : 0), multiplier };
+  return { field: field + COUNT_POINTS, multiplier };
 }
 
 /**

@@ -28,6 +28,7 @@ import {
   decodeNumber,
   encodeCursor,
   type PlacedArgs,
+  searchedComplexity,
 } from './pagination.ts';
 import { selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -201,7 +202,9 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
         }),
         ...countedArguments(t.arg, COUNT_MAX),
       },
-      complexity: countedComplexity,
+      // No index finds what a filter asks for.
+      complexity: ({ endpointId, states, ...page }) =>
+        endpointId == null && states == null ? countedComplexity(page) : searchedComplexity(page),
       resolve: async (_account, args, context, info) => (await readPage(context, args, info)) as never,
     }),
   );
