@@ -7,6 +7,7 @@ import { holdRelay } from '../../src/store/webhooks/relay.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { holdAccounts } from '../support/hold-accounts.ts';
 import { eventually, type Received, useReceiver } from '../support/receiver.ts';
 import { DAY, expectSigned, HOUR, openOnramp, SILENT } from '../support/webhooks.ts';
 
@@ -25,6 +26,9 @@ beforeEach(async () => {
   shop = await app.addAccount();
   place += 1;
 });
+
+/** Who waits for an account that is locked. */
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 interface SecretRow {
   readonly secret: string;
@@ -530,6 +534,32 @@ describe('pause and recovery', () => {
     await open();
     const last = await untilDelivered();
     expect(last.length).toBe(refused + total - had.length + (await eventCount()) - total);
+  });
+
+  test('recovered twice at once, it is recovered once, and an endpoint that is removed before it gets no test', async () => {
+    const { id } = await create();
+    const { id: removed } = await create({ url: receiver.url(path('other')) });
+    await open();
+    await untilDelivered();
+    await app.owner.query(
+      `update webhook_endpoint set state = 'disabled', disabled_from_seq = 1 where account_id = $1 and id = $2`,
+      [String(shop.accountId), id],
+    );
+    const act = (name: string, of: string, fields: string) =>
+      app.graphql(`mutation { ${name}(id: "${of}") { ${fields} } }`, {}, { key: shop.apiKey });
+    const held = await holdAccounts(app.owner, shop.accountId);
+    const recoveries = [1, 2].map(() => act('recoverWebhookEndpoint', id, 'matched'));
+    const removal = act('removeWebhookEndpoint', removed, 'id');
+    const trial = act('sendTestWebhook', removed, 'id');
+    try {
+      await expect.poll(async () => (await app.owner.query(WAITING)).rowCount).toBe(1);
+    } finally {
+      await held.release();
+    }
+    const codes = async (answers: readonly ReturnType<typeof act>[]) =>
+      (await Promise.all(answers)).map(({ json }) => json.errors?.[0]?.extensions.code);
+    expect((await codes(recoveries)).toSorted()).toEqual(['STEP_CONFLICT', undefined]);
+    expect(await codes([removal, trial])).toEqual([undefined, 'STEP_CONFLICT']);
   });
 
   test('resumed without recovery, it gets only later events', async () => {

@@ -208,11 +208,18 @@ export async function listWebhookSecrets(
   return readSecrets(database, caller.accountId, name, new Date(await clock.nowMs()));
 }
 
-/** @returns the endpoint. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it was removed. */
-export async function endpointOf(context: Context, id: string): Promise<EndpointRow> {
+/**
+ * @param database - a database transaction that has the account locked, where what is judged by the endpoint must not change meanwhile.
+ * @returns the endpoint.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it was removed.
+ */
+export async function endpointOf(
+  context: Context,
+  id: string,
+  database: Tx = context.database,
+): Promise<EndpointRow> {
   requireScope(context, 'admin');
-  const { database, caller } = context;
-  const row = ID.test(id) ? await findEndpoint(database, caller.accountId, id) : undefined;
+  const row = ID.test(id) ? await findEndpoint(database, context.caller.accountId, id) : undefined;
   if (!row) throw notFound();
   if (row.isRemoved) throw new GatewayError('STEP_CONFLICT', 'the endpoint was removed');
   return row;

@@ -105,12 +105,12 @@ export async function redeliverWebhooks(
  */
 export async function recoverWebhookEndpoint(context: Context, id: string): Promise<Redelivered> {
   requireAct(context, 'webhook.recover');
-  const { disabledFromSeq } = await endpointOf(context, id);
-  if (disabledFromSeq === null)
-    throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
   const now = await nowOf(context);
   const { accountId } = context.caller;
   const result = await audited(context, async (tx, writeDown) => {
+    const { disabledFromSeq } = await endpointOf(context, id, tx);
+    if (disabledFromSeq === null)
+      throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
     const relayedSeq = await holdRelay(tx, accountId);
     const found = await recoverMissed(tx, accountId, id, { now, relayedSeq });
     writeDown('webhook.recover', endpointObject(id), { after: toldOf(found) });
@@ -129,10 +129,10 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
  */
 export async function sendTestWebhook(context: Context, endpointId: string): Promise<bigint> {
   requireAct(context, 'webhook.test');
-  const { state } = await endpointOf(context, endpointId);
-  if (state === 'disabled') throw cannotSend(state);
   const now = await nowOf(context);
   const id = await audited(context, async (tx, writeDown) => {
+    const { state } = await endpointOf(context, endpointId, tx);
+    if (state === 'disabled') throw cannotSend(state);
     const made = await addTest(tx, context.caller.accountId, endpointId, now);
     if (made === undefined)
       throw new GatewayError('STEP_CONFLICT', 'the account has no event yet: make a transaction first');
