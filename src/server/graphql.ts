@@ -16,12 +16,13 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
+import { checkSize } from '../base/input-bounds.ts';
 import { keepNewest } from '../base/keep-newest.ts';
 import { readBody } from '../base/read-body.ts';
 import { utf8Text } from '../base/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
-import { checkSize, DOCUMENT_BOUNDS } from './document-bounds.ts';
+import { DOCUMENT_BOUNDS } from './document-bounds.ts';
 import {
   type KeyLimits,
   onlySubscriptions,
@@ -249,13 +250,14 @@ function searchParams({ request, search }: Exchange, resolveDocument: ResolveDoc
     // Yoga reads the target itself.
     request.url = `${GRAPHQL_PATH}?${given}`;
   }
+  const text = given.get('variables') ?? 'null';
+  checkSize(text);
   let variables: unknown;
   try {
-    variables = JSON.parse(given.get('variables') ?? 'null');
+    variables = JSON.parse(text);
   } catch {
     throw new GatewayError('BAD_REQUEST', 'variables: must be JSON');
   }
-  checkSize(variables);
   // An empty name is none, as Yoga has it.
   return { query, operationName: given.get('operationName') || null, variables };
 }
@@ -292,13 +294,13 @@ async function readText({ request }: Exchange): Promise<string> {
 }
 
 function paramsOf(text: string, resolveDocument: ResolveDocument): unknown {
+  checkSize(text);
   let params: unknown;
   try {
     params = JSON.parse(text);
   } catch {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }
-  checkSize(params);
   return knownMembers(Array.isArray(params) ? params : resolveDocument(params));
 }
 
