@@ -133,6 +133,7 @@ test('what stands before a page and is passed over costs as well', () => {
   for (const field of [
     '{ customers(ARGS) { nodes { taxId } } }',
     '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
+    '{ requestLog(ARGS, statusClass: SUCCESSFUL) { nodes { status } } }',
   ]) {
     expect(more(field, 'offset: 1000'), field).toBe(0);
     expect(more(field, 'offset: 1001'), field).toBe(1_000);
@@ -185,4 +186,14 @@ test('introspection costs what it reads, as often as it is asked for, and is ref
   // Spread twice, and executed once.
   const inFragment = `{ ...A ... { ...A } } fragment A on Query { ${field} } ${fragments.join(' ')}`;
   expect(costOf({ query: inFragment }).points).toBeLessThan(points + 5);
+});
+
+test('to count the requests of the log costs as much as to count transactions, once for a page of any size', () => {
+  const { costOf } = counted();
+  const points = (first: number, selected: string) =>
+    costOf({ query: `{ requestLog(first: ${first}) { ${selected} } }` }).points;
+  for (const first of [1, 100])
+    expect(points(first, 'totalCount nodes { status }') - points(first, 'nodes { status }')).toBe(
+      1_000 + first,
+    );
 });
