@@ -197,3 +197,9 @@ test('to count the requests of the log costs as much as to count transactions, o
       1_000 + first,
     );
 });
+
+test('a period of the books costs what it sums, however few of its lines are wanted', () => {
+  const { costOf } = counted();
+  for (const field of ['trialBalance', 'profitAndLoss'])
+    expect(costOf({ query: `{ ${field}(from: "2024-01-01") { to } }` }).points, field).toBe(1_000 + 1);
+});
