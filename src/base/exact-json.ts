@@ -27,34 +27,6 @@ export function parseExactJson(text: string): ExactJson {
   ) as ExactJson;
 }
 
-/** Most members of an object and entries of a list of what callers send: far more than anything has that they mean. */
-export const INPUT_BOUNDS = { members: 200, entries: 1_000 } as const;
-
-/**
- * Looks at a text before it is parsed, so that what is too large costs no more than to read it once.
- *
- * @param text - of any kind; whether it is JSON at all, the parser says.
- * @returns whether no object and no list has more than `INPUT_BOUNDS`, at any depth.
- */
-export function isWithinBounds(text: string): boolean {
-  const { members, entries } = INPUT_BOUNDS;
-  /** Commas that each object and list that is open may still have. */
-  const left: number[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at) - 1;
-    else if (character === '{') left.push(members - 1);
-    else if (character === '[') left.push(entries - 1);
-    else if (character === '}' || character === ']') left.pop();
-    else if (character === ',' && left.length > 0) {
-      const rest = (left.pop() as number) - 1;
-      if (rest < 0) return false;
-      left.push(rest);
-    }
-  }
-  return true;
-}
-
 /**
  * A parser keeps one of the members that an object gives twice, and another parser another one.
  *
@@ -85,11 +57,14 @@ export function repeatedMembers(text: string): ReadonlySet<string> {
   return repeated;
 }
 
-/** The place behind a string that begins there; that behind the text where it does not end. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
+/** The place behind a string that begins there; that behind the text where it does not end. By search, as most of a body is in strings. */
+export function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text[at - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
+  }
+  return text.length;
 }
 
 /** @returns whether the value is an object (not an array, not a number). */

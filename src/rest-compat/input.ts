@@ -7,17 +7,15 @@
 import { GatewayError } from '../base/errors.ts';
 import {
   type ExactJson,
-  INPUT_BOUNDS,
   isExactObject,
-  isWithinBounds,
   NumberToken,
   parseExactJson,
   repeatedMembers,
 } from '../base/exact-json.ts';
+import { checkSize } from '../base/input-bounds.ts';
 import { expandNumber } from '../base/money.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { Named, Violations } from '../base/violations.ts';
-import { inProse } from '../resolvers/checks/lengths.ts';
 
 /** How strictly queries are read. The defaults are those of the contract. */
 export interface QueryPolicy {
@@ -206,11 +204,7 @@ const FORMS = {
 
 function readObject(text: string): { readonly [name: string]: ExactJson } {
   if (text === '') return {};
-  if (!isWithinBounds(text))
-    throw new GatewayError(
-      'BAD_REQUEST',
-      `an object of the body must have at most ${INPUT_BOUNDS.members} members, and a list at most ${inProse(INPUT_BOUNDS.entries)} entries`,
-    );
+  checkSize(text);
   let value: ExactJson;
   try {
     value = parseExactJson(text);

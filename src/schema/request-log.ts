@@ -3,8 +3,9 @@ import { isoMillis } from '../base/instant.ts';
 import { type RequestInput, readRequestLog } from '../resolvers/account/read-requests.ts';
 import { type LoggedRequest, REQUESTS_COUNTED_MAX } from '../store/account/request-log.ts';
 import type { ActorKindRef } from './audit-log.ts';
-import type { Builder, GraphqlContext } from './builder.ts';
+import { type Builder, type GraphqlContext, once } from './builder.ts';
 import {
+  COUNT_POINTS,
   type Connection,
   connectionOf,
   countedArguments,
@@ -38,7 +39,7 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
         totalCount: t.int({
           nullable: true,
           description: `Number of all entries that match, not only of this page. Exact up to ${REQUESTS_COUNTED_MAX.toLocaleString('en')}; null when there are more.`,
-          complexity: 100,
+          extensions: once(COUNT_POINTS),
           resolve: (page) => (page as unknown as Connection<unknown>).totalCount(),
         }),
       }),

@@ -16,6 +16,7 @@ import {
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import type { LedgerRefs } from './ledger-line.ts';
+import { COUNT_POINTS } from './pagination.ts';
 
 /** An amount of a currency in the books. */
 interface BookAmount {
@@ -35,8 +36,8 @@ const SIDE =
 const SCOPE = 'Needs the scope `platform:books`.';
 /** What a list of lines costs: as often as there are kinds of ledger accounts in some currency. */
 const LINES = { field: 1, multiplier: 50 };
-/** Reading a period costs so much, however few of its lines are wanted. */
-const PERIOD = { field: 50, multiplier: 1 };
+/** Reading a period sums every ledger line of it, however few of its kinds are wanted. */
+const PERIOD = { field: COUNT_POINTS, multiplier: 1 };
 
 /** Defines the three queries and their types. */
 export function defineTreasury(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {

@@ -1,19 +1,15 @@
 /**
- * Limits on the size and nesting of a GraphQL request. They are checked first, because parsers and printers are recursive and
- * deep nesting would overflow their stack.
+ * Limits on the size and nesting of a GraphQL document. They are checked first, because parsers and printers are recursive and
+ * deep nesting would overflow their stack. Those on its request are in base/input-bounds.ts.
  */
 import { GraphQLError, Lexer, parse, Source, type Token, TokenKind, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { GatewayError } from '../base/errors.ts';
-import { INPUT_BOUNDS } from '../base/exact-json.ts';
 import { countComparisons } from './document-comparisons.ts';
 
 /** Maximum number of tokens in a document. */
 const TOKENS_MAX = 2_000;
 /** Maximum nesting of brackets: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = 200;
-/** Maximum number of all members and entries of a request. */
-const VALUES_MAX = 10_000;
 /** An answer names so many errors of a document: each is looked up among all names of the schema. */
 const ERRORS_MAX = 10;
 /** Maximum number of comparisons of fields that answer under one name. */
@@ -56,36 +52,6 @@ export const DOCUMENT_BOUNDS: Plugin = {
     );
   },
 };
-
-/**
- * Checks the size of a request: each wrong value of a variable would be told together with the object or list that it stands in.
- *
- * @param params - a parsed request with its variables.
- * @throws {GatewayError} `BAD_REQUEST` for too many lists and objects in each other, and too many values.
- */
-export function checkSize(params: unknown): void {
-  let values = 0;
-  const check = (value: unknown, levels: number): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if (levels === 0) throw tooLarge(`lists and objects must not nest more than ${NESTING_MAX} deep`);
-    const isList = Array.isArray(value);
-    const each: readonly unknown[] = isList ? value : Object.values(value);
-    if (each.length > (isList ? INPUT_BOUNDS.entries : INPUT_BOUNDS.members))
-      throw tooLarge(
-        isList
-          ? `a list must not have more than ${INPUT_BOUNDS.entries} entries`
-          : `an object must not have more than ${INPUT_BOUNDS.members} members`,
-      );
-    values += each.length;
-    if (values > VALUES_MAX) throw tooLarge(`a request must not have more than ${VALUES_MAX} values`);
-    for (const one of each) check(one, levels - 1);
-  };
-  check(params, NESTING_MAX);
-}
-
-function tooLarge(detail: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', detail);
-}
 
 function tooMuch(detail: string): GraphQLError {
   return new GraphQLError(detail, { extensions: { http: { status: 400 } } });

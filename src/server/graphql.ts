@@ -15,18 +15,21 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { oneEachTurn } from '../base/each-turn.ts';
 import { GatewayError } from '../base/errors.ts';
+import { checkSize } from '../base/input-bounds.ts';
 import { keepNewest } from '../base/keep-newest.ts';
 import { readBody } from '../base/read-body.ts';
 import { utf8Text } from '../base/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
-import { checkSize, DOCUMENT_BOUNDS } from './document-bounds.ts';
+import { DOCUMENT_BOUNDS } from './document-bounds.ts';
 import {
   type KeyLimits,
   onlySubscriptions,
   type Prepare,
   type Prepared,
+  type PrepareInTurn,
   type ServerContext,
 } from './graphql-context.ts';
 import { type ExecuteGraphql, executor } from './graphql-here.ts';
@@ -34,7 +37,7 @@ import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, send } from './http.
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import { noteOperation, noteResult, noteText } from './note-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { NO_COST, operationCosts, writesOf } from './operation-cost.ts';
+import { type Cost, type CostOf, NO_COST, operationCosts, writesOf } from './operation-cost.ts';
 import type { ResolveDocument } from './persisted-documents.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { type Answer, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
@@ -80,8 +83,9 @@ export function graphqlServer(
   answers?: ProvedAnswers,
 ): GraphqlServer {
   const yoga = yogaOn(schema, log);
-  const prepare = preparer(yoga, schema);
+  const { prepare, prepareInTurn } = preparer(yoga, schema);
   const costOf = operationCosts(schema, prepare);
+  const measure = measuring(prepareInTurn, costOf);
   const known = knownOperations(schema, prepare);
   const subscribe = subscriptionServer(schema, streams, log);
   const find = provedOperations(schema, prepare, answers);
@@ -122,8 +126,7 @@ export function graphqlServer(
     if (found.answer) return answerAgain(exchange, found.answer, headers, limits);
     const context = serverContextOf(exchange, caller, limits);
     const params = isPost ? paramsOf(text, resolveDocument) : searchParams(exchange, resolveDocument);
-    if (isPlainOperation(params)) noteOperation(exchange, params);
-    const { points, isWithin } = isPlainOperation(params) ? costOf(params, context) : NO_COST;
+    const { points, isWithin } = await measure(exchange, context, params);
     context.isMeasured = isWithin;
     const leave = await limits.enter(points);
     const prove = found.proving({ exchange, context, params: params as OperationParams, points });
@@ -133,7 +136,7 @@ export function graphqlServer(
       leave();
     }
   };
-  const single = singleStreamServer({ schema, prepare, costOf, streams, log });
+  const single = singleStreamServer({ schema, prepare, prepareInTurn, costOf, streams, log });
   const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
     const isPost = exchange.request.method === 'POST';
     const body = isPost ? paramsOf(await readText(exchange), resolveDocument) : null;
@@ -141,6 +144,16 @@ export function graphqlServer(
   };
   const executeHere = executor({ schema, prepare, costOf, known, contextOf: serverContextOf, log });
   return { serve, serveStream, execute: executeHere };
+}
+
+/** @returns what says what a request costs; of a new document when it is its turn. */
+function measuring(prepareInTurn: PrepareInTurn, costOf: CostOf) {
+  return async (exchange: Exchange, context: ServerContext, params: unknown): Promise<Cost> => {
+    if (!isPlainOperation(params)) return NO_COST;
+    noteOperation(exchange, params);
+    await prepareInTurn(params.query, context);
+    return costOf(params, context);
+  };
 }
 
 /** @returns Yoga with our limits in place of its own, and nothing of it that we do not use. */
@@ -208,7 +221,10 @@ function answerMediaType({ request }: Exchange): string | undefined {
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
 /** Parses and validates as Yoga does, with the limits. Recent valid documents are cached, any other one for its request. */
-function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
+function preparer(
+  yoga: Yoga,
+  schema: GraphQLSchema,
+): { readonly prepare: Prepare; readonly prepareInTurn: PrepareInTurn } {
   const fit = new Map<string, Prepared>();
   const ofRequest = new WeakMap<ServerContext, { readonly query: string; readonly prepared: Prepared }>();
   const prepareNew = (query: string, context: ServerContext): Prepared => {
@@ -223,7 +239,7 @@ function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
       throw error;
     }
   };
-  return (query, context) => {
+  const prepare: Prepare = (query, context) => {
     const known = fit.get(query);
     if (known) return known;
     const before = ofRequest.get(context);
@@ -233,6 +249,12 @@ function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
     else ofRequest.set(context, { query, prepared });
     return prepared;
   };
+  const turn = oneEachTurn<string>();
+  const prepareInTurn: PrepareInTurn = async (query, context) => {
+    if (!fit.has(query)) await turn(context.caller.id);
+    prepare(query, context);
+  };
+  return { prepare, prepareInTurn };
 }
 
 const FIT_MAX = 100;
@@ -249,13 +271,14 @@ function searchParams({ request, search }: Exchange, resolveDocument: ResolveDoc
     // Yoga reads the target itself.
     request.url = `${GRAPHQL_PATH}?${given}`;
   }
+  const text = given.get('variables') ?? 'null';
+  checkSize(text);
   let variables: unknown;
   try {
-    variables = JSON.parse(given.get('variables') ?? 'null');
+    variables = JSON.parse(text);
   } catch {
     throw new GatewayError('BAD_REQUEST', 'variables: must be JSON');
   }
-  checkSize(variables);
   // An empty name is none, as Yoga has it.
   return { query, operationName: given.get('operationName') || null, variables };
 }
@@ -292,13 +315,13 @@ async function readText({ request }: Exchange): Promise<string> {
 }
 
 function paramsOf(text: string, resolveDocument: ResolveDocument): unknown {
+  checkSize(text);
   let params: unknown;
   try {
     params = JSON.parse(text);
   } catch {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }
-  checkSize(params);
   return knownMembers(Array.isArray(params) ? params : resolveDocument(params));
 }
 

@@ -1,6 +1,7 @@
 /** Passkeys over HTTP: JSON between the script of our own pages and the gateway, below `/console/passkeys/`. */
 import { CONSOLE_PATH } from '../base/console-url.ts';
 import { GatewayError } from '../base/errors.ts';
+import { checkSize } from '../base/input-bounds.ts';
 import { readBody } from '../base/read-body.ts';
 import {
   confirm,
@@ -94,6 +95,7 @@ async function readGiven(exchange: Exchange): Promise<Given> {
   if (mediaTypeOf(exchange.request) !== 'application/json')
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   const text = (await readBody(exchange.request)).toString('utf8');
+  checkSize(text);
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;

@@ -11,8 +11,9 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { GatewayError } from '../../src/base/errors.ts';
+import { checkSize } from '../../src/base/input-bounds.ts';
 import { VIOLATIONS_MAX, Violations } from '../../src/base/violations.ts';
 import { BRANDING_MAX } from '../../src/resolvers/account/manage-branding.ts';
 import { ALLOWED_CIDRS_MAX, SCOPES_MAX } from '../../src/resolvers/account/manage-keys.ts';
@@ -30,6 +31,25 @@ const app = useApp();
 const ANSWER_MAX = 40_000;
 const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
 const BODIES = WRITES.map(({ path }) => path);
+const list = (count: number, entry: unknown = 1) => JSON.stringify(Array(count).fill(entry));
+const nested = (part: string) => `{"address":[{"x":${part}}]}`;
+const MEMBERS = 'an object must have at most 200 members';
+const ENTRIES = 'a list must have at most 1,000 entries';
+const LEVELS = 'lists and objects must nest at most 200 deep';
+const VALUES = 'all lists and objects together must have at most 10,000 values';
+const TOO_LARGE = [
+  [members(201), MEMBERS],
+  [members(70_000), MEMBERS],
+  [`{${Array(201).fill('"k":1').join(',')}}`, MEMBERS],
+  [list(1_001), ENTRIES],
+  [nested(members(201)), MEMBERS],
+  [nested(list(1_001)), ENTRIES],
+  [nested(list(20, Array(1_000).fill(1))), VALUES],
+  [nested(list(1_000, Array(10).fill({}))), VALUES],
+  [`{"a":${'['.repeat(201)}`, LEVELS],
+  // It is not parsed first.
+  [`${list(1_001)} is no JSON`, ENTRIES],
+] as const;
 
 describe('a body of /v2', () => {
   it.each(BODIES)('%s: at most 200 members are looked at, and some of them told', async (path) => {
@@ -39,25 +59,10 @@ describe('a body of /v2', () => {
     expect(text.length).toBeLessThan(ANSWER_MAX);
   });
 
-  it.each(
-    BODIES,
-  )('%s: an object with more, and a list of more than 1,000, are refused at any depth', async (path) => {
-    const list = (count: number) => JSON.stringify(Array(count).fill(1));
-    const repeated = `{${Array(201).fill('"k":1').join(',')}}`;
-    const nested = (part: string) => `{"address":[{"x":${part}}]}`;
-    for (const body of [
-      members(201),
-      members(70_000),
-      repeated,
-      list(1_001),
-      nested(members(201)),
-      nested(list(1_001)),
-    ]) {
+  it.each(BODIES)('%s: what is larger is refused at any depth', async (path) => {
+    for (const [body, detail] of TOO_LARGE) {
       const { status, json, text } = await app.post(path, body);
-      expect([status, json.code]).toEqual([400, 'BAD_REQUEST']);
-      expect(json.detail).toBe(
-        'an object of the body must have at most 200 members, and a list at most 1,000 entries',
-      );
+      expect([status, json.code, json.detail]).toEqual([400, 'BAD_REQUEST', detail]);
       expect(text.length).toBeLessThan(1_000);
     }
   });
@@ -85,6 +90,22 @@ describe('a body of /v2', () => {
     const { status, json } = await app.post('/v2/onramp', body);
     expect([status, json.code, json.detail]).toEqual([400, 'BAD_REQUEST', 'the body is not JSON']);
   });
+});
+
+describe.each(['/graphql', '/console/passkeys/sign-in'])('a body of %s', (path) => {
+  it.each(TOO_LARGE)('that is too large is refused before it is parsed (%#)', async (body, detail) => {
+    const { status, json } = await app.post(path, body, { headers: { 'sec-fetch-site': 'same-origin' } });
+    expect([status, json.code, json.detail]).toEqual([400, 'BAD_REQUEST', detail]);
+  });
+});
+
+test.each([
+  ['200 levels', '['.repeat(200) + ']'.repeat(200)],
+  ['10,000 values', `[${Array(10).fill(list(999)).join(',')}]`],
+  ['1,000 entries and 200 members', `[${list(1_000)},${members(200)}]`],
+  ['what only begins or ends', ']]}}[{"'],
+])('%s are not too large', (_what, text) => {
+  expect(() => checkSize(text)).not.toThrow();
 });
 
 describe('what is wrong', () => {

@@ -61,13 +61,13 @@ const members = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, 1]));
 
 test.each([
-  ['an object of 201 members', members(201), /an object must not have more than 200 members/],
+  ['an object of 201 members', members(201), /an object must have at most 200 members/],
   [
     'a list of 1,001 entries',
     { statusCodes: Array(1_001).fill('PENDING') },
-    /a list must not have more than 1000 entries/,
+    /a list must have at most 1,000 entries/,
   ],
-  ['10,000 values', { a: Array(60).fill(members(190)) }, /a request must not have more than 10000 values/],
+  ['10,000 values', { a: Array(60).fill(members(190)) }, /together must have at most 10,000 values/],
 ])('%s is refused before it is looked at', async (_what, f, message) => {
   const { status, json } = await app.graphql(FILTER, { f });
   expect([status, json.code]).toEqual([400, 'BAD_REQUEST']);

@@ -140,7 +140,7 @@ test('what stands before a page and is passed over costs as well', () => {
     '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
     '{ suspense(ARGS) { nodes { state } } }',
     '{ railNews(ARGS) { nodes { state } } }',
-    '{ requestLog(ARGS) { nodes { status } } }',
+    '{ requestLog(ARGS, statusClass: SUCCESSFUL) { nodes { status } } }',
     '{ receivables(ARGS) { nodes { amount } } }',
     '{ accounts(ARGS) { nodes { name } } }',
   ]) {
@@ -198,4 +198,20 @@ test('introspection costs what it reads, as often as it is asked for, and is ref
   // Spread twice, and executed once.
   const inFragment = `{ ...A ... { ...A } } fragment A on Query { ${field} } ${fragments.join(' ')}`;
   expect(costOf({ query: inFragment }).points).toBeLessThan(points + 5);
+});
+
+test('to count the requests of the log costs as much as to count transactions, once for a page of any size', () => {
+  const { costOf } = counted();
+  const points = (first: number, selected: string) =>
+    costOf({ query: `{ requestLog(first: ${first}) { ${selected} } }` }).points;
+  for (const first of [1, 100])
+    expect(points(first, 'totalCount nodes { status }') - points(first, 'nodes { status }')).toBe(
+      1_000 + first,
+    );
+});
+
+test('a period of the books costs what it sums, however few of its lines are wanted', () => {
+  const { costOf } = counted();
+  for (const field of ['trialBalance', 'profitAndLoss'])
+    expect(costOf({ query: `{ ${field}(from: "2024-01-01") { to } }` }).points, field).toBe(1_000 + 1);
 });
