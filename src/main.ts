@@ -108,10 +108,9 @@ async function start(): Promise<void> {
     endings.splice(endings.indexOf(store.close), 0, worker, closeWebhookConnections);
   }
   server.on('clientError', app.refuseMalformed);
+  const said = answers ? await welcome(services, settings, sandbox) : workerBanner(settings.publicUrl);
   log.info({ port, ...migrationsOf(store.applied) }, 'ready');
-  process.stdout.write(
-    answers ? await welcome(services, settings, sandbox) : workerBanner(settings.publicUrl),
-  );
+  process.stdout.write(said);
 }
 
 /** Plays the history of the demo, unless there is something already. */

@@ -41,7 +41,7 @@ async function gatewayBackends(): Promise<number[]> {
 /** A process of the server has told its figures when it is gone: those of the gateway are ended, and it connects again. */
 async function countDeadlocks(): Promise<string> {
   const pids = await gatewayBackends();
-  await app.owner.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids]);
+  await app.owner.query('select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid', [pids]);
   await expect.poll(async () => (await gatewayBackends()).filter((pid) => pids.includes(pid))).toEqual([]);
   const { rows } = await app.owner.query(
     'select deadlocks from pg_stat_database where datname = current_database()',

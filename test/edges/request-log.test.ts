@@ -191,7 +191,7 @@ describe('writing', () => {
     await withAdmin(inject('adminUrl'), async (client) => {
       await client.query(`alter database ${name} allow_connections false`);
       await client.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = 'crossramp'`,
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1 and application_name = 'crossramp'`,
         [name],
       );
       const away = await Promise.all(Array.from({ length: 20 }, () => app.get('/v2/balance')));

@@ -65,7 +65,7 @@ describe.each(Object.entries(STATES))('%s', (_, changes) => {
     for (const change of changes) await app.owner.query(change);
     // Plans are kept by connections: new ones make new plans, and are those that tell them.
     await app.owner.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
         where datname = current_database() and application_name = 'crossramp'`,
     );
     const bare = await emptyTables(app.owner);
