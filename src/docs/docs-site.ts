@@ -1,4 +1,5 @@
 /** The site below `/docs`: the project's documents, the references of its interfaces, and a search over all of them. */
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { DocPage } from './doc-page.ts';
 import { documentPages } from './documents.ts';
@@ -24,18 +25,27 @@ export interface DocsSite {
   readonly search: (question: string) => readonly Found[];
 }
 
-/** @returns the site. Reading and drawing it takes a moment, so it is made when somebody asks for it. */
-export function docsSite({ schema, openApi, asyncApi }: DocSources): DocsSite {
-  const pages = [
-    ...documentPages(),
-    restReference(openApi),
-    ...graphqlReference(schema),
-    eventsReference(asyncApi),
-  ];
+/**
+ * @returns the site. Reading and drawing it takes half a second, so it is made when somebody asks for it, and other requests have their turn
+ *   after each page.
+ */
+export async function docsSite(sources: DocSources): Promise<DocsSite> {
+  const pages: DocPage[] = [];
+  for (const page of pagesOf(sources)) {
+    pages.push(page);
+    await otherWork();
+  }
   const byPath = new Map(pages.map((page) => [page.path, page]));
   return {
     listed: pages.filter(({ group }) => group !== null),
     find: (path) => byPath.get(path),
     search: searchOf(pages),
   };
+}
+
+function* pagesOf({ schema, openApi, asyncApi }: DocSources): Generator<DocPage> {
+  yield* documentPages();
+  yield restReference(openApi);
+  yield* graphqlReference(schema);
+  yield eventsReference(asyncApi);
 }

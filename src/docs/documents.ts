@@ -33,8 +33,8 @@ const AT_THE_TOP: Readonly<Record<string, { readonly path: string; readonly titl
   'CHANGELOG.md': { path: 'changelog', title: 'Changelog' },
 };
 
-/** @returns all documents that this installation has, in the order in which they are listed. */
-export function documentPages(): DocPage[] {
+/** @returns all documents that this installation has, in the order in which they are listed, each drawn when it is asked for. */
+export function* documentPages(): Generator<DocPage> {
   const guides = markdownIn('docs').sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   const decisions = markdownIn('docs/decisions').sort();
   const files: readonly (readonly [file: string, group: DocGroup])[] = [
@@ -44,7 +44,8 @@ export function documentPages(): DocPage[] {
   ];
   const present = files.filter(([file]) => existsSync(new URL(file, ROOT)));
   const known = new Set(present.map(([file]) => file));
-  return [...present.map(([file, group]) => pageOf(file, group, known)), decisionsPage(decisions)];
+  for (const [file, group] of present) yield pageOf(file, group, known);
+  yield decisionsPage(decisions);
 }
 
 function pageOf(file: string, group: DocGroup, known: ReadonlySet<string>): DocPage {

@@ -17,8 +17,8 @@ import { cell, code, table } from './markdown-parts.ts';
 
 const PATH = 'api/graphql';
 
-/** @returns the page of all operations, and one for each type. */
-export function graphqlReference(schema: GraphQLSchema): DocPage[] {
+/** @returns the page of all operations, and one for each type, each drawn when it is asked for. */
+export function* graphqlReference(schema: GraphQLSchema): Generator<DocPage> {
   const roots = [
     ['Queries', schema.getQueryType()],
     ['Mutations', schema.getMutationType()],
@@ -38,10 +38,8 @@ ${roots.map(([title, root]) => (root ? `## ${title}\n\n${fieldsText(Object.value
 
 ${types.map(({ name }) => `[${name}](${docPath(`${PATH}/${name}`)})`).join(' · ')}
 `;
-  return [
-    page(PATH, index, 'reference'),
-    ...types.map((type) => page(`${PATH}/${type.name}`, typeText(schema, type), null)),
-  ];
+  yield page(PATH, index, 'reference');
+  for (const type of types) yield page(`${PATH}/${type.name}`, typeText(schema, type), null);
 }
 
 function page(path: string, text: string, group: DocPage['group']): DocPage {

@@ -33,9 +33,12 @@ export function wantsHtml({ request }: Pick<Exchange, 'request'>): boolean {
 
 /** @returns the answers to what is asked below `/docs`, and the pages that others show to browsers. */
 export function docsServer(parts: DocsParts) {
-  let site: DocsSite | undefined;
+  let site: Promise<DocsSite> | undefined;
   const opened = () => {
-    site ??= docsSite(parts);
+    site ??= docsSite(parts).catch((error: unknown) => {
+      site = undefined;
+      throw error;
+    });
     return site;
   };
   const page = (exchange: Exchange, text: string, cacheControl = SHORTLY) =>
@@ -50,18 +53,20 @@ export function docsServer(parts: DocsParts) {
       'no-cache',
     );
   };
-  const docs = (exchange: Exchange) => {
+  const docs = async (exchange: Exchange): Promise<void> => {
     checkMethod(exchange.request.method, READ_METHODS);
     if (exchange.path === DOCS_STYLE_PATH)
       return sendText(exchange, 200, 'text/css; charset=utf-8', DOCS_STYLE, { 'cache-control': FOR_EVER });
     const path = exchange.path.slice(DOCS_PATH.length + 1);
     if (path === '') return redirect(exchange, docPath('readme'));
-    if (path === 'search') return page(exchange, searchHtml(opened(), questionOf(exchange), DOCS_STYLE_PATH));
+    if (path === 'search')
+      return page(exchange, searchHtml(await opened(), questionOf(exchange), DOCS_STYLE_PATH));
     const picture = readPicture(path);
     if (picture) return send(exchange, 200, 'image/png', picture, { 'cache-control': SHORTLY });
-    const found = opened().find(path);
+    const pages = await opened();
+    const found = pages.find(path);
     if (!found) throw notFound();
-    page(exchange, docHtml(opened(), found, DOCS_STYLE_PATH));
+    page(exchange, docHtml(pages, found, DOCS_STYLE_PATH));
   };
   const error = (exchange: Exchange, code: string) => {
     if (!Object.hasOwn(ERRORS, code)) throw notFound();

@@ -4,10 +4,12 @@
  */
 import { parse, validate } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { docsSite } from '../../src/docs/docs-site.ts';
 import { FIVE_OPERATIONS } from '../../src/docs/graphiql-operations.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useApp } from '../support/app.ts';
+import { countTurns } from '../support/turns.ts';
 
 const app = useApp({ publicUrl: 'http://127.0.0.1:4000' });
 const HTML = { accept: 'text/html,application/xhtml+xml' };
@@ -28,6 +30,16 @@ test('the first page says what runs here to a browser, and stays JSON for others
   expect((await open('/?lang=pt')).text).toContain('razão de partidas dobradas');
   const json = (await app.get('/', { key: null })).json;
   expect(json).toMatchObject({ name: 'Crossramp Gateway', docs: 'http://127.0.0.1:4000/docs' });
+});
+
+test('others have their turn while the site is drawn: at least one for each page', async () => {
+  const openApi = (await app.get('/v2/openapi.json', { key: null })).json;
+  const asyncApi = (await app.get('/v2/asyncapi.json', { key: null })).json;
+  const schema = buildSchema(REGISTRY);
+  const turns = countTurns();
+  await docsSite({ schema, openApi, asyncApi });
+  turns.end();
+  expect(turns.now()).toBeGreaterThan(150);
 });
 
 describe('every page', () => {
