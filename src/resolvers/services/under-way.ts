@@ -1,4 +1,5 @@
 /** What is under way in this process: whoever asks whether callers wait for too long waits for it too. */
+import { isLockTimeout, isOutOfReach } from '../../store/database-error.ts';
 
 /** Knows the work that has begun and not ended. */
 export class UnderWay {
@@ -8,18 +9,19 @@ export class UnderWay {
   counting<Asked, Result>(work: (asked: Asked) => Promise<Result>): (asked: Asked) => Promise<Result> {
     return async (asked) => {
       const working = work(asked);
-      const ended = working.catch(() => {});
-      this.#begun.add(ended);
+      this.#begun.add(working);
       try {
         return await working;
       } finally {
-        this.#begun.delete(ended);
+        this.#begun.delete(working);
       }
     };
   }
 
-  /** Waits for all that is under way now, however it ends. */
+  /** Waits for all that is under way now. @throws the error of what failed because the database was out of reach; a locked account is not. */
   async ended(): Promise<void> {
-    await Promise.all(this.#begun);
+    for (const end of await Promise.allSettled(this.#begun))
+      if (end.status === 'rejected' && isOutOfReach(end.reason) && !isLockTimeout(end.reason))
+        throw end.reason;
   }
 }
