@@ -13,6 +13,7 @@ import { type Database, DEFAULT_SCHEMA, type Tx } from './database.ts';
 import { CommitUnknownError, isRefused, LOCK_MAX_MS, NoAnswerError } from './database-error.ts';
 import { FairPool } from './fair-pool.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
+import { idleConnections } from './idle-connections.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
 import { sharedConnections } from './shared-connections.ts';
@@ -64,6 +65,8 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     url: typeof url === 'string' ? () => url : url,
     schema,
     statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
+    // A fault of the network takes more than one with it, and each would cost whoever gets it another second.
+    onDead: (askedAt) => idle.closeSince(askedAt),
   });
   const shared = sharedConnections({
     newClient: () => new Client({ application_name: APPLICATION_NAME, pipeline: true }),
@@ -78,6 +81,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     connectionTimeoutMillis: CONNECT_MAX_MS,
     onConnect: enterSession,
   });
+  const idle = idleConnections(pool);
   // The pool replaces a broken connection.
   pool.on('error', () => {});
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }), errorFormat: 'minimal' });
@@ -194,6 +198,8 @@ export interface ConnectionOptions {
   readonly schema?: string;
   /** Time limit of a statement. 0: no limit, and none on idle transactions either. Unit: ms. */
   readonly statementMaxMs: number;
+  /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
+  readonly onDead?: (askedAt: number) => void;
 }
 
 /** Whether the backend with this id is working, as the server reports it. */
@@ -204,6 +210,7 @@ export function watchedClients({
   url,
   schema = 'public',
   statementMaxMs,
+  onDead,
 }: ConnectionOptions): typeof pg.Client {
   let looking: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
   /** Shares a look that is under way, unless it began so early that the server may not have had the statement yet. */
@@ -278,8 +285,10 @@ export function watchedClients({
       const isWorking = isOverdue ? () => false : await look(askedAt);
       // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
       if (this.#askedAt === undefined) return;
-      if (this.#askedAt !== askedAt || this.#hears() || isWorking(this.#pid)) this.#timer?.refresh();
-      else destroy(this, new NoAnswerError('the database did not answer'));
+      if (this.#askedAt !== askedAt || this.#hears() || isWorking(this.#pid))
+        return void this.#timer?.refresh();
+      destroy(this, new NoAnswerError('the database did not answer'));
+      onDead?.(askedAt);
     }
 
     #waitFromNow(): void {

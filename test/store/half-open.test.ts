@@ -107,6 +107,20 @@ test.concurrent.for<[Fault, Direction]>([
   }
 });
 
+test('C-51: when one connection was found dead, nobody waits for another one', async () => {
+  const own = await startProxy(Number(new URL(store.url).port));
+  const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+  try {
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => far.query(SLEEP, [0.3])));
+    own.silence();
+    await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+    for (let asked = 1; asked < CONNECTIONS; asked += 1) expect(await far.query(SLEEP, [0])).toHaveLength(1);
+  } finally {
+    await far.close();
+    await own.close();
+  }
+});
+
 test('C-51: a slow network ends nothing for good', async () => {
   proxy.fail('delay');
   for (const end of await addMany('during delay '))

@@ -1,0 +1,22 @@
+/** Connections of a pool that nobody has. */
+import type pg from 'pg';
+
+/** See the file. */
+export interface IdleConnections {
+  /** Closes those that nobody has had since then. Unit: ms, of `performance.now()`. */
+  readonly closeSince: (atMs: number) => void;
+}
+
+/** @returns the idle connections of a new pool. */
+export function idleConnections(pool: pg.Pool): IdleConnections {
+  const givenBackAt = new Map<pg.PoolClient, number>();
+  pool.on('release', (_error, client) => void givenBackAt.set(client, performance.now()));
+  pool.on('acquire', (client) => void givenBackAt.delete(client));
+  pool.on('remove', (client) => void givenBackAt.delete(client));
+  return {
+    closeSince: (atMs) => {
+      for (const [client, since] of givenBackAt)
+        if (since < atMs) client.connection.stream.destroy(new Error('another connection was found dead'));
+    },
+  };
+}
