@@ -1,7 +1,7 @@
 /**
  * Group commit: requests that arrive while a batch is committed become the next batch. Without load a batch is one
- * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). Batches are worked on
- * on nobody's behalf.
+ * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A batch is done on
+ * nobody's behalf.
  */
 import { onNobodysBehalf } from './on-behalf.ts';
 

@@ -46,7 +46,7 @@ export type Prepared =
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
 /** Prepares a document that came in a request: of the new ones of a key, one in each turn of the event loop. @throws as `Prepare`. */
-export type PrepareInTurn = (query: string, context: ServerContext) => Promise<void>;
+export type PrepareInTurn = (query: string, context: ServerContext) => Promise<Prepared>;
 
 /** @returns the error for operations that a stream token does not allow. */
 export function onlySubscriptions(): GatewayError {

@@ -136,7 +136,7 @@ export function graphqlServer(
       leave();
     }
   };
-  const single = singleStreamServer({ schema, prepare, prepareInTurn, costOf, streams, log });
+  const single = singleStreamServer({ schema, prepareInTurn, costOf, streams, log });
   const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
     const isPost = exchange.request.method === 'POST';
     const body = isPost ? paramsOf(await readText(exchange), resolveDocument) : null;
@@ -252,7 +252,7 @@ function preparer(
   const turn = oneEachTurn<string>();
   const prepareInTurn: PrepareInTurn = async (query, context) => {
     if (!fit.has(query)) await turn(context.caller.id);
-    prepare(query, context);
+    return prepare(query, context);
   };
   return { prepare, prepareInTurn };
 }

@@ -8,12 +8,7 @@ import { createHandler, type Request, type RequestParams, type Response } from '
 import type { Logger } from 'pino';
 import { GatewayError, invalidParameters, notFound } from '../base/errors.ts';
 import { RETRY_SECONDS } from '../resolvers/services/stream-limit.ts';
-import {
-  onlySubscriptions,
-  type Prepare,
-  type PrepareInTurn,
-  type ServerContext,
-} from './graphql-context.ts';
+import { onlySubscriptions, type PrepareInTurn, type ServerContext } from './graphql-context.ts';
 import { type Exchange, send } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
 import { isFrames, type LiveOperation, liveResults, openFrames, presented } from './live-operation.ts';
@@ -32,7 +27,6 @@ export type ServeSingleStream = (
 /** What single connections work with. */
 export interface SingleStreamParts {
   readonly schema: GraphQLSchema;
-  readonly prepare: Prepare;
   readonly prepareInTurn: PrepareInTurn;
   readonly costOf: CostOf;
   readonly streams: OpenStreams;
@@ -309,14 +303,13 @@ function isResults(begun: Begun): begun is AsyncGenerator<ExecutionResult> {
 
 /** Begins an operation of a stream; graphql-sse passes on what it gives. */
 async function perform(
-  { schema, prepare, prepareInTurn, costOf, log }: SingleStreamParts,
+  { schema, prepareInTurn, costOf, log }: SingleStreamParts,
   call: Call,
   params: RequestParams,
 ): Promise<Begun> {
   const { context, stream } = call;
   const { query, operationName = null, variables = {} }: OperationParams = params as OperationParams;
-  await prepareInTurn(query, context);
-  const { document, errors } = prepare(query, context);
+  const { document, errors } = await prepareInTurn(query, context);
   if (errors) return refuseDocument(errors, context, log);
   const kind = getOperationAST(document, operationName)?.operation;
   if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
