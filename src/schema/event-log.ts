@@ -3,7 +3,6 @@ import { encodeEventCursor } from '../events/cursor.ts';
 import { readEventSlice } from '../resolvers/events/read-events.ts';
 import { type EventFrame, templateOf } from '../resolvers/events/watch-events.ts';
 import type { EventRow } from '../store/events/events.ts';
-import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -63,15 +62,6 @@ export function defineEventLog(
 
 /** The types of the event log. */
 export type EventLogRefs = ReturnType<typeof defineEventLog>;
-
-/** @returns the transaction as it stands now. */
-export async function presentTransaction(
-  context: GraphqlContext,
-  transactionId: bigint,
-  row: TransactionRow | null,
-): Promise<never> {
-  return (row ?? (await context.loaders.transaction.load(transactionId))) as never;
-}
 
 const ITEM_TYPES = { event: 'TransactionEvent', heartbeat: 'Heartbeat', expired: 'CursorExpired' } as const;
 
@@ -148,7 +138,8 @@ function defineTransactionEvent(
       transaction: t.field({
         type: transaction,
         description: 'The transaction as it stands when it is read.',
-        resolve: ({ event }, _args, context) => presentTransaction(context, event.transactionId, null),
+        resolve: async ({ event: { accountId, transactionId } }, _args, { loaders }) =>
+          (await loaders.transaction.load({ accountId, id: transactionId })) as never,
       }),
     }),
   });

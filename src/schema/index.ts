@@ -1,5 +1,5 @@
 /** Puts the schema together. */
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { defaultFieldResolver, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
 import { defineApiKeys } from './api-key.ts';
@@ -9,7 +9,7 @@ import { defineBookCloses } from './book-close.ts';
 import { defineBooks } from './books.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
-import { createBuilder } from './builder.ts';
+import { createBuilder, type GraphqlContext } from './builder.ts';
 import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
@@ -120,7 +120,19 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineDeliveries(builder, { account, transaction, endpoint, event: log.event });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   definePaymentSession(builder, { ...currencies, label });
-  return builder.toSchema();
+  return withFreshReads(builder.toSchema());
+}
+
+/** The mutations of a document come one after another, and have their loaders in common: each reads what is true after it. */
+function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve = defaultFieldResolver } = field;
+    field.resolve = (root, args, context: GraphqlContext, info) => {
+      context.loaders.forget();
+      return resolve(root, args, context, info);
+    };
+  }
+  return schema;
 }
 
 /** @returns the schema as text, in the order of names: what schema.graphql holds. */

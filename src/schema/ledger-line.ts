@@ -51,8 +51,10 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
           type: [counterpart],
           description:
             'The other lines of its journal, so that double entry can be followed. House accounts appear only by their class.',
-          resolve: async ({ id, journalId }, _args, { loaders }) =>
-            (await loaders.postings.load(journalId)).filter(({ lineId }) => lineId !== id),
+          resolve: async ({ accountId, id, journalId }, _args, { loaders }) => {
+            const lines = await loaders.postings.load({ accountId, id: journalId });
+            return lines.filter(({ lineId }) => lineId !== id);
+          },
         }),
       };
     },

@@ -9,23 +9,34 @@ import { type EventRow, readEventsAt } from '../store/events/events.ts';
 import { type PostingRow, readPostings } from '../store/ledger/journals.ts';
 import type { ProcessRow, TransactionRow } from '../templates/facts.ts';
 
-/** The loaders of one request. */
-export interface Loaders {
-  /** The account's transactions by internal id. */
-  readonly transaction: DataLoader<bigint, TransactionRow | null, string>;
-  /** The account's events by place in its log; null for those that are no longer kept. */
-  readonly event: DataLoader<bigint, EventRow | null, string>;
-  /** A transaction with its process, which a key of the platform reads of any account that it acts on. */
-  readonly process: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, ProcessRow | null, string>;
-  /** What is recorded of a transaction besides, of any account that a key of the platform acts on. */
-  readonly record: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, TransactionRecord | null, string>;
-  /** What a key of the account, or a person, is called; null for others. */
-  readonly actorName: DataLoader<string, string | null>;
-  /** Every line of a journal of the account. */
-  readonly postings: DataLoader<bigint, readonly PostingRow[], string>;
+/** A record by its account and its number there: other accounts have records of the same number. */
+export interface NumberedRecord {
+  readonly accountId: bigint;
+  readonly id: bigint;
 }
 
-/** @returns loaders that see the records of this account only, except of transactions that the caller already has. */
+/** The loaders of one request. Records are those of the account that they are reached from, which is another's for some readers. */
+export interface Loaders {
+  readonly transaction: DataLoader<NumberedRecord, TransactionRow | null, string>;
+  /** Events by their place in the log of their account; null for those that are no longer kept. */
+  readonly event: DataLoader<NumberedRecord, EventRow | null, string>;
+  /** A transaction with its process. */
+  readonly process: DataLoader<NumberedRecord, ProcessRow | null, string>;
+  /** What is recorded of a transaction besides. */
+  readonly record: DataLoader<NumberedRecord, TransactionRecord | null, string>;
+  /** What a key of the caller's account, or a person, is called; null for others. */
+  readonly actorName: DataLoader<string, string | null>;
+  /** Every line of a journal. */
+  readonly postings: DataLoader<NumberedRecord, readonly PostingRow[], string>;
+  /** Forgets what was read before a change. */
+  readonly forget: () => void;
+}
+
+/**
+ * Whoever may see a record may see what it leads to, so the account of each comes with it, never from a client.
+ *
+ * @param accountId - account of the caller, which names of actors are looked up in.
+ */
 export function createLoaders(database: Database, accountId: bigint): Loaders {
   return new LazyLoaders(database, accountId);
 }
@@ -34,60 +45,54 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
 class LazyLoaders implements Loaders {
   readonly #database: Database;
   readonly #accountId: bigint;
-  readonly #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};
+  #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};
 
   constructor(database: Database, accountId: bigint) {
     this.#database = database;
     this.#accountId = accountId;
   }
 
+  forget(): void {
+    this.#made = {};
+  }
+
   get transaction(): Loaders['transaction'] {
-    this.#made.transaction ??= new DataLoader(
-      async (ids) => {
-        const found = await findTransactions(this.#database, this.#accountId, ids);
-        const rows = new Map(found.map((row) => [row.id, row]));
-        return ids.map((id) => rows.get(id) ?? null);
-      },
-      { cacheKeyFn: String },
+    this.#made.transaction ??= numbered((keys) =>
+      byAccount(keys, async (accountId, ids) => {
+        const rows = await findTransactions(this.#database, accountId, ids);
+        return new Map(rows.map((row) => [row.id, row]));
+      }),
     );
     return this.#made.transaction;
   }
 
   get event(): Loaders['event'] {
-    this.#made.event ??= new DataLoader(
-      async (seqs) => {
-        const found = await readEventsAt(this.#database, this.#accountId, seqs);
-        const rows = new Map(found.map((row) => [row.seq, row]));
-        return seqs.map((seq) => rows.get(seq) ?? null);
-      },
-      { cacheKeyFn: String },
+    this.#made.event ??= numbered((keys) =>
+      byAccount(keys, async (accountId, seqs) => {
+        const rows = await readEventsAt(this.#database, accountId, seqs);
+        return new Map(rows.map((row) => [row.seq, row]));
+      }),
     );
     return this.#made.event;
   }
 
   get process(): Loaders['process'] {
-    this.#made.process ??= new DataLoader(
-      async (transactions) => {
-        const keys = transactions.map((each) => ({ accountId: each.accountId, transactionId: each.id }));
-        const rows = new Map((await readProcesses(this.#database, keys)).map((row) => [keyOf(row), row]));
-        return transactions.map((each) => rows.get(keyOf(each)) ?? null);
-      },
-      { cacheKeyFn: keyOf },
-    );
+    this.#made.process ??= numbered(async (transactions) => {
+      const keys = transactions.map(({ accountId, id }) => ({ accountId, transactionId: id }));
+      const rows = new Map((await readProcesses(this.#database, keys)).map((row) => [keyOf(row), row]));
+      return transactions.map((each) => rows.get(keyOf(each)) ?? null);
+    });
     return this.#made.process;
   }
 
   get record(): Loaders['record'] {
-    this.#made.record ??= new DataLoader(
-      async (transactions) => {
-        const rows = await readRecords(this.#database, transactions);
-        const byKey = new Map(
-          rows.map((row) => [keyOf({ accountId: row.accountId, id: row.transactionId }), row]),
-        );
-        return transactions.map((each) => byKey.get(keyOf(each)) ?? null);
-      },
-      { cacheKeyFn: keyOf },
-    );
+    this.#made.record ??= numbered(async (transactions) => {
+      const found = await readRecords(this.#database, transactions);
+      const rows = new Map(
+        found.map((row) => [keyOf({ accountId: row.accountId, id: row.transactionId }), row]),
+      );
+      return transactions.map((each) => rows.get(keyOf(each)) ?? null);
+    });
     return this.#made.record;
   }
 
@@ -101,17 +106,33 @@ class LazyLoaders implements Loaders {
   }
 
   get postings(): Loaders['postings'] {
-    this.#made.postings ??= new DataLoader(
-      async (journalIds) => {
-        const rows = await readPostings(this.#database, this.#accountId, journalIds);
-        return journalIds.map((id) => rows.get(id) ?? []);
-      },
-      { cacheKeyFn: String },
-    );
+    this.#made.postings ??= numbered(async (journals) => {
+      const found = await byAccount(journals, (accountId, ids) =>
+        readPostings(this.#database, accountId, ids),
+      );
+      return found.map((postings) => postings ?? []);
+    });
     return this.#made.postings;
   }
 }
 
-function keyOf({ accountId, id }: Pick<TransactionRow, 'accountId' | 'id'>): string {
+function numbered<Row>(read: (keys: readonly NumberedRecord[]) => Promise<Row[]>) {
+  return new DataLoader<NumberedRecord, Row, string>(read, { cacheKeyFn: keyOf });
+}
+
+/** Reads the records of each account at once: nearly always, all are of one. @returns them in the order of their keys. */
+async function byAccount<Row>(
+  keys: readonly NumberedRecord[],
+  read: (accountId: bigint, ids: readonly bigint[]) => Promise<ReadonlyMap<bigint, Row>>,
+): Promise<(Row | null)[]> {
+  const rows = new Map<bigint, ReadonlyMap<bigint, Row>>();
+  for (const [accountId, own] of Map.groupBy(keys, (key) => key.accountId)) {
+    const ids = own.map(({ id }) => id);
+    rows.set(accountId, await read(accountId, ids));
+  }
+  return keys.map(({ accountId, id }) => rows.get(accountId)?.get(id) ?? null);
+}
+
+function keyOf({ accountId, id }: NumberedRecord): string {
   return `${accountId}/${id}`;
 }

@@ -1,9 +1,9 @@
 /** Payment: what a payer needs to know of a transaction. */
 import { depositUri, hostedPage, qrImage } from '../base/pay-links.ts';
-import { readProcesses } from '../store/engine/processes.ts';
 import { hasPayer } from '../templates/accepts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import type { Loaders, NumberedRecord } from './loaders.ts';
 
 /** Defines `Payment`. */
 export function definePayment(builder: Builder) {
@@ -37,29 +37,23 @@ export function definePayment(builder: Builder) {
 
 /** @returns the payment of a transaction; null where nobody pays: what leaves the account, and imported history. */
 export async function paymentOf(
-  { database, registry }: GraphqlContext,
-  transaction: Identity,
+  { loaders, registry }: GraphqlContext,
+  transaction: NumberedRecord,
 ): Promise<ProcessRow | null> {
-  const row = await sessionRowOf(database, transaction);
+  const row = await sessionRowOf(loaders, transaction);
   return row && hasPayer(registry.of(row.template)) ? row : null;
 }
 
 /** @returns the page of a transaction, which is its receipt once it has ended; null for imported history. */
-export async function receiptUrlOf(context: GraphqlContext, transaction: Identity): Promise<string | null> {
-  const row = await sessionRowOf(context.database, transaction);
+export async function receiptUrlOf(
+  context: GraphqlContext,
+  transaction: NumberedRecord,
+): Promise<string | null> {
+  const row = await sessionRowOf(context.loaders, transaction);
   return row && hostedPage(context, row);
 }
 
-/** Which transaction it is. */
-interface Identity {
-  readonly accountId: bigint;
-  readonly id: bigint;
-}
-
-async function sessionRowOf(
-  database: GraphqlContext['database'],
-  { accountId, id }: Identity,
-): Promise<ProcessRow | null> {
-  const [row] = await readProcesses(database, [{ accountId, transactionId: id }]);
+async function sessionRowOf(loaders: Loaders, transaction: NumberedRecord): Promise<ProcessRow | null> {
+  const row = await loaders.process.load(transaction);
   return row?.process?.session ? row : null;
 }

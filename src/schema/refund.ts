@@ -10,7 +10,7 @@ import {
   retryRefund,
   settleRefundByHand,
 } from '../resolvers/orders/refund-payment.ts';
-import type { PixReturn, TransactionRow } from '../templates/facts.ts';
+import type { PixReturn } from '../templates/facts.ts';
 import { brlText, returnsOf } from '../templates/returns.ts';
 import type { Builder } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
@@ -33,8 +33,7 @@ export function defineRefunds(
       description:
         'Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history.',
       complexity: 5,
-      resolve: async (row, _args, { loaders }) =>
-        returnsOf((await loaders.process.load(row as unknown as TransactionRow))?.process ?? {}),
+      resolve: async (row, _args, { loaders }) => returnsOf((await loaders.process.load(row))?.process ?? {}),
     }),
   );
   builder.prismaInterfaceField(transaction, 'refundable', (t) =>
@@ -45,7 +44,7 @@ export function defineRefunds(
         'The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back.',
       complexity: 5,
       resolve: async (row, _args, context) => {
-        const process = await context.loaders.process.load(row as unknown as TransactionRow);
+        const process = await context.loaders.process.load(row);
         const left = process && refundableOf(context, process, await context.clock.nowMs());
         return left ? (moneyOf(brlText(left), BRL) as never) : null;
       },

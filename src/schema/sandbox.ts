@@ -11,7 +11,6 @@ import {
   SCENARIO_NAMES,
   type Scenario,
 } from '../resolvers/services/sandbox.ts';
-import { findOwnProcess } from '../resolvers/transactions/read-transaction.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -79,10 +78,10 @@ function definePossible(builder: Builder, transaction: TransactionRef, scenario:
       description:
         'The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history.',
       complexity: 5,
-      resolve: async ({ end2end }, _args, context) => {
-        if (!context.sandbox) return null;
-        const row = await findOwnProcess(context, end2end);
-        return row.process && context.sandbox.possible(row);
+      resolve: async (transaction, _args, { sandbox, loaders }) => {
+        if (!sandbox) return null;
+        const row = await loaders.process.load(transaction);
+        return row?.process ? sandbox.possible(row) : null;
       },
     }),
   );

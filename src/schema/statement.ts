@@ -79,11 +79,15 @@ interface StatementArgs extends PlacedArgs {
 
 /** A line of a statement page has its transaction with it; others are looked up together. */
 function transactionOf(
-  { transactionId, transaction }: Pick<LedgerLineRow, 'transactionId' | 'transaction'>,
+  {
+    accountId,
+    transactionId,
+    transaction,
+  }: Pick<LedgerLineRow, 'accountId' | 'transactionId' | 'transaction'>,
   loaders: Loaders,
 ) {
   if (transaction !== undefined || transactionId === null) return transaction ?? null;
-  return loaders.transaction.load(transactionId);
+  return loaders.transaction.load({ accountId, id: transactionId });
 }
 
 async function readPage(

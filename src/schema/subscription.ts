@@ -12,7 +12,7 @@ import { watchBalances, watchStatement } from '../resolvers/events/watch-ledger.
 import type { BalanceRef } from './balance.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
-import { type EventLogRefs, presentTransaction } from './event-log.ts';
+import type { EventLogRefs } from './event-log.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import type { TransactionRef } from './transaction.ts';
 import type { FamilyRef } from './transaction-queries.ts';
@@ -78,7 +78,8 @@ function defineTransactionChanged(builder: Builder, { event, transaction }: Refs
       transaction: t.field({
         type: transaction,
         description: 'The transaction as it stands when it is read, which can be later than `event`.',
-        resolve: ({ transactionId, row }, _args, context) => presentTransaction(context, transactionId, row),
+        resolve: async ({ transactionId, row }, _args, { caller: { accountId }, loaders }) =>
+          (row ?? (await loaders.transaction.load({ accountId, id: transactionId }))) as never,
       }),
     }),
   });

@@ -13,7 +13,6 @@ import {
   USD_DIGITS,
 } from '../resolvers/orders/record-facts.ts';
 import type { RecordFacts, TransactionRecord, WalletCustody } from '../store/engine/transaction-records.ts';
-import type { TransactionRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -53,7 +52,7 @@ export function defineTransactionRecord(builder: Builder, transaction: Transacti
       description:
         'Facts recorded for reports to authorities; null if there are none. Data, not an official file.',
       complexity: 5,
-      resolve: (row, _args, { loaders }) => loaders.record.load(row as unknown as TransactionRow),
+      resolve: (row, _args, { loaders }) => loaders.record.load(row),
     }),
   );
   const input = defineInput(builder, custody);

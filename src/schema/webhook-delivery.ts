@@ -103,7 +103,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
         nullable: true,
         description: 'The event, with the body that is sent; null when it is no longer kept.',
         resolve: async ({ accountId, eventSeq }, _args, { loaders }) => {
-          const found = await loaders.event.load(eventSeq);
+          const found = await loaders.event.load({ accountId, id: eventSeq });
           return (
             found && { kind: 'event' as const, cursor: encodeEventCursor(accountId, eventSeq), event: found }
           );
@@ -122,8 +122,8 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       transaction: t.field({
         type: transaction,
         description: 'The transaction of the event.',
-        resolve: async ({ transactionId }, _args, { loaders }) =>
-          (await loaders.transaction.load(transactionId)) as never,
+        resolve: async ({ accountId, transactionId }, _args, { loaders }) =>
+          (await loaders.transaction.load({ accountId, id: transactionId })) as never,
       }),
       attempts: t.relation('attemptLog', {
         type: attempt,

@@ -51,6 +51,21 @@ async function settled(end2end: string, count: number) {
 }
 
 describe('C-35: refundPayment', () => {
+  test('the second refund of a document shows both', async () => {
+    const end2end = await onramp('pay');
+    const refundOf = (amount: string) =>
+      `refundPayment(end2end: "${end2end}", amount: "${amount}") { refundable { amount } refunds { amount { amount } } }`;
+    const { first, second } = await ask(`mutation { first: ${refundOf('50')} second: ${refundOf('20')} }`);
+    expect(first).toEqual({ refundable: { amount: '500' }, refunds: [{ amount: { amount: '50' } }] });
+    expect(second).toEqual({
+      refundable: { amount: '480' },
+      refunds: [{ amount: { amount: '50' } }, { amount: { amount: '20' } }],
+    });
+    await settled(end2end, 2);
+    await refund(end2end);
+    await until(end2end, BACK);
+  });
+
   test('gives the whole payment back, from the balance, with a return id that is published', async () => {
     const end2end = await onramp('pay');
     const ordered = await refund(end2end);

@@ -8,6 +8,7 @@ import type { LedgerLineRow } from '../ledger/ledger.ts';
 
 /** An event of the log. */
 export interface EventRow {
+  readonly accountId: bigint;
   /** Number in the account's log, without gaps. */
   readonly seq: bigint;
   readonly name: string;
@@ -91,7 +92,7 @@ export function readEvents(
   after: bigint,
   limit: number,
 ): Promise<EventRow[]> {
-  return readRows(database, PAGE, [accountId, after, limit]);
+  return readRows(database, PAGE, accountId, after, limit);
 }
 
 /** @returns the account's events before a number, newest first. */
@@ -101,16 +102,23 @@ export function readEventsBefore(
   before: bigint,
   limit: number,
 ): Promise<EventRow[]> {
-  return readRows(database, PAGE_BACK, [accountId, before, limit]);
+  return readRows(database, PAGE_BACK, accountId, before, limit);
 }
 
 /** @returns the account's events with these numbers that are still kept, in no order. */
 export function readEventsAt(database: Tx, accountId: bigint, seqs: readonly bigint[]): Promise<EventRow[]> {
-  return readRows(database, AT, [accountId, seqs]);
+  return readRows(database, AT, accountId, seqs);
 }
 
-async function readRows(database: Tx, page: Statement, values: readonly unknown[]): Promise<EventRow[]> {
-  return (await database.query<EventRow & StoredBody>(page, values)).map(withBody);
+async function readRows(
+  database: Tx,
+  page: Statement,
+  accountId: bigint,
+  ...rest: readonly unknown[]
+): Promise<EventRow[]> {
+  type Flat = Omit<EventRow, 'accountId'> & StoredBody;
+  const rows = await database.query<Flat>(page, [accountId, ...rest]);
+  return rows.map((row) => ({ accountId, ...withBody(row) }));
 }
 
 /** @returns a transaction and the number of its newest event, both from one snapshot. */
