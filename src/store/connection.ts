@@ -14,6 +14,8 @@ import { CommitUnknownError, isRefused, LOCK_MAX_MS, NoAnswerError } from './dat
 import { FairPool } from './fair-pool.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { idleConnections } from './idle-connections.ts';
+import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
+import { type Backend, lostTransactions, SERVER } from './lost-transactions.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
 import { sharedConnections } from './shared-connections.ts';
@@ -24,8 +26,6 @@ export const APPLICATION_ROLE = 'crossramp_app';
 const CONNECT_MAX_MS = 2_000;
 /** A connection is checked when a statement has no answer for this long. Unit: ms. */
 const SILENT_MS = 1_000;
-/** Time limit of that check. Unit: ms. */
-const LOOK_MAX_MS = 2_000;
 /**
  * The server ends a transaction that is idle for this long. Its connection was lost, and its lock on an account blocks all
  * others. The gateway itself pauses only milliseconds between two statements. Unit: ms.
@@ -61,12 +61,14 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
   const schema = options.schema ?? DEFAULT_SCHEMA;
   const connections = options.connections ?? 10;
   const sharedCount = connections >= SHARED_FROM ? SHARED_CONNECTIONS : 0;
+  const source = typeof url === 'string' ? () => url : url;
   const Client = watchedClients({
-    url: typeof url === 'string' ? () => url : url,
+    url: source,
     schema,
     statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
     // A fault of the network takes more than one with it, and each would cost whoever gets it another second.
     onDead: (askedAt) => idle.closeSince(askedAt),
+    onLost: lostTransactions(source, IDLE_MAX_MS),
   });
   const shared = sharedConnections({
     newClient: () => new Client({ application_name: APPLICATION_NAME, pipeline: true }),
@@ -200,10 +202,9 @@ export interface ConnectionOptions {
   readonly statementMaxMs: number;
   /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
   readonly onDead?: (askedAt: number) => void;
+  /** Called when a connection ended with a transaction open, or with statements that were not answered. */
+  readonly onLost?: (backend: Backend) => void;
 }
-
-/** Whether the backend with this id is working, as the server reports it. */
-type Working = (pid: number) => boolean;
 
 /** @returns a class of watched connections for a pool; `enterSession` has still to be called for each. */
 export function watchedClients({
@@ -211,6 +212,7 @@ export function watchedClients({
   schema = 'public',
   statementMaxMs,
   onDead,
+  onLost,
 }: ConnectionOptions): typeof pg.Client {
   let looking: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
   /** Shares a look that is under way, unless it began so early that the server may not have had the statement yet. */
@@ -225,7 +227,7 @@ export function watchedClients({
   };
 
   return class WatchedClient extends pg.Client {
-    #pid = 0;
+    #backend: Backend | undefined;
     /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
     #askedAt: number | undefined;
     #timer: NodeJS.Timeout | undefined;
@@ -249,7 +251,11 @@ export function watchedClients({
       this.on('drain', () => {
         this.#askedAt = undefined;
       });
-      this.on('end', () => clearTimeout(this.#timer));
+      this.on('end', () => {
+        clearTimeout(this.#timer);
+        const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
+        if (this.#backend && !isIdle) onLost?.(this.#backend);
+      });
       const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((...given: unknown[]) => {
         if (this.#askedAt === undefined) {
@@ -262,7 +268,7 @@ export function watchedClients({
 
     /** Sets the restricted role and the settings by SQL, because a pooler may refuse them as connection parameters. */
     async enter(): Promise<void> {
-      const { rows } = await this.query<{ pid: number }>(
+      const { rows } = await this.query<Backend>(
         settingSql({
           role: APPLICATION_ROLE,
           search_path: `"${schema}"`,
@@ -273,7 +279,7 @@ export function watchedClients({
           idle_in_transaction_session_timeout: String(statementMaxMs > 0 ? IDLE_MAX_MS : 0),
         }),
       );
-      this.#pid = rows[0]?.pid ?? 0;
+      this.#backend = rows[0];
     }
 
     async #lookInto(): Promise<void> {
@@ -285,7 +291,7 @@ export function watchedClients({
       const isWorking = isOverdue ? () => false : await look(askedAt);
       // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
       if (this.#askedAt === undefined) return;
-      if (this.#askedAt !== askedAt || this.#hears() || isWorking(this.#pid))
+      if (this.#askedAt !== askedAt || this.#hears() || (this.#backend && isWorking(this.#backend.pid)))
         return void this.#timer?.refresh();
       destroy(this, new NoAnswerError('the database did not answer'));
       onDead?.(askedAt);
@@ -315,42 +321,15 @@ function enterSession(client: pg.ClientBase): Promise<void> {
   return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
 }
 
-/** @returns SQL that applies these settings to the session and returns its backend id as `pid`. */
+/** @returns SQL that applies these settings to the session and returns its `Backend`. */
 function settingSql(settings: Readonly<Record<string, string>>): string {
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  return `select pg_backend_pid() as pid, ${set.join(', ')}`;
+  return `select pg_backend_pid() as pid, ${SERVER} as server, ${set.join(', ')}`;
 }
 
 /** @returns SQL that has names without a schema mean those of this one. */
 export function inSchema(schema: string): string {
   return settingSql({ search_path: `"${schema}"` });
-}
-
-/** A backend that waits for its client is not working: the statement or the answer was lost on the network. */
-const WORKING = `select pid from pg_stat_activity
-  where usename = session_user and coalesce(state, '') not like 'idle%' and coalesce(wait_event_type, '') <> 'Client'`;
-
-async function lookIntoServer(url: string): Promise<Working> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: LOOK_MAX_MS });
-  client.on('error', () => {});
-  const timer = setTimeout(() => destroy(client), LOOK_MAX_MS);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ pid: number }>(WORKING);
-    const pids = new Set(rows.map(({ pid }) => pid));
-    return (pid) => pids.has(pid);
-  } catch (error) {
-    // A server that refuses the check (too many connections) is alive: wait until the limit of the statement.
-    const isAlive = isRefused(error) || (error as { severity?: string }).severity === 'FATAL';
-    return () => isAlive;
-  } finally {
-    clearTimeout(timer);
-    client.end().catch(() => {});
-  }
-}
-
-function destroy(client: Pick<pg.Client, 'connection'>, error?: Error): void {
-  client.connection.stream.destroy(error);
 }
 
 /** What the driver's client makes its connection of. */

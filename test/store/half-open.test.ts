@@ -2,9 +2,10 @@
  * Goal: no network takes the gateway's writes away for longer than it is down itself (C-51). Method: a proxy to the
  * database that holds, drops, halves, delays and cuts what passes; a server that is stopped without being ended.
  */
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, watchedClients } from '../../src/store/connection.ts';
-import type { Database, Tx } from '../../src/store/database.ts';
+import type { Database, Statement, Tx } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';
@@ -119,6 +120,73 @@ test('C-51: when one connection was found dead, nobody waits for another one', a
     await far.close();
     await own.close();
   }
+});
+
+describe('C-51: a transaction whose connection was lost', () => {
+  const WAITING: Statement = {
+    name: 'waiting_of_test',
+    text: `select from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
+  };
+  const LOCK: Statement = { name: 'lock_of_test', text: 'select pg_advisory_xact_lock($1)::text' };
+  const PATIENTLY: Statement = {
+    name: 'patiently_of_test',
+    text: `select set_config('lock_timeout', '0', true)`,
+  };
+  let lockId = 0;
+  /** A transaction that has the lock and loses its connection. The server sets it no limit, so it would stay for good. */
+  const lose = async (network: TestProxy, far: Database, fault: Fault | undefined) => {
+    lockId += 1;
+    const lost = far.withTx(async (tx) => {
+      await tx.query(LOCK, [lockId]);
+      network.silence();
+      if (fault) network.fail(fault);
+      await tx.query(LOCK, [-lockId]);
+    });
+    await expect(lost).rejects.toSatisfy(isDatabaseAway);
+  };
+  const lock = () => store.database.withTx((tx) => tx.query(LOCK, [lockId]));
+  const countWaiting = async () => (await store.database.query(WAITING, [lockId])).length;
+
+  test.each<[string, Fault | undefined]>([
+    ['so that nobody waits for its locks', undefined],
+    ['as soon as the server can be reached again', 'refuse'],
+  ])('is ended, %s', async (_when, fault) => {
+    const own = await startProxy(Number(new URL(store.url).port));
+    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS, patient: true });
+    try {
+      await lose(own, far, fault);
+      setTimeout(own.heal, 500);
+      expect(await lock()).toHaveLength(1);
+    } finally {
+      await far.close();
+      await own.close();
+    }
+  });
+
+  test('is ended where it waits for a lock, which it would get and keep', async () => {
+    const own = await startProxy(Number(new URL(store.url).port));
+    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS, patient: true });
+    const holder = new pg.Client({ connectionString: store.url });
+    lockId += 1;
+    try {
+      await holder.connect();
+      await holder.query('select pg_advisory_lock($1)', [lockId]);
+      const waits = far
+        .withTx(async (tx) => {
+          await tx.query(PATIENTLY, []);
+          await tx.query(LOCK, [lockId]);
+        })
+        .catch((error: unknown) => error);
+      await expect.poll(countWaiting).toBe(1);
+      own.cut();
+      expect(isDatabaseAway(await waits)).toBe(true);
+      await expect.poll(countWaiting).toBe(0);
+    } finally {
+      await holder.end();
+      await far.close();
+      await own.close();
+    }
+  });
 });
 
 test('C-51: a slow network ends nothing for good', async () => {
