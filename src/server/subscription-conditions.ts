@@ -17,14 +17,19 @@ const CONDITIONS: readonly string[] = ['skip', 'include'];
 /** Refuses subscriptions whose field stands under a condition, before they are validated. */
 export const SUBSCRIPTION_CONDITIONS: Plugin = {
   onValidate({ params: { documentAST }, setResult }) {
-    const nodes = conditionsOf(documentAST as DocumentNode);
-    if (nodes.length === 0) return;
-    const message = 'the field of a subscription must not stand under @skip or @include';
-    setResult([new GraphQLError(message, { nodes })]);
+    const error = conditionError(documentAST as DocumentNode);
+    if (error) setResult([error]);
   },
 };
 
-/** @returns what stands under a condition among what the subscriptions of a document select; it need not be valid. */
+/** @returns what is wrong with a document, which need not be valid: the conditions of its subscriptions; undefined without any. */
+export function conditionError(document: DocumentNode): GraphQLError | undefined {
+  const nodes = conditionsOf(document);
+  if (nodes.length === 0) return undefined;
+  return new GraphQLError('the field of a subscription must not stand under @skip or @include', { nodes });
+}
+
+/** @returns what stands under a condition among what the subscriptions of a document select. */
 function conditionsOf({ definitions }: DocumentNode): readonly SelectionNode[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   const selected: SelectionNode[] = [];
