@@ -43,6 +43,7 @@ import { presentGraphqlError } from './present-error.ts';
 import { type Answer, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
 import { type Prove, provedOperations } from './proved-operations.ts';
 import { singleStreamServer } from './single-stream.ts';
+import { SUBSCRIPTION_CONDITIONS } from './subscription-conditions.ts';
 import { subscriptionServer } from './subscriptions.ts';
 
 /** Answers GraphQL requests of an authenticated caller. */
@@ -336,6 +337,7 @@ function limits(): Plugin[] {
   ];
   return [
     DOCUMENT_BOUNDS,
+    SUBSCRIPTION_CONDITIONS,
     maxDepthPlugin({ n: 12, onReject }),
     maxAliasesPlugin({ n: 30, onReject }),
     maxDirectivesPlugin({ n: 20, onReject }),

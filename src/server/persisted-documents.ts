@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { type GraphQLSchema, parse, validate } from 'graphql';
 import { GatewayError } from '../base/errors.ts';
 import { type Config, ConfigError } from '../config.ts';
+import { conditionError } from './subscription-conditions.ts';
 
 /** Replaces the id in the parameters of a request by its document. @throws {GatewayError} `BAD_REQUEST`. */
 export type ResolveDocument = (params: unknown) => unknown;
@@ -77,7 +78,9 @@ function sourcesOf(path: string): [id: string, text: string][] {
 
 function errorsOf(schema: GraphQLSchema, text: string): string[] {
   try {
-    return validate(schema, parse(text)).map(({ message }) => message);
+    const document = parse(text);
+    const error = conditionError(document);
+    return (error ? [error] : validate(schema, document)).map(({ message }) => message);
   } catch (error) {
     return [(error as Error).message];
   }

@@ -55,6 +55,35 @@ describe('C-50: documents', () => {
   });
 });
 
+/** Subscriptions whose field may be left out; the specification allows no condition there. */
+const CONDITIONAL = [
+  'subscription { events @include(if: false) { cursor } }',
+  'subscription { events @skip(if: true) { cursor } }',
+  'subscription ($yes: Boolean!) { events @include(if: $yes) { cursor } }',
+  'subscription ($yes: Boolean!) { ... @include(if: $yes) { events { cursor } } }',
+  'subscription { ...E @skip(if: true) } fragment E on Subscription { events { cursor } }',
+  'subscription { ...E } fragment E on Subscription { ...E events @include(if: false) { cursor } }',
+];
+
+describe('C-50: subscriptions under a condition', () => {
+  it.each(CONDITIONAL)('%s', async (query) => {
+    const body = { query, variables: { yes: true } };
+    const refused = await post('/graphql', body, { accept: 'text/event-stream' });
+    expect(refused.text).toMatch(/"message":"the field of a subscription [^"]+@skip[^"]+","locations":/);
+    expect(refused.text).toContain('BAD_REQUEST');
+    const reserved = await fetch(`${app.baseUrl}/graphql/stream`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${app.apiKey}` },
+    });
+    const single = await post(
+      '/graphql/stream',
+      { ...body, extensions: { operationId: '1' } },
+      { 'x-graphql-event-stream-token': await reserved.text() },
+    );
+    expect([single.status, JSON.parse(single.text).errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+});
+
 describe('C-50: variables', () => {
   it.each([60_000, 100_000])('a list of %i members', async (length) => {
     const states = Array.from({ length }, () => 'DELIVERED');

@@ -1,7 +1,7 @@
 /**
- * Goal: what an operator reads of another account's transaction, and of all that can be reached from it, is what the account
- * holder reads (C-34). Method: both ask for every field that the schema has below a transaction, over HTTP; the operator for
- * those of two accounts at once, whose records have the same numbers.
+ * Goal: what an operator reads of another account's records, and of all that can be reached from them, is what the account holder
+ * reads (C-34), in lists and in what acts on a transaction answer. Method: both ask for every field that the schema has there, over
+ * HTTP; the operator for those of two accounts at once, whose records have the same numbers. An act is repeated under its key.
  */
 import {
   type GraphQLOutputType,
@@ -24,7 +24,7 @@ const app = useApp();
 const receiver = useReceiver();
 let webhooks: WebhookWorker;
 let key: string;
-const { ask, create, trigger, until } = graphqlClient(app, () => key);
+const { ask, create, trigger, stepNow } = graphqlClient(app, () => key);
 const SCHEMA = buildSchema(REGISTRY);
 const SOME = 5;
 
@@ -49,13 +49,40 @@ function waysDown(type: GraphQLOutputType, length: number): string[] {
   return [...selected.map((names) => `{ __typename ${names.join(' ')} }`), ...further];
 }
 
-/** An account with an endpoint, a finished onramp, and one whose excess could not go back. */
-async function addShop(amount: string) {
-  const account = await app.addAccount();
-  key = account.apiKey;
+/** The transactions of an account, and what was played on each. */
+const MADE = {
+  paid: { scenarios: ['pay', 'pay'], step: 'success/DONE' },
+  owed: { scenarios: ['excess-fail', 'pay-over'], step: 'success/DONE' },
+  owedToo: { scenarios: ['excess-fail', 'pay-over'], step: 'success/DONE' },
+  held: { scenarios: ['hold', 'pay'], step: 'compliance/UNCOMPLIANT' },
+  heldToo: { scenarios: ['hold', 'pay'], step: 'compliance/UNCOMPLIANT' },
+} as const;
+type Made = Record<keyof typeof MADE, string>;
+
+/** What an operator does to a transaction of an account: to which, and with what besides. */
+const ACTS: Readonly<Record<string, readonly [on: keyof Made, more: string]>> = {
+  correctFacts: ['paid', 'input: { walletHolder: "Ana" }'],
+  retryRefund: ['owed', 'idempotencyKey: "a"'],
+  settleRefundByHand: ['owedToo', 'reference: "by hand", idempotencyKey: "a"'],
+  releaseHold: ['held', 'idempotencyKey: "a"'],
+  rejectHold: ['heldToo', 'idempotencyKey: "a"'],
+};
+
+interface Shop {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly made: Made;
+}
+let shops: readonly Shop[];
+const ofTransaction = waysDown(SCHEMA.getType('Transaction') as GraphQLOutputType, 4);
+
+/** An account with an endpoint, and a transaction of each kind; the payment of one came twice. */
+async function addShop(amount: string): Promise<Shop> {
+  const { accountId, apiKey } = await app.addAccount();
+  key = apiKey;
   await ask(`mutation { createWebhookEndpoint(input: { url: "${receiver.url('hook')}" }) { id } }`);
-  const made = [];
-  for (const scenarios of [['pay'], ['excess-fail', 'pay-over']]) {
+  const made: Partial<Made> = {};
+  for (const [name, { scenarios, step }] of Object.entries(MADE)) {
     const input = {
       amountPayment: amount,
       currency: 'USDT_TRX',
@@ -64,34 +91,119 @@ async function addShop(amount: string) {
     };
     const { end2end } = (await create('createOnramp', input)).transaction;
     for (const scenario of scenarios) await trigger(end2end, scenario);
-    await until(end2end, 'success/DONE');
-    const deliveries = `{ transaction(end2end: "${end2end}") { events { name } deliveries { state } } }`;
-    await eventually('deliveries of all events', async () => {
-      const { transaction } = await ask(deliveries);
-      return (
-        transaction.deliveries.length === transaction.events.length &&
-        transaction.deliveries.every(({ state }: { state: string }) => state === 'DELIVERED')
-      );
-    });
-    made.push(end2end);
+    await eventually(step, async () => (await stepNow(end2end)) === step);
+    made[name as keyof Made] = end2end;
   }
-  return { ...account, end2end: made[1] as string };
+  return { id: String(accountId), apiKey, made: made as Made };
 }
 
-test('a transaction and all below it look the same to the operator and to the account holder', async () => {
-  const shops = [await addShop('302.00'), await addShop('303.00')];
-  const ways = waysDown(SCHEMA.getType('Transaction') as GraphQLOutputType, 4);
-  expect(ways.length).toBeGreaterThan(50);
-  for (const way of ways) {
-    const asked = `{ openRefunds { account transaction ${way} } }`;
-    const seen = (await ask(asked, {}, app.platformKey)).openRefunds;
-    for (const { accountId, apiKey } of shops) {
-      const own = (await ask(asked, {}, apiKey)).openRefunds;
-      expect(own, way).toMatchObject([{ account: String(accountId) }]);
+/** Waits until nothing of an account goes on by itself, and all of its events are delivered. */
+async function atRest({ apiKey, made }: Shop) {
+  const each = Object.entries(made).map(
+    ([name, end2end]) =>
+      `${name}: transaction(end2end: "${end2end}") { state refunds { state } events { name } deliveries { state } }`,
+  );
+  const isAtRest = (one: {
+    state: string;
+    refunds: { state: string }[];
+    events: unknown[];
+    deliveries: { state: string }[];
+  }) =>
+    ['DONE', 'UNCOMPLIANT'].includes(one.state) &&
+    one.refunds.every(({ state }) => state !== 'REQUESTED') &&
+    one.deliveries.length === one.events.length &&
+    one.deliveries.every(({ state }) => state === 'DELIVERED');
+  await eventually('the end of all that goes on', async () =>
+    Object.values(await ask(`{ ${each.join(' ')} }`, {}, apiKey)).every((one) => isAtRest(one as never)),
+  );
+}
+
+beforeAll(async () => {
+  shops = [await addShop('302.00'), await addShop('303.00')];
+  for (const shop of shops) await atRest(shop);
+});
+
+test.each([
+  'openRefunds',
+  'holds',
+])('a transaction of %s and all below it look the same to the operator and to the account holder', async (list) => {
+  expect(ofTransaction.length).toBeGreaterThan(50);
+  for (const way of ofTransaction) {
+    const asked = `{ ${list} { account transaction ${way} } }`;
+    const seen = (await ask(asked, {}, app.platformKey))[list];
+    for (const { id, apiKey } of shops) {
+      const own = (await ask(asked, {}, apiKey))[list];
+      expect(own, way).toHaveLength(2);
       expect(
-        seen.filter(({ account }: { account: string }) => account === String(accountId)),
+        seen.filter(({ account }: { account: string }) => account === id),
         way,
       ).toEqual(own);
+    }
+  }
+});
+
+test('what an account holder has besides looks the same to the operator', async () => {
+  const below = (type: string) => waysDown(SCHEMA.getType(type) as GraphQLOutputType, 3);
+  for (const way of below('TemplateSetting')) {
+    const asked = `templateSettings ${way}`;
+    const seen = await ask(
+      `{ ${shops.map(({ id }, at) => `a${at}: accountHolder(accountId: "${id}") { ${asked} }`)} }`,
+      {},
+      app.platformKey,
+    );
+    for (const [at, { apiKey }] of shops.entries())
+      expect(seen[`a${at}`]).toEqual(
+        (await ask(`{ viewer { account { ${asked} } } }`, {}, apiKey)).viewer.account,
+      );
+  }
+  for (const way of below('CustomerConnection')) {
+    const asked = `customers(first: 5) ${way}`;
+    const seen = await ask(`{ accounts(first: 2) { nodes { accountId ${asked} } } }`, {}, app.platformKey);
+    for (const { id, apiKey } of shops)
+      expect(seen.accounts.nodes).toContainEqual({
+        accountId: id,
+        ...(await ask(`{ ${asked} }`, {}, apiKey)),
+      });
+  }
+  // The report of the rail is masked for account holders.
+  for (const way of below('SuspenseEntry')) {
+    const asked = `{ suspense { nodes { holder: account ${way.slice(1, -1).replace(' news ', ' ')} } } }`;
+    const { nodes } = (await ask(asked, {}, app.platformKey)).suspense;
+    for (const { id, apiKey } of shops) {
+      const own = (await ask(asked, {}, apiKey)).suspense.nodes;
+      expect(own, way).toHaveLength(1);
+      expect(nodes.filter(({ holder }: { holder: string }) => holder === id)).toEqual(own);
+    }
+  }
+});
+
+test('an act on a transaction answers with what the account holder reads then, also for two accounts in one document', async () => {
+  const onTransactions = Object.values(SCHEMA.getMutationType()?.getFields() ?? {}).filter(
+    ({ args, type }) =>
+      args.some(({ name }) => name === 'account') && getNamedType(type).name === 'Transaction',
+  );
+  expect(onTransactions.map(({ name }) => name).sort()).toEqual(Object.keys(ACTS).sort());
+  const answers = (way: string) =>
+    ask(
+      `mutation { ${shops.flatMap(({ id, made }, at) =>
+        Object.entries(ACTS).map(
+          ([act, [on, more]]) =>
+            `${act}${at}: ${act}(account: "${id}", end2end: "${made[on]}", ${more}) ${way}`,
+        ),
+      )} }`,
+      {},
+      app.platformKey,
+    );
+  await answers('{ end2end }');
+  for (const shop of shops) await atRest(shop);
+  for (const way of waysDown(SCHEMA.getType('Transaction') as GraphQLOutputType, 3)) {
+    const seen = await answers(way);
+    for (const [at, { apiKey, made }] of shops.entries()) {
+      const asked = Object.entries(ACTS).map(
+        ([act, [on]]) => `${act}: transaction(end2end: "${made[on]}") ${way}`,
+      );
+      const own = await ask(`{ ${asked} }`, {}, apiKey);
+      for (const act of Object.keys(ACTS)) expect(seen[`${act}${at}`], `${act} ${way}`).toEqual(own[act]);
     }
   }
 });

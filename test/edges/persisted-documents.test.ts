@@ -119,6 +119,11 @@ describe('what is registered', () => {
     ],
     ['a document that is none', () => folder({ 'a.graphql': '{' }), /^GRAPHQL_DOCUMENTS: a: Syntax Error/],
     [
+      'a subscription under a condition',
+      () => folder({ 'a.graphql': 'subscription { events @include(if: true) { cursor } }' }),
+      /^GRAPHQL_DOCUMENTS: a: the field of a subscription/,
+    ],
+    [
       'two of one name',
       () => folder({ 'a.graphql': NAME, 'more/a.graphql': LIST }),
       /two documents have the id a/,
