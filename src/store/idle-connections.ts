@@ -15,8 +15,12 @@ export function idleConnections(pool: pg.Pool): IdleConnections {
   pool.on('remove', (client) => void givenBackAt.delete(client));
   return {
     closeSince: (atMs) => {
-      for (const [client, since] of givenBackAt)
-        if (since < atMs) client.connection.stream.destroy(new Error('another connection was found dead'));
+      for (const [client, since] of givenBackAt) if (since < atMs) closeIdle(client);
     },
   };
+}
+
+/** Closes a connection that nobody has, because another one was found dead. */
+export function closeIdle({ connection }: Pick<pg.Client, 'connection'>): void {
+  connection.stream.destroy(new Error('another connection was found dead'));
 }
