@@ -91,7 +91,6 @@ async function start(): Promise<void> {
   if (options.demo && accountId) await fillOnce(services, accountId, log);
   app = createApp({ config: settings, services, log });
   endings.splice(endings.indexOf(store.close), 0, app.end);
-  handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
   if (settings.notifyUrl) {
     const remote = {
       url: settings.notifyUrl,
@@ -107,6 +106,8 @@ async function start(): Promise<void> {
     // Before the database goes: what is under way ends, what is not begun stays a job.
     endings.splice(endings.indexOf(store.close), 0, worker, closeWebhookConnections);
   }
+  // Ready once its work has begun, and in the same turn: a rail may be called back at once.
+  handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
   server.on('clientError', app.refuseMalformed);
   const said = answers ? await welcome(services, settings, sandbox) : workerBanner(settings.publicUrl);
   log.info({ port, ...migrationsOf(store.applied) }, 'ready');

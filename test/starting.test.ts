@@ -1,12 +1,13 @@
 /**
  * Goal: a gateway that is not ready yet says so in the published forms (C-50, C-51). Method: a process whose database
- * accepts connections and never answers; requests in the meantime.
+ * accepts connections and never answers, and one whose way to other processes does so; requests in the meantime.
  */
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
-import { failToStart } from './support/process.ts';
+import { failToStart, start } from './support/process.ts';
 
 const { home, remove } = newHome();
 let silent: Server;
@@ -59,3 +60,20 @@ test('C-50: what comes while the gateway starts is 503 UNAVAILABLE; /healthz is 
   ]);
   expect((await ended).code).toBe(1);
 }, 60_000);
+
+test('C-50: a gateway whose workers have not begun is not ready, though its database answers', async () => {
+  const port = await freePort();
+  const others = `postgres://somebody@127.0.0.1:${(silent.address() as AddressInfo).port}/crossramp`;
+  const connected = once(silent, 'connection');
+  const starting = start({ PORT: String(port), CROSSRAMP_HOME: home, NOTIFY_URL: others });
+  const ready = `http://127.0.0.1:${port}/readyz`;
+  try {
+    await Promise.race([connected, starting]);
+    expect(await ask(ready)).toMatchObject({ status: 503, json: { reason: 'starting' } });
+  } finally {
+    const running = await starting;
+    const { status } = await ask(ready);
+    await running.end('SIGTERM');
+    expect(status).toBe(200);
+  }
+}, 120_000);

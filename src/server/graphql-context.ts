@@ -45,7 +45,7 @@ export type Prepared =
 /** Parses and validates a document, and checks the limits. @throws {GatewayError} `RATE_LIMITED` for one that is not known yet. */
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
-/** Prepares a document that came in a request: of the new ones of a key, one in each turn of the event loop. @throws as `Prepare`. */
+/** Prepares a document that came in a request: of the new ones of an account, one in each turn of the event loop. @throws as `Prepare`. */
 export type PrepareInTurn = (query: string, context: ServerContext) => Promise<Prepared>;
 
 /** @returns the error for operations that a stream token does not allow. */

@@ -250,9 +250,10 @@ function preparer(
     else ofRequest.set(context, { query, prepared });
     return prepared;
   };
-  const turn = oneEachTurn<string>();
+  // By account and not by key: it can have hundreds of keys, and any number of payers.
+  const turn = oneEachTurn<bigint>();
   const prepareInTurn: PrepareInTurn = async (query, context) => {
-    if (!fit.has(query)) await turn(context.caller.id);
+    if (!fit.has(query)) await turn(context.caller.accountId);
     return prepare(query, context);
   };
   return { prepare, prepareInTurn };

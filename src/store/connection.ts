@@ -67,7 +67,10 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     schema,
     statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
     // A fault of the network takes more than one with it, and each would cost whoever gets it another second.
-    onDead: (askedAt) => idle.closeSince(askedAt),
+    onDead: (askedAt) => {
+      idle.closeSince(askedAt);
+      shared.closeSince(askedAt);
+    },
     onLost: lostTransactions(source, IDLE_MAX_MS),
   });
   const shared = sharedConnections({

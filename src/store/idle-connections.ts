@@ -1,5 +1,6 @@
 /** Connections of a pool that nobody has. */
 import type pg from 'pg';
+import { destroy } from './look-into-server.ts';
 
 /** See the file. */
 export interface IdleConnections {
@@ -15,8 +16,12 @@ export function idleConnections(pool: pg.Pool): IdleConnections {
   pool.on('remove', (client) => void givenBackAt.delete(client));
   return {
     closeSince: (atMs) => {
-      for (const [client, since] of givenBackAt)
-        if (since < atMs) client.connection.stream.destroy(new Error('another connection was found dead'));
+      for (const [client, since] of givenBackAt) if (since < atMs) closeIdle(client);
     },
   };
+}
+
+/** Closes a connection that nobody has, because another one was found dead. */
+export function closeIdle(client: Pick<pg.Client, 'connection'>): void {
+  destroy(client, new Error('another connection was found dead'));
 }

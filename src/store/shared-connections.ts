@@ -5,6 +5,7 @@
  */
 import type pg from 'pg';
 import { isUnprepared, NoAnswerError } from './database-error.ts';
+import { closeIdle } from './idle-connections.ts';
 import { type RowsQuery, send } from './rows-query.ts';
 
 /** With so many statements without an answer, a connection that gathers is no longer preferred to another one. */
@@ -19,6 +20,8 @@ export interface SharedConnections {
    * @throws the driver's error.
    */
   readonly query: <Row>(statement: RowsQuery, isAtOnce?: boolean) => Promise<Row[]>;
+  /** Closes those that have nothing to answer and answered nobody since then. Unit: ms, of `performance.now()`. */
+  readonly closeSince: (atMs: number) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -28,6 +31,8 @@ interface Shared {
   client: pg.Client | undefined;
   /** Statements without an answer. */
   waiting: number;
+  /** When the last one was answered. */
+  answeredAt: number;
   /** Whether what is sent now waits for others. */
   isGathering: boolean;
 }
@@ -55,7 +60,7 @@ export function sharedConnections({ newClient, enter, count }: SharedOptions): S
       shared.client = client;
       return client;
     });
-    const shared: Shared = { opening, client: undefined, waiting: 0, isGathering: false };
+    const shared: Shared = { opening, client: undefined, waiting: 0, answeredAt: 0, isGathering: false };
     client.on('error', forget);
     client.on('end', forget);
     opening.catch(() => {
@@ -88,7 +93,12 @@ export function sharedConnections({ newClient, enter, count }: SharedOptions): S
           : error;
       } finally {
         shared.waiting -= 1;
+        shared.answeredAt = performance.now();
       }
+    },
+    closeSince: (atMs) => {
+      // Forgotten at once: nobody sends anything on one of them before its end is told.
+      for (const [at, shared] of all.entries()) if (shared && closeUnused(shared, atMs)) all[at] = undefined;
     },
     close: async () => {
       isClosed = true;
@@ -102,6 +112,13 @@ export function sharedConnections({ newClient, enter, count }: SharedOptions): S
       );
     },
   };
+}
+
+/** @returns whether it was closed: it has nothing to answer, and answered nobody since then. */
+function closeUnused({ client, waiting, answeredAt }: Shared, sinceMs: number): boolean {
+  if (!client || waiting > 0 || answeredAt >= sinceMs) return false;
+  closeIdle(client);
+  return true;
 }
 
 /** What is sent within a few turns of the event loop goes in one piece: to send a piece costs both sides more than to answer a read. */

@@ -1,6 +1,6 @@
 /**
- * Goal: many new documents of one key at once keep nobody else waiting while they are parsed and validated: one is, in each turn of the
- * event loop. Method: the lexer tells in which turn each document begins; never by time.
+ * Goal: many new documents of one account at once, of whichever of its keys, keep nobody else waiting while they are parsed and validated:
+ * one is, in each turn of the event loop. Method: the lexer tells in which turn each document begins; never by time.
  */
 import { Lexer, TokenKind } from 'graphql';
 import { expect, it, vi } from 'vitest';
@@ -19,10 +19,14 @@ const stream = async () => {
 };
 
 it.each([
-  ['/graphql', 'a', async () => ({})],
-  ['/graphql/stream', 'b', stream],
-] as const)('%s: new documents are parsed one after another', async (path, name, headersOf) => {
+  ['/graphql', 'a', 'one key', async () => ({})],
+  ['/graphql/stream', 'b', 'one key', stream],
+  ['/graphql', 'c', 'a key each', async () => ({})],
+] as const)('%s: new documents (%s, of %s) are parsed one after another', async (path, name, whose, headersOf) => {
   const headers = await headersOf();
+  const keyOf = async () =>
+    whose === 'one key' ? app.apiKey : (await app.addKey(app.accountId, ['read'])).apiKey;
+  const keys = await Promise.all(Array.from({ length: DOCUMENTS }, keyOf));
   const turns = countTurns();
   const begun: number[] = [];
   const advance = Lexer.prototype.advance;
@@ -30,9 +34,9 @@ it.each([
     if (this.token.kind === TokenKind.SOF) begun.push(turns.now());
     return advance.call(this);
   });
-  const answers = Array.from({ length: DOCUMENTS }, (_, at) => {
+  const answers = keys.map((key, at) => {
     const query = `query New${at} { balances { ${name}${at}: available } }`;
-    return app.post(path, { query, extensions: { operationId: `${at}` } }, { headers });
+    return app.post(path, { query, extensions: { operationId: `${at}` } }, { key, headers });
   });
   for (const { status } of await Promise.all(answers)) expect([200, 202]).toContain(status);
   spy.mockRestore();

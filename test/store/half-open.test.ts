@@ -189,6 +189,24 @@ describe('C-51: a transaction whose connection was lost', () => {
   });
 });
 
+test('C-51: when one connection was found dead, no read waits for those that reads share', async () => {
+  const own = await startProxy(Number(new URL(store.url).port));
+  const far = openDatabase(through(own, store.url), { connections: 10 });
+  const quick = { ...COUNT, name: 'quick_count_of_test', isQuick: true } as const;
+  // So many that both have some.
+  const readMany = () => Promise.all(Array.from({ length: 20 }, () => far.query(quick, ['none'])));
+  try {
+    await readMany();
+    await far.query(SLEEP, [0]);
+    own.silence();
+    await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+    expect(await readMany()).toHaveLength(20);
+  } finally {
+    await far.close();
+    await own.close();
+  }
+});
+
 test('C-51: a slow network ends nothing for good', async () => {
   proxy.fail('delay');
   for (const end of await addMany('during delay '))
