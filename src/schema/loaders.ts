@@ -45,7 +45,7 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
 class LazyLoaders implements Loaders {
   readonly #database: Database;
   readonly #accountId: bigint;
-  #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};
+  #made: { -readonly [Name in Exclude<keyof Loaders, 'forget'>]?: Loaders[Name] } = {};
 
   constructor(database: Database, accountId: bigint) {
     this.#database = database;

@@ -20,13 +20,13 @@ export const SERVER = `extract(epoch from pg_postmaster_start_time())::text`;
 
 /** Those that wait for their next statement, or for a lock. One that works may store its commit: it is looked at again. */
 const END = `select a.pid,
-    (a.state like 'idle in transaction%' or a.wait_event_type = 'Lock') and pg_terminate_backend(a.pid) as "isEnded"
+    case when a.state like 'idle in transaction%' or a.wait_event_type = 'Lock' then pg_terminate_backend(a.pid) else false end as "isEnded"
   from unnest($1::int[], $2::text[]) lost(pid, server) join pg_stat_activity a using (pid)
   where a.usename = session_user and a.state <> 'idle' and lost.server = ${SERVER}`;
 
 interface Found {
   readonly pid: number;
-  readonly isEnded: boolean | null;
+  readonly isEnded: boolean;
 }
 
 /** @returns what is told of each lost connection. @param tryForMs - then the server ends such a transaction itself. */

@@ -132,6 +132,12 @@ describe('C-51: a transaction whose connection was lost', () => {
     name: 'patiently_of_test',
     text: `select set_config('lock_timeout', '0', true)`,
   };
+  /** Keeps a processor busy, and so waits for nothing. */
+  const WORK: Statement = {
+    name: 'work_of_test',
+    text: 'select count(*)::int as busy from generate_series(1, 100000) a, generate_series(1, 100000) b',
+  };
+  const AT_WORK = `from pg_stat_activity where query like '%as busy%' and state = 'active' and pid <> pg_backend_pid()`;
   let lockId = 0;
   /** A transaction that has the lock and loses its connection. The server sets it no limit, so it would stay for good. */
   const lose = async (network: TestProxy, far: Database, fault: Fault | undefined) => {
@@ -145,7 +151,8 @@ describe('C-51: a transaction whose connection was lost', () => {
     await expect(lost).rejects.toSatisfy(isDatabaseAway);
   };
   const lock = () => store.database.withTx((tx) => tx.query(LOCK, [lockId]));
-  const countWaiting = async () => (await store.database.query(WAITING, [lockId])).length;
+  const count = async (statement: Statement, value: unknown) =>
+    (await store.database.query(statement, [value])).length;
 
   test.each<[string, Fault | undefined]>([
     ['so that nobody waits for its locks', undefined],
@@ -171,18 +178,40 @@ describe('C-51: a transaction whose connection was lost', () => {
     try {
       await holder.connect();
       await holder.query('select pg_advisory_lock($1)', [lockId]);
-      const waits = far
-        .withTx(async (tx) => {
-          await tx.query(PATIENTLY, []);
-          await tx.query(LOCK, [lockId]);
-        })
-        .catch((error: unknown) => error);
-      await expect.poll(countWaiting).toBe(1);
+      const waits = far.withTx(async (tx) => {
+        await tx.query(PATIENTLY, []);
+        await tx.query(LOCK, [lockId]);
+      });
+      const told = expect(waits).rejects.toSatisfy(isDatabaseAway);
+      await expect.poll(() => count(WAITING, lockId)).toBe(1);
       own.cut();
-      expect(isDatabaseAway(await waits)).toBe(true);
-      await expect.poll(countWaiting).toBe(0);
+      await told;
+      await expect.poll(() => count(WAITING, lockId)).toBe(0);
     } finally {
       await holder.end();
+      await far.close();
+      await own.close();
+    }
+  });
+
+  test('is left alone while it works, so that a commit ends as it would have', async () => {
+    const own = await startProxy(Number(new URL(store.url).port));
+    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS, patient: true });
+    const owner = new pg.Client({ connectionString: store.url });
+    try {
+      await owner.connect();
+      const countAtWork = async () => (await owner.query(`select ${AT_WORK}`)).rowCount;
+      const told = expect(far.withTx((tx) => tx.query(WORK, []))).rejects.toSatisfy(isDatabaseAway);
+      await expect.poll(countAtWork).toBe(1);
+      own.cut();
+      await told;
+      // What is lost after it is looked at together with it.
+      await lose(own, far, undefined);
+      await lock();
+      expect(await countAtWork()).toBe(1);
+    } finally {
+      await owner.query(`select pg_terminate_backend(pid, 5000) ${AT_WORK}`);
+      await owner.end();
       await far.close();
       await own.close();
     }
