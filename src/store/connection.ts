@@ -4,7 +4,6 @@
  * answer for a second, a second connection asks the server whether it still works on the statement. If it does not, or cannot be
  * reached, the first connection is closed and its statement fails.
  */
-import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { onNobodysBehalf } from '../base/on-behalf.ts';
@@ -16,6 +15,7 @@ import { PrismaClient } from './generated/prisma/client.ts';
 import { idleConnections } from './idle-connections.ts';
 import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
 import { type Backend, lostTransactions, SERVER } from './lost-transactions.ts';
+import { bytesOf, Openings } from './openings.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
 import { sharedConnections } from './shared-connections.ts';
@@ -217,6 +217,7 @@ export function watchedClients({
   onDead,
   onLost,
 }: ConnectionOptions): typeof pg.Client {
+  const openings = new Openings();
   let looking: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
   /** Shares a look that is under way, unless it began so early that the server may not have had the statement yet. */
   const look = (askedAt: number): Promise<Working> => {
@@ -246,8 +247,9 @@ export function watchedClients({
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       });
       Object.assign(this, { connection: rowConnection(this) });
+      openings.begin(this);
       // A broken connection fails its statement. Without a listener, the error event would end the process.
-      this.on('error', () => {});
+      this.on('error', () => openings.end(this));
       this.connection.on('readyForQuery', () => {
         if (this.#askedAt !== undefined) this.#waitFromNow();
       });
@@ -255,6 +257,7 @@ export function watchedClients({
         this.#askedAt = undefined;
       });
       this.on('end', () => {
+        openings.end(this);
         clearTimeout(this.#timer);
         const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
         if (this.#backend && !isIdle) onLost?.(this.#backend);
@@ -283,6 +286,7 @@ export function watchedClients({
         }),
       );
       this.#backend = rows[0];
+      openings.succeed(this);
     }
 
     async #lookInto(): Promise<void> {
@@ -312,11 +316,6 @@ export function watchedClients({
       return this.#heard > before;
     }
   } as typeof pg.Client;
-}
-
-/** @returns how many bytes have come from the server. */
-function bytesOf({ connection }: pg.Client): number {
-  return (connection.stream as Socket).bytesRead;
 }
 
 /** Prepares a new connection of a pool. @throws the driver's error, for example when the role is refused. */

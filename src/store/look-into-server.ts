@@ -1,9 +1,12 @@
 /** Questions about connections, asked on a connection of their own: those of the pools may be dead. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isRefused } from './database-error.ts';
 
 /** Time limit of a look. Unit: ms. */
 const LOOK_MAX_MS = 2_000;
+/** While a look has no result, others begin beside it: it may have been lost, and the server can be reached again. Unit: ms. */
+const LOOKS_BEGIN_MS = [0, 600, 1_200] as const;
 
 /** A backend that waits for its client is not working: the statement or the answer was lost on the network. */
 const WORKING = `select pid from pg_stat_activity
@@ -14,6 +17,19 @@ export type Working = (pid: number) => boolean;
 
 /** @returns which backends are working; none when the server cannot be asked. */
 export async function lookIntoServer(url: string): Promise<Working> {
+  const over = new AbortController();
+  const looks = LOOKS_BEGIN_MS.map(async (afterMs) => {
+    if (afterMs > 0) await sleep(afterMs, undefined, { signal: over.signal });
+    return look(url);
+  });
+  try {
+    return await Promise.race(looks);
+  } finally {
+    over.abort();
+  }
+}
+
+async function look(url: string): Promise<Working> {
   try {
     const rows = await askBeside<{ pid: number }>(url, LOOK_MAX_MS, WORKING);
     const pids = new Set(rows.map(({ pid }) => pid));

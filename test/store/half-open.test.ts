@@ -2,6 +2,7 @@
  * Goal: no network takes the gateway's writes away for longer than it is down itself (C-51). Method: a proxy to the
  * database that holds, drops, halves, delays and cuts what passes; a server that is stopped without being ended.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, watchedClients } from '../../src/store/connection.ts';
@@ -234,6 +235,44 @@ test('C-51: when one connection was found dead, no read waits for those that rea
     await far.close();
     await own.close();
   }
+});
+
+describe('C-51: what the network lost before it worked again', () => {
+  test('does not keep those waiting whose connection was being opened', async () => {
+    const own = await startProxy(Number(new URL(store.url).port));
+    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+    try {
+      own.fail('drop');
+      const lost = far.query(COUNT, ['none']).catch((error: Error) => error.message);
+      await sleep(1_000);
+      own.heal();
+      expect(await far.query(COUNT, ['none'])).toHaveLength(1);
+      // It would have been waited for, for two seconds in all.
+      expect(await lost).toBe('the database did not answer, though it answers others');
+    } finally {
+      await far.close();
+      await own.close();
+    }
+  });
+
+  test('keeps nobody from learning that the server works on a statement', async () => {
+    const own = await startProxy(Number(new URL(store.url).port));
+    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+    try {
+      const owner = new pg.Client({ connectionString: store.url });
+      await owner.connect();
+      const slow = far.query(SLEEP, [4]);
+      const asleep = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+      await expect.poll(async () => (await owner.query(asleep)).rowCount).toBe(1);
+      await owner.end();
+      own.fail('drop');
+      setTimeout(own.heal, 1_300);
+      expect(await slow).toHaveLength(1);
+    } finally {
+      await far.close();
+      await own.close();
+    }
+  });
 });
 
 test('C-51: a slow network ends nothing for good', async () => {
