@@ -4,6 +4,7 @@
  * answer for a second, a second connection asks the server whether it still works on the statement. If it does not, or cannot be
  * reached, the first connection is closed and its statement fails.
  */
+import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { onNobodysBehalf } from '../base/on-behalf.ts';
@@ -15,7 +16,7 @@ import { PrismaClient } from './generated/prisma/client.ts';
 import { idleConnections } from './idle-connections.ts';
 import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
 import { type Backend, lostTransactions, SERVER } from './lost-transactions.ts';
-import { bytesOf, Openings } from './openings.ts';
+import { Openings } from './openings.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
 import { sharedConnections } from './shared-connections.ts';
@@ -306,13 +307,18 @@ export function watchedClients({
 
     #waitFromNow(): void {
       this.#askedAt = performance.now();
-      this.#heard = bytesOf(this);
+      this.#heard = this.#bytesRead;
+    }
+
+    /** How many bytes have come from the server. */
+    get #bytesRead(): number {
+      return (this.connection.stream as Socket).bytesRead;
     }
 
     /** @returns whether anything came since this was last asked, or since the wait began. */
     #hears(): boolean {
       const before = this.#heard;
-      this.#heard = bytesOf(this);
+      this.#heard = this.#bytesRead;
       return this.#heard > before;
     }
   } as typeof pg.Client;

@@ -28,12 +28,7 @@ export class Openings {
     const begunAt = this.#begunAt.get(client) ?? 0;
     this.#begunAt.delete(client);
     for (const [other, otherAt] of this.#begunAt)
-      if (otherAt + LATER_MS < begunAt && bytesOf(other) === 0)
+      if (otherAt + LATER_MS < begunAt && (other.connection.stream as Socket).bytesRead === 0)
         destroy(other, new NoAnswerError('the database did not answer, though it answers others'));
   }
-}
-
-/** @returns how many bytes have come from the server. */
-export function bytesOf({ connection }: pg.Client): number {
-  return (connection.stream as Socket).bytesRead;
 }
