@@ -24,6 +24,11 @@ const END = `select a.pid,
   from unnest($1::int[], $2::text[]) lost(pid, server) join pg_stat_activity a using (pid)
   where a.usename = session_user and a.state <> 'idle' and lost.server = ${SERVER}`;
 
+interface Lost extends Backend {
+  /** Then it is tried no more. Unit: ms, of `performance.now()`. */
+  readonly untilMs: number;
+}
+
 interface Found {
   readonly pid: number;
   readonly isEnded: boolean;
@@ -31,23 +36,22 @@ interface Found {
 
 /** @returns what is told of each lost connection. @param tryForMs - then the server ends such a transaction itself. */
 export function lostTransactions(url: () => string, tryForMs: number): (lost: Backend) => void {
-  const lost = new Map<Backend, number>();
+  const lost = new Set<Lost>();
   let isTrying = false;
   const tryToEnd = async () => {
     isTrying = true;
     while (lost.size > 0) {
-      const backends = [...lost.keys()];
+      const backends = [...lost];
       const values = [backends.map(({ pid }) => pid), backends.map(({ server }) => server)];
       const found = await askBeside<Found>(url(), TRY_MAX_MS, END, values).catch(() => undefined);
       const isThere = ({ pid }: Backend) => !found || found.some((each) => each.pid === pid && !each.isEnded);
-      for (const [each, untilMs] of lost)
-        if (backends.includes(each) && (!isThere(each) || performance.now() > untilMs)) lost.delete(each);
+      for (const each of backends) if (!isThere(each) || performance.now() > each.untilMs) lost.delete(each);
       if (lost.size > 0) await sleep(PAUSE_MS, undefined, { ref: false });
     }
     isTrying = false;
   };
   return (backend) => {
-    lost.set(backend, performance.now() + tryForMs);
+    lost.add({ ...backend, untilMs: performance.now() + tryForMs });
     if (!isTrying) void tryToEnd();
   };
 }

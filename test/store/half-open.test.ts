@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, watchedClients } from '../../src/store/connection.ts';
+import { type DatabaseOptions, openDatabase, watchedClients } from '../../src/store/connection.ts';
 import type { Database, Statement, Tx } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
@@ -43,6 +43,18 @@ const addMany = (asset: string, to = database) =>
     Array.from({ length: 2 * CONNECTIONS }, (_, n) => to.withTx((tx) => tx.query(ADD, [`${asset}${n}`]))),
   );
 
+/** A network of a test's own, and the database behind it. */
+async function network(options: DatabaseOptions) {
+  const own = await startProxy(Number(new URL(store.url).port));
+  const far = openDatabase(through(own, store.url), options);
+  const end = async () => {
+    own.heal();
+    await far.close();
+    await own.close();
+  };
+  return { own, far, end };
+}
+
 // Each on a network of its own, so that they can wait at the same time.
 test.concurrent.for<[Fault, Direction]>([
   ['drop', 'both'],
@@ -54,8 +66,7 @@ test.concurrent.for<[Fault, Direction]>([
   fault,
   direction,
 ], { expect: expectHere }) => {
-  const own = await startProxy(Number(new URL(store.url).port));
-  const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+  const { own, far, end } = await network({ connections: CONNECTIONS });
   try {
     await addMany(`before ${fault} ${direction} `, far);
     own.fail(fault, direction);
@@ -65,9 +76,7 @@ test.concurrent.for<[Fault, Direction]>([
     const again = () => addMany(`after ${fault} ${direction} ${Math.random()} `, far);
     await expectHere.poll(async () => (await again()).map(({ status }) => status)).not.toContain('rejected');
   } finally {
-    own.heal();
-    await far.close();
-    await own.close();
+    await end();
   }
 });
 
@@ -80,8 +89,7 @@ test.concurrent.for<[Fault, Direction]>([
   fault,
   direction,
 ], { expect: expectHere }) => {
-  const own = await startProxy(Number(new URL(store.url).port));
-  const far = openDatabase(through(own, store.url), { connections: 10 });
+  const { own, far, end } = await network({ connections: 10 });
   const ask = () => far.query({ ...COUNT, name: 'quick_count_of_test', isQuick: true }, ['none']);
   const askMany = () => Promise.all(Array.from({ length: 20 }, ask));
   try {
@@ -103,23 +111,19 @@ test.concurrent.for<[Fault, Direction]>([
     own.heal();
     await expectHere.poll(() => askMany().then(() => 'answered', isDatabaseAway)).toBe('answered');
   } finally {
-    own.heal();
-    await far.close();
-    await own.close();
+    await end();
   }
 });
 
 test('C-51: when one connection was found dead, nobody waits for another one', async () => {
-  const own = await startProxy(Number(new URL(store.url).port));
-  const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+  const { own, far, end } = await network({ connections: CONNECTIONS });
   try {
     await Promise.all(Array.from({ length: CONNECTIONS }, () => far.query(SLEEP, [0.3])));
     own.silence();
     await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
     for (let asked = 1; asked < CONNECTIONS; asked += 1) expect(await far.query(SLEEP, [0])).toHaveLength(1);
   } finally {
-    await far.close();
-    await own.close();
+    await end();
   }
 });
 
@@ -141,12 +145,12 @@ describe('C-51: a transaction whose connection was lost', () => {
   const AT_WORK = `from pg_stat_activity where query like '%as busy%' and state = 'active' and pid <> pg_backend_pid()`;
   let lockId = 0;
   /** A transaction that has the lock and loses its connection. The server sets it no limit, so it would stay for good. */
-  const lose = async (network: TestProxy, far: Database, fault: Fault | undefined) => {
+  const lose = async (own: TestProxy, far: Database, fault: Fault | undefined) => {
     lockId += 1;
     const lost = far.withTx(async (tx) => {
       await tx.query(LOCK, [lockId]);
-      network.silence();
-      if (fault) network.fail(fault);
+      own.silence();
+      if (fault) own.fail(fault);
       await tx.query(LOCK, [-lockId]);
     });
     await expect(lost).rejects.toSatisfy(isDatabaseAway);
@@ -159,21 +163,18 @@ describe('C-51: a transaction whose connection was lost', () => {
     ['so that nobody waits for its locks', undefined],
     ['as soon as the server can be reached again', 'refuse'],
   ])('is ended, %s', async (_when, fault) => {
-    const own = await startProxy(Number(new URL(store.url).port));
-    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS, patient: true });
+    const { own, far, end } = await network({ connections: CONNECTIONS, patient: true });
     try {
       await lose(own, far, fault);
       setTimeout(own.heal, 500);
       expect(await lock()).toHaveLength(1);
     } finally {
-      await far.close();
-      await own.close();
+      await end();
     }
   });
 
   test('is ended where it waits for a lock, which it would get and keep', async () => {
-    const own = await startProxy(Number(new URL(store.url).port));
-    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS, patient: true });
+    const { own, far, end } = await network({ connections: CONNECTIONS, patient: true });
     const holder = new pg.Client({ connectionString: store.url });
     lockId += 1;
     try {
@@ -190,14 +191,12 @@ describe('C-51: a transaction whose connection was lost', () => {
       await expect.poll(() => count(WAITING, lockId)).toBe(0);
     } finally {
       await holder.end();
-      await far.close();
-      await own.close();
+      await end();
     }
   });
 
   test('is left alone while it works, so that a commit ends as it would have', async () => {
-    const own = await startProxy(Number(new URL(store.url).port));
-    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS, patient: true });
+    const { own, far, end } = await network({ connections: CONNECTIONS, patient: true });
     const owner = new pg.Client({ connectionString: store.url });
     try {
       await owner.connect();
@@ -213,15 +212,13 @@ describe('C-51: a transaction whose connection was lost', () => {
     } finally {
       await owner.query(`select pg_terminate_backend(pid, 5000) ${AT_WORK}`);
       await owner.end();
-      await far.close();
-      await own.close();
+      await end();
     }
   });
 });
 
 test('C-51: when one connection was found dead, no read waits for those that reads share', async () => {
-  const own = await startProxy(Number(new URL(store.url).port));
-  const far = openDatabase(through(own, store.url), { connections: 10 });
+  const { own, far, end } = await network({ connections: 10 });
   const quick = { ...COUNT, name: 'quick_count_of_test', isQuick: true } as const;
   // So many that both have some.
   const readMany = () => Promise.all(Array.from({ length: 20 }, () => far.query(quick, ['none'])));
@@ -232,15 +229,13 @@ test('C-51: when one connection was found dead, no read waits for those that rea
     await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
     expect(await readMany()).toHaveLength(20);
   } finally {
-    await far.close();
-    await own.close();
+    await end();
   }
 });
 
 describe('C-51: what the network lost before it worked again', () => {
   test('does not keep those waiting whose connection was being opened', async () => {
-    const own = await startProxy(Number(new URL(store.url).port));
-    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+    const { own, far, end } = await network({ connections: CONNECTIONS });
     try {
       own.fail('drop');
       const lost = far.query(COUNT, ['none']).catch((error: Error) => error.message);
@@ -250,14 +245,12 @@ describe('C-51: what the network lost before it worked again', () => {
       // It would have been waited for, for two seconds in all.
       expect(await lost).toBe('the database did not answer, though it answers others');
     } finally {
-      await far.close();
-      await own.close();
+      await end();
     }
   });
 
   test('keeps nobody from learning that the server works on a statement', async () => {
-    const own = await startProxy(Number(new URL(store.url).port));
-    const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+    const { own, far, end } = await network({ connections: CONNECTIONS });
     try {
       const owner = new pg.Client({ connectionString: store.url });
       await owner.connect();
@@ -269,8 +262,7 @@ describe('C-51: what the network lost before it worked again', () => {
       setTimeout(own.heal, 1_300);
       expect(await slow).toHaveLength(1);
     } finally {
-      await far.close();
-      await own.close();
+      await end();
     }
   });
 });

@@ -118,7 +118,7 @@ async function readRows(
 ): Promise<EventRow[]> {
   type Flat = Omit<EventRow, 'accountId'> & StoredBody;
   const rows = await database.query<Flat>(page, [accountId, ...rest]);
-  return rows.map((row) => ({ accountId, ...withBody(row) }));
+  return rows.map((row) => Object.assign(withBody(row), { accountId }));
 }
 
 /** @returns a transaction and the number of its newest event, both from one snapshot. */
