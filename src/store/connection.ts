@@ -261,6 +261,8 @@ export function watchedClients({
         openings.end(this);
         clearTimeout(this.#timer);
         const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
+        // Nothing is waited for any more: a look that is under way says nothing of the other connections.
+        this.#askedAt = undefined;
         if (this.#backend && !isIdle) onLost?.(this.#backend);
       });
       const ask = this.query.bind(this) as (...given: unknown[]) => unknown;

@@ -1,5 +1,6 @@
 /** Connections of a pool that nobody has. */
 import type pg from 'pg';
+import { NoAnswerError } from './database-error.ts';
 import { destroy } from './look-into-server.ts';
 
 /** See the file. */
@@ -23,5 +24,5 @@ export function idleConnections(pool: pg.Pool): IdleConnections {
 
 /** Closes a connection that nobody has, because another one was found dead. */
 export function closeIdle(client: Pick<pg.Client, 'connection'>): void {
-  destroy(client, new Error('another connection was found dead'));
+  destroy(client, new NoAnswerError('another connection was found dead'));
 }

@@ -55,8 +55,11 @@ export async function askBeside<Row extends pg.QueryResultRow>(
     await client.connect();
     return (await client.query<Row>(text, [...values])).rows;
   } finally {
-    clearTimeout(timer);
-    client.end().catch(() => {});
+    // The goodbye has the same limit.
+    client
+      .end()
+      .catch(() => {})
+      .finally(() => clearTimeout(timer));
   }
 }
 

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type DatabaseOptions, openDatabase, watchedClients } from '../../src/store/connection.ts';
 import type { Database, Statement, Tx } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
+import { idleConnections } from '../../src/store/idle-connections.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';
 
@@ -215,6 +216,20 @@ describe('C-51: a transaction whose connection was lost', () => {
       await end();
     }
   });
+});
+
+test('C-51: who gets an idle connection in the moment in which it is closed is told that the database is away', async () => {
+  const pool = new pg.Pool({ connectionString: store.url, max: 1 });
+  pool.on('error', () => {});
+  const idle = idleConnections(pool);
+  try {
+    await pool.query('select 1');
+    const asked = pool.query('select 1');
+    idle.closeSince(performance.now() + 1);
+    await expect(asked).rejects.toSatisfy(isDatabaseAway);
+  } finally {
+    await pool.end();
+  }
 });
 
 test('C-51: when one connection was found dead, no read waits for those that reads share', async () => {
