@@ -4,6 +4,7 @@
  * answer for a second, a second connection asks the server whether it still works on the statement. If it does not, or cannot be
  * reached, the first connection is closed and its statement fails.
  */
+import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
@@ -15,7 +16,7 @@ import { FairPool } from './fair-pool.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { idleConnections } from './idle-connections.ts';
 import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
-import { type Backend, lostTransactions, SERVER } from './lost-transactions.ts';
+import { lostTransactions, markSql, type Session } from './lost-transactions.ts';
 import { Openings } from './openings.ts';
 import { RowConnection } from './row-connection.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
@@ -207,7 +208,7 @@ export interface ConnectionOptions {
   /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
   readonly onDead?: (askedAt: number) => void;
   /** Called when a connection ended with a transaction open, or with statements that were not answered. */
-  readonly onLost?: (backend: Backend) => void;
+  readonly onLost?: (session: Session) => void;
 }
 
 /** @returns a class of watched connections for a pool; `enterSession` has still to be called for each. */
@@ -232,7 +233,7 @@ export function watchedClients({
   };
 
   return class WatchedClient extends pg.Client {
-    #backend: Backend | undefined;
+    #session: Session | undefined;
     /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
     #askedAt: number | undefined;
     #timer: NodeJS.Timeout | undefined;
@@ -263,7 +264,7 @@ export function watchedClients({
         const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
         // Nothing is waited for any more: a look that is under way says nothing of the other connections.
         this.#askedAt = undefined;
-        if (this.#backend && !isIdle) onLost?.(this.#backend);
+        if (this.#session && !isIdle) onLost?.(this.#session);
       });
       const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((...given: unknown[]) => {
@@ -277,18 +278,20 @@ export function watchedClients({
 
     /** Sets the restricted role and the settings by SQL, because a pooler may refuse them as connection parameters. */
     async enter(): Promise<void> {
-      const { rows } = await this.query<Backend>(
-        settingSql({
-          role: APPLICATION_ROLE,
-          search_path: `"${schema}"`,
-          timezone: 'UTC',
-          datestyle: 'ISO',
-          lock_timeout: String(LOCK_MAX_MS),
-          statement_timeout: String(statementMaxMs),
-          idle_in_transaction_session_timeout: String(statementMaxMs > 0 ? IDLE_MAX_MS : 0),
-        }),
+      const token = randomInt(2 ** 31);
+      const settings = settingSql({
+        role: APPLICATION_ROLE,
+        search_path: `"${schema}"`,
+        timezone: 'UTC',
+        datestyle: 'ISO',
+        lock_timeout: String(LOCK_MAX_MS),
+        statement_timeout: String(statementMaxMs),
+        idle_in_transaction_session_timeout: String(statementMaxMs > 0 ? IDLE_MAX_MS : 0),
+      });
+      const { rows } = await this.query<{ pid: number }>(
+        `${settings}, ${markSql(token)}, pg_backend_pid() as pid`,
       );
-      this.#backend = rows[0];
+      this.#session = rows[0] && { pid: rows[0].pid, token };
       openings.succeed(this);
     }
 
@@ -301,7 +304,7 @@ export function watchedClients({
       const isWorking = isOverdue ? () => false : await look(askedAt);
       // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
       if (this.#askedAt === undefined) return;
-      if (this.#askedAt !== askedAt || this.#hears() || (this.#backend && isWorking(this.#backend.pid)))
+      if (this.#askedAt !== askedAt || this.#hears() || (this.#session && isWorking(this.#session.pid)))
         return void this.#timer?.refresh();
       destroy(this, new NoAnswerError('the database did not answer'));
       onDead?.(askedAt);
@@ -331,10 +334,10 @@ function enterSession(client: pg.ClientBase): Promise<void> {
   return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
 }
 
-/** @returns SQL that applies these settings to the session and returns its `Backend`. */
+/** @returns SQL that applies these settings to the session. */
 function settingSql(settings: Readonly<Record<string, string>>): string {
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  return `select pg_backend_pid() as pid, ${SERVER} as server, ${set.join(', ')}`;
+  return `select ${set.join(', ')}`;
 }
 
 /** @returns SQL that has names without a schema mean those of this one. */

@@ -9,22 +9,29 @@ import { askBeside } from './look-into-server.ts';
 const TRY_MAX_MS = 500;
 const PAUSE_MS = 250;
 
-/** A backend, known by the start of its server too: another server may have one of the same id. */
-export interface Backend {
+/** A session, known by a lock that it has while it lasts: a pooler, or another server, gives its backend's id to others too. */
+export interface Session {
   readonly pid: number;
-  readonly server: string;
+  readonly token: number;
 }
 
-/** SQL for the server of a session, as `Backend` has it. */
-export const SERVER = `extract(epoch from pg_postmaster_start_time())::text`;
+/** The first half of the locks of sessions; `token` is the other one. They are shared, so nobody ever waits for them. */
+const SESSION_LOCKS = 1_668_444_019;
+
+/** @returns SQL that marks a session with its token. */
+export function markSql(token: number): string {
+  return `pg_advisory_lock_shared(${SESSION_LOCKS}, ${token})`;
+}
 
 /** Those that wait for their next statement, or for a lock. One that works may store its commit: it is looked at again. */
 const END = `select a.pid,
     case when a.state like 'idle in transaction%' or a.wait_event_type = 'Lock' then pg_terminate_backend(a.pid) else false end as "isEnded"
-  from unnest($1::int[], $2::text[]) lost(pid, server) join pg_stat_activity a using (pid)
-  where a.usename = session_user and a.state <> 'idle' and lost.server = ${SERVER}`;
+  from unnest($1::int[], $2::int[]) lost(pid, token)
+  join pg_locks l on l.pid = lost.pid and l.classid = ${SESSION_LOCKS} and l.objid = lost.token::oid and l.locktype = 'advisory'
+  join pg_stat_activity a on a.pid = lost.pid
+  where a.usename = session_user and a.state <> 'idle'`;
 
-interface Lost extends Backend {
+interface Lost extends Session {
   /** Then it is tried no more. Unit: ms, of `performance.now()`. */
   readonly untilMs: number;
 }
@@ -35,23 +42,23 @@ interface Found {
 }
 
 /** @returns what is told of each lost connection. @param tryForMs - then the server ends such a transaction itself. */
-export function lostTransactions(url: () => string, tryForMs: number): (lost: Backend) => void {
+export function lostTransactions(url: () => string, tryForMs: number): (lost: Session) => void {
   const lost = new Set<Lost>();
   let isTrying = false;
   const tryToEnd = async () => {
     isTrying = true;
     while (lost.size > 0) {
-      const backends = [...lost];
-      const values = [backends.map(({ pid }) => pid), backends.map(({ server }) => server)];
+      const sessions = [...lost];
+      const values = [sessions.map(({ pid }) => pid), sessions.map(({ token }) => token)];
       const found = await askBeside<Found>(url(), TRY_MAX_MS, END, values).catch(() => undefined);
-      const isThere = ({ pid }: Backend) => !found || found.some((each) => each.pid === pid && !each.isEnded);
-      for (const each of backends) if (!isThere(each) || performance.now() > each.untilMs) lost.delete(each);
+      const isThere = ({ pid }: Session) => !found || found.some((each) => each.pid === pid && !each.isEnded);
+      for (const each of sessions) if (!isThere(each) || performance.now() > each.untilMs) lost.delete(each);
       if (lost.size > 0) await sleep(PAUSE_MS, undefined, { ref: false });
     }
     isTrying = false;
   };
-  return (backend) => {
-    lost.add({ ...backend, untilMs: performance.now() + tryForMs });
+  return (session) => {
+    lost.add({ ...session, untilMs: performance.now() + tryForMs });
     if (!isTrying) void tryToEnd();
   };
 }

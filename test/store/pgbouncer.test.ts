@@ -6,14 +6,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { openStore } from '../../src/compose/open-store.ts';
 import { StoreError } from '../../src/store/check-server.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import { isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
 import { isInstalled } from '../support/installed.ts';
+import { startProxy, through } from '../support/proxy.ts';
 
 const store = useDatabase();
 const folders: string[] = [];
@@ -111,3 +115,32 @@ test.skipIf(!isThere).each(['transaction', 'statement'])('%s mode is refused in 
     /^the database is behind a pooler that [^\n]*pool_mode = session[^\n]*$/,
   );
 });
+
+test.skipIf(!isThere)(
+  'C-51: a lost connection costs nothing to the one that gets its place at the server next',
+  async () => {
+    const url = await behind('session');
+    const proxy = await startProxy(Number(new URL(url).port));
+    const far = openDatabase(through(proxy, url), { connections: 1 });
+    const near = openDatabase(url, { connections: 1 });
+    const BACKEND = { name: 'backend_of_test', text: 'select pg_backend_pid() as pid' };
+    try {
+      const before = await far.query(BACKEND, []);
+      // Answers are lost, and so is the first try to end what was lost.
+      proxy.fail('drop', 'down');
+      await expect(far.query(BACKEND, [])).rejects.toSatisfy(isDatabaseAway);
+      const after = await near.withTx(async (tx) => {
+        const first = await tx.query(BACKEND, []);
+        proxy.heal();
+        await sleep(1_500);
+        expect(await tx.query(BACKEND, [])).toEqual(first);
+        return first;
+      });
+      expect(after).toEqual(before);
+    } finally {
+      proxy.heal();
+      await Promise.all([far.close(), near.close()]);
+      await proxy.close();
+    }
+  },
+);
