@@ -12,6 +12,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openStore } from '../../src/compose/open-store.ts';
 import { StoreError } from '../../src/store/check-server.ts';
 import { openDatabase } from '../../src/store/connection.ts';
+import type { Statement } from '../../src/store/database.ts';
 import { isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -123,12 +124,18 @@ test.skipIf(!isThere)(
     const proxy = await startProxy(Number(new URL(url).port));
     const far = openDatabase(through(proxy, url), { connections: 1 });
     const near = openDatabase(url, { connections: 1 });
-    const BACKEND = { name: 'backend_of_test', text: 'select pg_backend_pid() as pid' };
+    const BACKEND: Statement = {
+      name: 'backend_of_test',
+      text: 'select pg_backend_pid() as pid',
+    };
+    /** The pooler has noticed that its client is gone, and gives the backend to the next one. */
+    const isFree = `select from pg_stat_activity where pid = $1 and state = 'idle' and query = 'DISCARD ALL'`;
     try {
-      const before = await far.query(BACKEND, []);
+      const before = await far.query<{ pid: number }>(BACKEND, []);
       // Answers are lost, and so is the first try to end what was lost.
       proxy.fail('drop', 'down');
       await expect(far.query(BACKEND, [])).rejects.toSatisfy(isDatabaseAway);
+      await expect.poll(async () => (await store.owner.query(isFree, [before[0]?.pid])).rowCount).toBe(1);
       const after = await near.withTx(async (tx) => {
         const first = await tx.query(BACKEND, []);
         proxy.heal();
