@@ -6,13 +6,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { openStore } from '../../src/compose/open-store.ts';
 import { StoreError } from '../../src/store/check-server.ts';
 import { openDatabase } from '../../src/store/connection.ts';
-import type { Statement } from '../../src/store/database.ts';
+import type { Statement, Tx } from '../../src/store/database.ts';
 import { isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -122,28 +121,37 @@ test.skipIf(!isThere)(
   async () => {
     const url = await behind('session');
     const proxy = await startProxy(Number(new URL(url).port));
-    const far = openDatabase(through(proxy, url), { connections: 1 });
-    const near = openDatabase(url, { connections: 1 });
-    const BACKEND: Statement = {
-      name: 'backend_of_test',
-      text: 'select pg_backend_pid() as pid',
-    };
+    // The server sets them no limit: none ends by itself.
+    const far = openDatabase(through(proxy, url), { connections: 1, patient: true });
+    const near = openDatabase(url, { connections: 1, patient: true });
+    const BACKEND: Statement = { name: 'backend_of_test', text: 'select pg_backend_pid() as pid' };
+    const backendOf = async (asker: Tx) => (await asker.query<{ pid: number }>(BACKEND, []))[0]?.pid;
     /** The pooler has noticed that its client is gone, and gives the backend to the next one. */
     const isFree = `select from pg_stat_activity where pid = $1 and state = 'idle' and query = 'DISCARD ALL'`;
+    const isAlive = 'select from pg_stat_activity where pid = $1';
+    const count = async (text: string, pid?: number) => (await store.owner.query(text, [pid])).rowCount;
     try {
-      const before = await far.query<{ pid: number }>(BACKEND, []);
+      const before = await backendOf(far);
       // Answers are lost, and so is the first try to end what was lost.
       proxy.fail('drop', 'down');
-      await expect(far.query(BACKEND, [])).rejects.toSatisfy(isDatabaseAway);
-      await expect.poll(async () => (await store.owner.query(isFree, [before[0]?.pid])).rowCount).toBe(1);
+      await expect(backendOf(far)).rejects.toSatisfy(isDatabaseAway);
+      await expect.poll(() => count(isFree, before)).toBe(1);
       const after = await near.withTx(async (tx) => {
-        const first = await tx.query(BACKEND, []);
+        const mine = await backendOf(tx);
         proxy.heal();
-        await sleep(1_500);
-        expect(await tx.query(BACKEND, [])).toEqual(first);
-        return first;
+        // Lost after the first, and ended with it or after it.
+        let second: number | undefined;
+        const lost = far.withTx(async (farTx) => {
+          second = await backendOf(farTx);
+          proxy.silence();
+          await backendOf(farTx);
+        });
+        await expect(lost).rejects.toSatisfy(isDatabaseAway);
+        await expect.poll(() => count(isAlive, second)).toBe(0);
+        expect(await backendOf(tx)).toBe(mine);
+        return mine;
       });
-      expect(after).toEqual(before);
+      expect(after).toBe(before);
     } finally {
       proxy.heal();
       await Promise.all([far.close(), near.close()]);
