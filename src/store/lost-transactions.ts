@@ -23,13 +23,16 @@ export function markSql(token: number): string {
   return `pg_advisory_lock_shared(${SESSION_LOCKS}, ${token})`;
 }
 
-/** Those that wait for their next statement, or for a lock. One that works may store its commit: it is looked at again. */
-const END = `select a.pid,
-    case when a.state like 'idle in transaction%' or a.wait_event_type = 'Lock' then pg_terminate_backend(a.pid) else false end as "isEnded"
+/**
+ * Those that wait for a statement, the rest of one, somebody who takes the answer, or a lock. One that works may store its commit:
+ * it is looked at again.
+ */
+const END = `select lost.token,
+    case when a.state like 'idle in transaction%' or a.wait_event_type in ('Client', 'Lock') then pg_terminate_backend(a.pid) else false end as "isEnded"
   from unnest($1::int[], $2::int[]) lost(pid, token)
   join pg_locks l on l.pid = lost.pid and l.classid = ${SESSION_LOCKS} and l.objid = lost.token::oid and l.locktype = 'advisory'
   join pg_stat_activity a on a.pid = lost.pid
-  where a.usename = session_user and a.state <> 'idle'`;
+  where a.state <> 'idle'`;
 
 interface Lost extends Session {
   /** Then it is tried no more. Unit: ms, of `performance.now()`. */
@@ -37,7 +40,7 @@ interface Lost extends Session {
 }
 
 interface Found {
-  readonly pid: number;
+  readonly token: number;
   readonly isEnded: boolean;
 }
 
@@ -51,7 +54,8 @@ export function lostTransactions(url: () => string, tryForMs: number): (lost: Se
       const sessions = [...lost];
       const values = [sessions.map(({ pid }) => pid), sessions.map(({ token }) => token)];
       const found = await askBeside<Found>(url(), TRY_MAX_MS, END, values).catch(() => undefined);
-      const isThere = ({ pid }: Session) => !found || found.some((each) => each.pid === pid && !each.isEnded);
+      const isThere = ({ token }: Session) =>
+        !found || found.some((each) => each.token === token && !each.isEnded);
       for (const each of sessions) if (!isThere(each) || performance.now() > each.untilMs) lost.delete(each);
       if (lost.size > 0) await sleep(PAUSE_MS, undefined, { ref: false });
     }

@@ -143,6 +143,10 @@ describe('C-51: a transaction whose connection was lost', () => {
     name: 'work_of_test',
     text: 'select count(*)::int as busy from generate_series(1, 100000) a, generate_series(1, 100000) b',
   };
+  /** Longer than its text, so that half of it is more than that. */
+  const LONG: Statement = { name: 'long_of_test', text: 'select length($1) as length_of_test' };
+  const HALF_READ = `select pid from pg_stat_activity
+    where query like '%as length_of_test' and state = 'active' and wait_event = 'ClientRead'`;
   const AT_WORK = `from pg_stat_activity where query like '%as busy%' and state = 'active' and pid <> pg_backend_pid()`;
   let lockId = 0;
   /** A transaction that has the lock and loses its connection. The server sets it no limit, so it would stay for good. */
@@ -192,6 +196,27 @@ describe('C-51: a transaction whose connection was lost', () => {
       await expect.poll(() => count(WAITING, lockId)).toBe(0);
     } finally {
       await holder.end();
+      await end();
+    }
+  });
+
+  test('is ended where it waits for the rest of a statement, for which the server has no time limit', async () => {
+    const { own, far, end } = await network({ connections: CONNECTIONS });
+    lockId += 1;
+    try {
+      const lost = far.withTx(async (tx) => {
+        await tx.query(LOCK, [lockId]);
+        own.fail('halve', 'up');
+        const asked = tx.query(LONG, ['x'.repeat(2_000)]);
+        await expect.poll(async () => (await store.owner.query(HALF_READ)).rowCount).toBe(1);
+        own.silence();
+        own.heal();
+        await asked;
+      });
+      await expect(lost).rejects.toSatisfy(isDatabaseAway);
+      expect(await lock()).toHaveLength(1);
+    } finally {
+      await store.owner.query(`select pg_terminate_backend(pid, 5000) from (${HALF_READ}) half_read`);
       await end();
     }
   });
