@@ -73,7 +73,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
       idle.closeSince(askedAt);
       shared.closeSince(askedAt);
     },
-    onLost: lostTransactions(source, IDLE_MAX_MS),
+    onLost: lostTransactions(source, STATEMENT_MAX_MS + IDLE_MAX_MS),
   });
   const shared = sharedConnections({
     newClient: () => new Client({ application_name: APPLICATION_NAME, pipeline: true }),

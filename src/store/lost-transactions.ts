@@ -35,7 +35,7 @@ const END = `select lost.token,
   where a.state <> 'idle'`;
 
 interface Lost extends Session {
-  /** Then it is tried no more. Unit: ms, of `performance.now()`. */
+  /** A server that can be asked is not asked for longer. Unit: ms, of `performance.now()`. */
   readonly untilMs: number;
 }
 
@@ -44,7 +44,7 @@ interface Found {
   readonly isEnded: boolean;
 }
 
-/** @returns what is told of each lost connection. @param tryForMs - then the server ends such a transaction itself. */
+/** @returns what is told of each lost connection. @param tryForMs - of a server that can be asked; then it has ended the statement itself. */
 export function lostTransactions(url: () => string, tryForMs: number): (lost: Session) => void {
   const lost = new Set<Lost>();
   let isTrying = false;
@@ -54,9 +54,9 @@ export function lostTransactions(url: () => string, tryForMs: number): (lost: Se
       const sessions = [...lost];
       const values = [sessions.map(({ pid }) => pid), sessions.map(({ token }) => token)];
       const found = await askBeside<Found>(url(), TRY_MAX_MS, END, values).catch(() => undefined);
-      const isThere = ({ token }: Session) =>
-        !found || found.some((each) => each.token === token && !each.isEnded);
-      for (const each of sessions) if (!isThere(each) || performance.now() > each.untilMs) lost.delete(each);
+      const isOver = ({ token, untilMs }: Lost) =>
+        found?.find((each) => each.token === token)?.isEnded !== false || performance.now() > untilMs;
+      if (found) for (const each of sessions) if (isOver(each)) lost.delete(each);
       if (lost.size > 0) await sleep(PAUSE_MS, undefined, { ref: false });
     }
     isTrying = false;

@@ -9,6 +9,7 @@ import { type DatabaseOptions, openDatabase, watchedClients } from '../../src/st
 import type { Database, Statement, Tx } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
 import { idleConnections } from '../../src/store/idle-connections.ts';
+import { lostTransactions, markSql } from '../../src/store/lost-transactions.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';
 
@@ -218,6 +219,25 @@ describe('C-51: a transaction whose connection was lost', () => {
     } finally {
       await store.owner.query(`select pg_terminate_backend(pid, 5000) from (${HALF_READ}) half_read`);
       await end();
+    }
+  });
+
+  test('is ended however long the server could not be asked', async () => {
+    const own = await startProxy(Number(new URL(store.url).port));
+    const lost = new pg.Client({ connectionString: store.url });
+    const ended = new Promise((resolve) => lost.once('error', resolve));
+    try {
+      await lost.connect();
+      await lost.query(`begin; select ${markSql(7)}`);
+      own.fail('refuse');
+      const { rows } = await lost.query<{ pid: number }>('select pg_backend_pid() as pid');
+      lostTransactions(() => through(own, store.url), 0)({ pid: rows[0]?.pid ?? 0, token: 7 });
+      setTimeout(own.heal, 500);
+      // By an order, not by a time limit of the server.
+      expect(await ended).toMatchObject({ code: '57P01' });
+    } finally {
+      await lost.end();
+      await own.close();
     }
   });
 
