@@ -1,8 +1,8 @@
 /** Fresh accounts to post to, in the gateway's tables and in the rivals' copy of them; and the auditor of both. */
 import pg from 'pg';
-import { currencyOf } from '../src/base/currency.ts';
+import { currencyOf } from '../src/base/money/currency.ts';
 import { type AccountSheet, houseSheet, subAccountSheet } from '../src/ledger/chart.ts';
-import type { Tx } from '../src/store/database.ts';
+import type { Tx } from '../src/store/connection/database.ts';
 import { type Defect, verifyLedger } from '../src/store/ledger/verify.ts';
 
 /** Whose tables: the gateway's, or the rivals' copy. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { acquireEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/migration/migrate.ts';
 
 /** Where the data lies; keep it between runs, and the large account is made once. */
 export const BENCH_HOME = process.env.BENCH_HOME || join(tmpdir(), 'crossramp-bench');

@@ -5,8 +5,9 @@ import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
 import { startWorker } from '../src/resolvers/engine/run-jobs.ts';
 import { createApp } from '../src/server/app.ts';
-import { listen } from '../src/server/listen.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { listen } from '../src/server/http/listen.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
+import { prismaOf } from '../src/store/connection/prisma.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { answerTasks, residentMemory } from './tasks.ts';
 
@@ -61,7 +62,7 @@ answerTasks({
   transaction: async (accountId: string, key: string) => {
     apiKey = key;
     const { end2end } = JSON.parse(await post('/v2/onramp', ONRAMP));
-    const { id } = await database.prisma.transaction.findFirstOrThrow({
+    const { id } = await prismaOf(database).transaction.findFirstOrThrow({
       where: { accountId: BigInt(accountId), end2end },
     });
     return String(id);

@@ -11,7 +11,7 @@ import pg from 'pg';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { provisionSandbox } from '../src/resolvers/sandbox/provision-sandbox.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';
 import { type Crowd, mostSubscribers, startCrowd } from './crowd.ts';

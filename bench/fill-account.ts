@@ -1,6 +1,6 @@
 /** Makes an account of a chosen size, whole: its transactions, its ledger, and what the service counts of both. */
 import type pg from 'pg';
-import { currencyOf } from '../src/base/currency.ts';
+import { currencyOf } from '../src/base/money/currency.ts';
 import {
   type AccountSheet,
   houseSheet,
@@ -9,7 +9,7 @@ import {
   subAccountSheet,
 } from '../src/ledger/chart.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
-import type { Database } from '../src/store/database.ts';
+import type { Database } from '../src/store/connection/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import {
   INSERT_JOURNALS,

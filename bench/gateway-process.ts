@@ -20,6 +20,7 @@ interface StartOptions {
   readonly checkout?: string;
   readonly apiKey?: string;
   readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** An answer. */
@@ -45,12 +46,12 @@ const ORDER = {
  *
  * @param home - folder for its files.
  * @param options - `checkout`: whose code, not this one's; `apiKey`: that of the first process of a database, for others;
- *   `nodeArgs`: options of Node, and the process takes messages.
+ *   `nodeArgs`: options of Node, and the process takes messages; `env`: further settings.
  */
 export async function startGateway(
   databaseUrl: string,
   home: string,
-  { checkout = HERE, apiKey, nodeArgs = [] }: StartOptions = {},
+  { checkout = HERE, apiKey, nodeArgs = [], env = {} }: StartOptions = {},
 ): Promise<Gateway> {
   const main = join(checkout, 'src/main.ts');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeArgs, main], {
@@ -63,12 +64,13 @@ export async function startGateway(
       CROSSRAMP_HOME: home,
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   let told = '';
   for await (const chunk of child.stdout as NodeJS.ReadableStream) {
     told += chunk;
-    const [baseUrl] = /http:\/\/127\.0\.0\.1:\d+/.exec(told) ?? [];
+    const [baseUrl] = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(told) ?? [];
     if (!baseUrl) continue;
     child.stdout?.resume();
     const keyOf = () => JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey;

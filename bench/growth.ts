@@ -8,12 +8,12 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
-import { exportAccount } from '../src/resolvers/account/export-account.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
+import { exportAccount } from '../src/resolvers/exports/export-account.ts';
 import { createApp } from '../src/server/app.ts';
-import { listen } from '../src/server/listen.ts';
-import { openDatabase } from '../src/store/connection.ts';
-import type { Database } from '../src/store/database.ts';
+import { listen } from '../src/server/http/listen.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
+import type { Database } from '../src/store/connection/database.ts';
 import { type ListFilter, listTransactions } from '../src/store/engine/transactions.ts';
 import { readStatementEntries, type StatementFilter } from '../src/store/ledger/ledger.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
@@ -133,7 +133,7 @@ function kinds(ask: Ask): Kind[] {
     {
       name: 'statement of one sub-account',
       what: 'statement',
-      filter: { currency: 'USDT_TRX', subAccount: 1 },
+      filter: { currencies: ['USDT_TRX'], subAccount: 1 },
     },
   ] as const;
   return subjects.flatMap(({ name, what, filter }): Kind[] => {
@@ -203,7 +203,7 @@ function askStore(database: Database): Ask {
 function askRest(baseUrl: string): Ask {
   return async ({ apiKey }, { what, filter, limit, offset }) => {
     const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
-    if (filter.currency) query.set('currency', filter.currency);
+    if (filter.currencies?.[0]) query.set('currency', filter.currencies[0]);
     if (filter.subAccount) query.set('account_type', 'available');
     if (filter.dateFrom) query.set('date_from', filter.dateFrom);
     if (filter.dateTo) query.set('date_to', filter.dateTo);

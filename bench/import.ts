@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
 import { machine } from './cpu.ts';
 import { withWriteServer } from './environment.ts';
 import { type Goal, goal, publish } from './report.ts';

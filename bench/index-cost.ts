@@ -16,7 +16,7 @@ import { median } from './table.ts';
 const INDEXES = [
   'transaction_by_tx_hash',
   'transaction_by_deposit_address',
-  'transaction_by_name',
+  'transaction_by_name_word',
   'transaction_waiting',
 ] as const;
 const ROUNDS = 3;

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { SCOPES } from '../src/base/api-key.ts';
+import { SCOPES } from '../src/base/access/api-key.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { startDelay } from './delay.ts';
@@ -132,7 +132,11 @@ async function measure(url: string, layout: Layout, seconds: number): Promise<Re
       const [first] = gateways;
       const folder = join(home, String(gateways.length));
       gateways.push(
-        await startGateway(delayed.url, folder, { checkout, ...(first && { apiKey: first.apiKey }) }),
+        await startGateway(delayed.url, folder, {
+          checkout,
+          env: { SECRETS_KEY_FILE: join(home, 'secrets.key') },
+          ...(first && { apiKey: first.apiKey }),
+        }),
       );
     }
     const keys = await makeKeys(url, gateways[0] as Gateway, Number(options.accounts));

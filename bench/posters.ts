@@ -1,11 +1,11 @@
 /** Ways of the gateway to post, and how fast its posting function can be called without the gateway. */
 import pg from 'pg';
-import { groupCommit } from '../src/base/group-commit.ts';
+import { groupCommit } from '../src/base/concurrency/group-commit.ts';
 import { fund } from '../src/ledger/journals.ts';
 import { journalHash } from '../src/ledger/posting.ts';
-import { openDatabase } from '../src/store/connection.ts';
-import type { Database } from '../src/store/database.ts';
-import { isOutOfReach } from '../src/store/database-error.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
+import type { Database } from '../src/store/connection/database.ts';
+import { isOutOfReach } from '../src/store/connection/database-error.ts';
 import { type PostOutcome, type PostRequest, postJournals } from '../src/store/ledger/posting.ts';
 import { AMOUNT, AVAILABLE, CURRENCY, CUSTODY, type Schema } from './books.ts';
 

@@ -1,17 +1,18 @@
 /** Whole transitions: onramps that are made and told of one thing after another until the crypto is available. */
 import { randomUUID } from 'node:crypto';
-import { newEndToEndId } from '../src/base/end-to-end-id.ts';
+import { newEndToEndId } from '../src/base/pix/end-to-end-id.ts';
 import { createAdvance } from '../src/resolvers/engine/advance-transaction.ts';
 import { emptyProcess, endOf } from '../src/resolvers/orders/create-transaction.ts';
 import type { Advance } from '../src/resolvers/services/advance.ts';
-import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
 import { Notifier, type TransactionKey } from '../src/resolvers/services/notifier.ts';
 import { UnderWay } from '../src/resolvers/services/under-way.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
+import { STEP_UP_MS } from '../src/templates/effects.ts';
 import type { ProcessRow } from '../src/templates/facts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import type { Trigger } from '../src/templates/triggers.ts';
 import { envelopeWriter } from '../src/wire/envelope.ts';
+import { SYSTEM_CLOCK } from '../test/support/machine-clock.ts';
 import { CURRENCY } from './books.ts';
 import { drive, type Run, type Stage } from './load.ts';
 
@@ -58,6 +59,7 @@ export async function runRamps(
     notifier: new Notifier(),
     handOver: { receiver: undefined },
     ispb: () => ISPB,
+    stepUpMs: STEP_UP_MS,
     worker: null,
     writes: new UnderWay(),
     locked: new Set(),

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { withBenchServer } from './environment.ts';
 import { type Ask, type AskedAccount, type Cell, cellsOf, factsOf, type RivalName } from './questions.ts';

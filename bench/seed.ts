@@ -4,8 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openDatabase } from '../src/store/connection.ts';
-import type { Database } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
+import type { Database } from '../src/store/connection/database.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { withBenchServer } from './environment.ts';
 import { fillAccount } from './fill-account.ts';

@@ -152,9 +152,9 @@ async function receiveWebhooks(gateway: Gateway, tally: Tally): Promise<() => vo
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const query = `mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:${port}/" }) { id } }`;
+  const query = `mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:${port}/" }) { webhookEndpoint { id } errors { code message path } } }`;
   const { text } = await ask(gateway, '/graphql', { query });
-  if (text.includes('"errors"')) throw new Error(text);
+  if (!text.includes('"id":"whe_')) throw new Error(text);
   return () => {
     server.closeAllConnections();
     server.close();

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
 import { withBenchServer } from './environment.ts';
 import { publish } from './report.ts';
 import { withRivals } from './rivals.ts';

@@ -38,8 +38,10 @@ try {
     rows.push([`first frame of \`${name.split(' ')[0]}\``, await each(() => firstFrame(query))]);
   }
   rows.push(['end of a stream after its key is revoked', await each(revoked)]);
-  const { createWebhookEndpoint: endpoint } = await ask(
-    `mutation { createWebhookEndpoint(input: { url: "${hook}" }) { id } }`,
+  const {
+    createWebhookEndpoint: { webhookEndpoint: endpoint },
+  } = await ask(
+    `mutation { createWebhookEndpoint(input: { url: "${hook}" }) { webhookEndpoint { id } errors { code message path } } }`,
   );
   await checkout();
   rows.push(['a test webhook while the breaker is open', await each(() => byHand(endpoint.id))]);
@@ -75,8 +77,8 @@ async function ask(query: string) {
   const { data, errors } = (await answer.json()) as { data: Record<string, { id: string }>; errors?: object };
   if (errors) throw new Error(JSON.stringify(errors));
   return data as never as {
-    createWebhookEndpoint: { id: string };
-    createApiKey: { apiKey: string; key: { keyId: string } };
+    createWebhookEndpoint: { webhookEndpoint: { id: string } };
+    createApiKey: { issuedApiKey: { apiKey: string; key: { keyId: string } } };
   };
 }
 
@@ -112,12 +114,14 @@ async function firstFrame(query: string): Promise<number> {
 
 async function revoked(): Promise<number> {
   const made = await ask(
-    'mutation { createApiKey(input: { name: "waits", scopes: ["read"] }) { apiKey key { keyId } } }',
+    'mutation { createApiKey(input: { name: "waits", scopes: ["read"] }) { issuedApiKey { apiKey key { keyId } } errors { code message path } } }',
   );
-  const { apiKey: own, key } = made.createApiKey;
+  const { apiKey: own, key } = made.createApiKey.issuedApiKey;
   const reader = await subscribe('subscription { events { cursor } }', own, new AbortController().signal);
   await reader.read();
-  await ask(`mutation { revokeApiKey(keyId: "${key.keyId}") { keyId } }`);
+  await ask(
+    `mutation { revokeApiKey(input: { keyId: "${key.keyId}" }) { apiKey { keyId } errors { code message path } } }`,
+  );
   const begun = performance.now();
   while (!(await reader.read()).done);
   return performance.now() - begun;
@@ -130,7 +134,9 @@ async function byHand(id: string): Promise<number> {
   );
   const begun = performance.now();
   const came = once(receiver, 'request');
-  await ask(`mutation { sendTestWebhook(id: "${id}") { id } }`);
+  await ask(
+    `mutation { sendTestWebhook(input: { id: "${id}" }) { webhookDelivery { id } errors { code message path } } }`,
+  );
   await came;
   return performance.now() - begun;
 }

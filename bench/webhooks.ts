@@ -9,12 +9,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { newSecret } from '../src/base/webhook-keys.ts';
-import { encodeEventCursor } from '../src/events/cursor.ts';
+import { newSecret } from '../src/base/access/webhook-keys.ts';
+import { BEFORE_FIRST, encodeEventCursor } from '../src/events/cursor.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { provisionSandbox } from '../src/resolvers/sandbox/provision-sandbox.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/connection.ts';
+import { openDatabase } from '../src/store/connection/connection.ts';
 import { addEndpoint } from '../src/store/webhooks/webhooks.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
@@ -75,7 +75,7 @@ async function measure(url: string, layout: Layout, rate: number, seconds: numbe
     await receiver.ask('clear');
     const port = await maker.ask('listen');
     for (const { accountId, apiKey } of accounts)
-      await receiver.ask('subscribe', port, apiKey, encodeEventCursor(BigInt(accountId), 0n));
+      await receiver.ask('subscribe', port, apiKey, encodeEventCursor(BigInt(accountId), BEFORE_FIRST));
     const run = async (during: number) => {
       await receiver.ask('clear');
       const ids = accounts.map(({ accountId }) => accountId);

@@ -11,6 +11,8 @@ const checks = [
   ['tsc', '-p', 'src/pages/island'],
   ['tsc', '-p', 'src/docs/island'],
   ['tsc', '-p', 'src/console/island'],
+  ['tsc', '-p', 'src/signer/island'],
+  ['tsc', '-p', 'packages/sdk', '--noEmit'],
 ];
 
 for (const [command = '', ...args] of checks) {

@@ -16,8 +16,8 @@ one; \`psp\`, \`signer\` and \`completion\` need neither.
 `;
 
 /** @returns the whole document. */
-export function cliReference(): string {
-  const program = crossrampProgram();
+export async function cliReference(): Promise<string> {
+  const program = await crossrampProgram();
   return `${HEAD}\n${[program, ...leavesOf(program)].map(section).join('\n')}`;
 }
 
@@ -42,4 +42,4 @@ function section(command: Command): string {
 /** Where it stands. */
 export const CLI_REFERENCE = new URL('../docs/cli.md', import.meta.url);
 
-if (process.argv.includes('--write')) writeFileSync(CLI_REFERENCE, cliReference());
+if (process.argv.includes('--write')) writeFileSync(CLI_REFERENCE, await cliReference());

@@ -1,10 +1,24 @@
 /**
- * Makes the tarball of a production installation: dist/crossramp-gateway-VERSION.tgz. It holds the sources as JavaScript,
- * all that is generated, the migrations, and a lock file without the tools (docs/operations.md, decision 0018).
+ * Makes the tarballs of production installations (docs/operations.md, decisions 0018 and 0063). dist/crossramp-gateway-VERSION.tgz
+ * holds the sources as JavaScript, all that is generated, the migrations, and a lock file without the tools.
+ * dist/crossramp-signer-VERSION.tgz holds the signer alone, and needs the packages that it imports.
  */
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { importClosure } from './import-closure.ts';
+import { packagedFiles } from './packaged-files.ts';
 
 /** A package as a lock file has it. */
 interface Locked {
@@ -12,19 +26,33 @@ interface Locked {
   readonly optionalDependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
   readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>;
-  devOptional?: boolean;
-  optional?: boolean;
+  readonly devOptional?: boolean;
+  readonly optional?: boolean;
 }
 
+/** Members of the package.json of one of the two packages. */
+interface Manifest {
+  readonly name: string;
+  readonly description: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+}
+
+/** Time of every file of a tarball, as npm has it. */
+const MADE_AT = new Date('1985-10-26T08:15:00Z');
+const PASSKEYS = '@simplewebauthn/server';
 const root = new URL('..', import.meta.url);
 const dist = new URL('dist/', root);
 const stage = new URL('package/', dist);
+/** Folder of the signer's package while it is made. */
+const signer = new URL('signer/package/', dist);
 const pathOf = (name: string, base = root) => fileURLToPath(new URL(name, base));
 const readJson = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
-const writeJson = (name: string, value: unknown) =>
-  writeFileSync(pathOf(name, stage), `${JSON.stringify(value, null, 2)}\n`);
 
-rmSync(stage, { recursive: true, force: true });
+for (const folder of [stage, new URL('..', signer)]) rmSync(folder, { recursive: true, force: true });
 mkdirSync(pathOf('bin/', stage), { recursive: true });
 // A fresh checkout has no types of the console's documents; only the checks make them, otherwise.
 run(pathOf('node_modules/.bin/graphql-codegen'), ['--config', 'codegen.ts', '--silent'], root);
@@ -33,84 +61,133 @@ run(
   ['-p', 'scripts/tsconfig.package.json', '--outDir', pathOf('src', stage)],
   root,
 );
-// What programs read besides: the style and the script of the pages, migrations, explanations of errors, an example.
-for (const name of [
-  'src/ui/styles',
-  'src/pages/island/island.ts',
-  'src/docs/island/graphiql.ts',
-  'README.pt-BR.md',
-  'src/console/console.css',
-  'src/console/documents',
-  'src/console/island',
-  'src/pages/island/passkeys.ts',
-  'prisma/schema.prisma',
-  'prisma/migrations',
-  'schema.graphql',
-  'docs',
-  'README.md',
-  'CHANGELOG.md',
-  // Not needed to run it, but the documents lead there.
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'bench/README.md',
-  'bench/RESULTS.md',
-  'LICENSE',
-  '.npmrc',
-])
-  cpSync(pathOf(name), pathOf(name, stage), { recursive: true });
-cpSync(pathOf('scripts/check-node.js'), pathOf('bin/check-node.js', stage));
-const bin = { crossramp: 'bin/crossramp', 'crossramp-gateway': 'bin/crossramp-gateway' };
-for (const path of Object.values(bin)) {
-  cpSync(pathOf('scripts/launcher.sh'), pathOf(path, stage));
-  chmodSync(pathOf(path, stage), 0o755);
-}
-
-const { name, version, description, license, type, engines, dependencies, optionalDependencies } =
-  readJson('package.json');
-const manifest = {
-  ...{ name, version, description, license, private: true, type, bin },
+for (const file of packagedFiles(pathOf(''))) copy(file, root, stage);
+cpSync(pathOf('scripts/ready.js'), pathOf('bin/ready.js', stage));
+const { dependencies, optionalDependencies, ...about } = readJson('package.json');
+const bin = {
+  crossramp: 'bin/crossramp',
+  'crossramp-gateway': 'bin/crossramp-gateway',
+  'crossramp-ready': 'bin/crossramp-ready',
+};
+pack(stage, {
+  name: about.name,
+  description: about.description,
+  bin,
   // This Node runs npm; where there is no Node of ours besides, the launcher says which one is needed.
-  engines,
+  engines: about.engines,
   scripts: { start: `exec ${bin['crossramp-gateway']}`, crossramp: `exec ${bin.crossramp}` },
   dependencies,
   optionalDependencies,
-};
-writeJson('package.json', manifest);
-writeJson('npm-shrinkwrap.json', {
-  ...{ name, version, lockfileVersion: 3, requires: true },
-  packages: {
-    '': { name, version, license, bin, engines, dependencies, optionalDependencies },
-    ...neededOf(readJson('package-lock.json').packages, { dependencies, optionalDependencies }),
-  },
 });
-// Not by "npm pack", which leaves .npmrc out.
-const tarball = pathOf(`${name}-${version}.tgz`, dist);
-run('tar', ['--owner=0', '--group=0', '-czf', tarball, 'package'], dist);
-rmSync(stage, { recursive: true });
-process.stdout.write(`${tarball}\n`);
+packSigner();
+for (const folder of [stage, new URL('..', signer)]) rmSync(folder, { recursive: true });
+
+/** The files that the signer consists of, out of those of the gateway. */
+function packSigner(): void {
+  const { files, packages } = importClosure(pathOf('src/cli/signer-main.js', stage));
+  for (const file of [
+    ...files.map((each) => relative(pathOf('', stage), each)),
+    'src/signer/island',
+    'LICENSE',
+    '.npmrc',
+  ])
+    copy(file, stage, signer);
+  const versions = (isWanted: (each: string) => boolean) =>
+    Object.fromEntries(packages.filter(isWanted).map((each) => [each, dependencies[each]]));
+  pack(signer, {
+    name: 'crossramp-signer',
+    description: 'The process that holds the keys of a Crossramp Gateway',
+    bin: { 'crossramp-signer': 'bin/crossramp-signer' },
+    engines: { node: '>=24.12' },
+    dependencies: versions((each) => each !== PASSKEYS),
+    // For the page of the signer, so that a signer without one may leave out a library that brings many more.
+    optionalDependencies: versions((each) => each === PASSKEYS),
+  });
+}
+
+function copy(file: string, from: URL, to: URL): void {
+  mkdirSync(dirname(pathOf(file, to)), { recursive: true });
+  cpSync(pathOf(file, from), pathOf(file, to), { recursive: true });
+}
+
+/** Adds programs, package.json and a lock file to a folder, and makes a tarball of it. */
+function pack(folder: URL, own: Manifest): void {
+  mkdirSync(pathOf('bin/', folder), { recursive: true });
+  cpSync(pathOf('scripts/check-node.js'), pathOf('bin/check-node.js', folder));
+  for (const path of Object.values(own.bin)) {
+    cpSync(pathOf('scripts/launcher.sh'), pathOf(path, folder));
+    chmodSync(pathOf(path, folder), 0o755);
+  }
+  const { version, license, type } = about;
+  const { name, bin, engines, dependencies, optionalDependencies } = own;
+  const needed = neededOf(readJson('package-lock.json').packages, { dependencies, optionalDependencies });
+  const writeJson = (file: string, value: unknown) =>
+    writeFileSync(pathOf(file, folder), `${JSON.stringify(value, null, 2)}\n`);
+  writeJson('package.json', { ...own, version, license, private: true, type });
+  writeJson('npm-shrinkwrap.json', {
+    ...{ name, version, lockfileVersion: 3, requires: true },
+    packages: { '': { name, version, license, bin, engines, dependencies, optionalDependencies }, ...needed },
+  });
+  writeJson('sbom.cdx.json', billOf(folder));
+  const tarball = pathOf(`${name}-${version}.tgz`, dist);
+  writeFileSync(tarball, tarballOf(folder));
+  process.stdout.write(`${tarball}\n`);
+}
+
+/** @returns the bill of materials (CycloneDX) of a folder with a lock file, without the number and the time of its making. */
+function billOf(folder: URL): object {
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
+  const text = execFileSync('npm', args, {
+    cwd: fileURLToPath(folder),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  const { serialNumber: _, metadata, ...bill } = JSON.parse(text);
+  const { timestamp: __, ...made } = metadata;
+  return { ...bill, metadata: made };
+}
+
+/** @returns a tarball that is the same, byte by byte, whenever and wherever it is made. Not by "npm pack", which leaves .npmrc out. */
+function tarballOf(folder: URL): Buffer {
+  const parent = fileURLToPath(new URL('..', folder));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const entries = ['package', ...names.map((each) => `package/${each}`)].sort();
+  for (const each of entries) utimesSync(`${parent}${each}`, MADE_AT, MADE_AT);
+  const [list, plain] = [`${parent}entries`, `${parent}plain.tar`];
+  writeFileSync(list, entries.join('\n'));
+  run('tar', ['--owner=0', '--group=0', '--no-recursion', '-cf', plain, '-T', list], new URL('..', folder));
+  const zipped = gzipSync(readFileSync(plain), { level: 9 });
+  for (const each of [list, plain]) rmSync(each);
+  return zipped;
+}
 
 /** @returns the packages of a lock file that a root with these dependencies needs, tools left out. */
-function neededOf(packages: Record<string, Locked>, needing: Locked): Record<string, Locked> {
+function neededOf(packages: Record<string, Locked>, root: Locked): Record<string, Locked> {
+  const required = pathsNeeded(packages, root, false);
+  return Object.fromEntries(
+    [...pathsNeeded(packages, root, true)].sort().map((path) => {
+      const { devOptional, optional, ...locked } = packages[path] as Locked;
+      return [path, required.has(path) ? locked : { ...locked, optional: true }];
+    }),
+  );
+}
+
+function pathsNeeded(packages: Record<string, Locked>, root: Locked, withOptional: boolean): Set<string> {
   const needed = new Set<string>();
   const visit = (path: string, { dependencies, optionalDependencies, ...locked }: Locked) => {
     const peers = Object.keys(locked.peerDependencies ?? {}).filter(
       (peer) => !locked.peerDependenciesMeta?.[peer]?.optional,
     );
-    for (const each of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
+    const names = Object.keys({ ...dependencies, ...(withOptional && optionalDependencies) });
+    for (const each of [...names, ...peers]) {
       const found = placeOf(packages, path, each);
       if (found === undefined || needed.has(found)) continue;
       needed.add(found);
       visit(found, packages[found] as Locked);
     }
   };
-  visit('', needing);
-  return Object.fromEntries(
-    [...needed].sort().map((path) => {
-      const { devOptional, ...locked } = packages[path] as Locked;
-      return [path, devOptional ? { ...locked, optional: true } : locked];
-    }),
-  );
+  visit('', root);
+  return needed;
 }
 
 /** @returns where the package stands that `from` gets by a name, as Node looks for it. */

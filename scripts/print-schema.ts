@@ -1,6 +1,10 @@
-/** Writes schema.graphql, the committed text of the GraphQL schema. */
+/** Writes the committed texts of the GraphQL schema: schema.graphql for merchants, schema.operator.graphql with all of it. */
 import { writeFileSync } from 'node:fs';
-import { schemaText } from '../src/schema/index.ts';
+import { merchantContract } from '../src/schema/contracts.ts';
+import { buildSchema, schemaText } from '../src/schema/index.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 
-writeFileSync(new URL('../schema.graphql', import.meta.url), schemaText(REGISTRY));
+const schema = buildSchema(REGISTRY);
+const texts = { 'schema.graphql': merchantContract(schema), 'schema.operator.graphql': schema };
+for (const [name, each] of Object.entries(texts))
+  writeFileSync(new URL(`../${name}`, import.meta.url), schemaText(each));

@@ -6,9 +6,9 @@
  * `npm run rehearsal`
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeBrCode } from '../src/base/br-code.ts';
-import { brasiliaDay } from '../src/base/brasilia-day.ts';
-import { toMinor } from '../src/base/money.ts';
+import { toMinor } from '../src/base/money/money.ts';
+import { decodeBrCode } from '../src/base/pix/br-code.ts';
+import { brasiliaDay } from '../src/base/time/brasilia-day.ts';
 import { newHome } from '../test/support/home.ts';
 import {
   CURRENCY,
@@ -61,8 +61,15 @@ export async function rehearse(
     }
     return { done, differences: await differencesOf(stage, done) };
   } finally {
-    for (const end of ends.toReversed()) await end();
+    await endAll(ends);
   }
+}
+
+/** Ends everything, the last first: one that cannot be ended does not stop the rest. @throws the first failure. */
+export async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of ends.toReversed()) await Promise.try(end).catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** An onramp to the balance. */

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import pg from 'pg';
-import { isCidr } from './base/cidr.ts';
+import { isCidr } from './base/access/cidr.ts';
+import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
 export class ConfigError extends Error {
@@ -17,162 +18,165 @@ export interface RateLimit {
 }
 
 /** All settings, checked. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** URL under which the gateway is reached, without a slash at its end. */
-  readonly publicUrl: string;
-  /** Folder of the embedded database and of sandbox.json. */
-  readonly home: string;
-  /** A PostgreSQL server to use instead of the embedded one. */
-  readonly databaseUrl: string | undefined;
-  /** Schema of the database that holds the tables. */
-  readonly databaseSchema: string;
-  readonly databaseConnections: number;
-  /** Where processes tell each other what moved; undefined for a process alone. */
-  readonly notifyUrl: string | undefined;
-  readonly logLevel: string;
-  /** What this process does: answer requests, work on jobs and webhooks, or both. */
-  readonly role: 'all' | 'serve' | 'work';
-  readonly limitOverflow: 'clamp' | 'reject';
-  readonly strictQuery: boolean;
-  readonly exactIntegers: boolean;
-  /** Reads and writes of one key (C-53); null for no limit. */
-  readonly rateLimit: { readonly reads: RateLimit; readonly writes: RateLimit } | null;
-  /** Failed authentications of one client address; null for no limit. */
-  readonly authFailureLimit: RateLimit | null;
-  /** Networks of proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[];
-  /** What connections may take: most at once, and most milliseconds until header fields and whole request have come. */
-  readonly connections: {
-    readonly total: number;
-    readonly perAddress: number;
-    readonly headersMs: number;
-    readonly requestMs: number;
-  };
-  /** How many days records are kept; null for ever. */
-  readonly retention: {
-    readonly events: number | null;
-    readonly deliveries: number | null;
-    readonly attempts: number | null;
-    readonly idempotencyKeys: number | null;
-    readonly quotes: number | null;
-    readonly railEvents: number | null;
-    readonly depositSlots: number | null;
-    readonly sandboxOrders: number | null;
-    /** Of the request log; 0: nothing is recorded. */
-    readonly requests: number | null;
-    /** Sessions of people, and links that let them in. */
-    readonly sessions: number | null;
-    readonly links: number | null;
-  };
-  /** A provider by which people sign in (OpenID Connect); null for none. */
-  readonly oidc: {
-    readonly issuer: string;
-    readonly clientId: string;
-    readonly clientSecret: string;
-  } | null;
-  /** JSON file that says which rails there are; undefined for none. */
-  readonly railsFile: string | undefined;
-  /** So long after midnight in Brasília the day before is reconciled; null: never by itself. */
-  readonly reconcileAtMs: number | null;
-  /** Whether GraphiQL is served. */
-  readonly graphiql: boolean;
-  /** Folder or JSON file of persisted documents; undefined for none. */
-  readonly graphqlDocuments: string | undefined;
-  /** Whether only persisted documents are executed. */
-  readonly graphqlOnlyDocuments: boolean;
-  /** Most memory of the process for answers that are written again while nothing changes; 0 keeps none. Unit: bytes. */
-  readonly answersBytesMax: number;
-  /** Most event streams of one key in the process. */
-  readonly eventStreamsMax: number;
-  /** Whether a start makes a sandbox: account, rates, keys and `sandbox.json`. Always with the embedded database. */
-  readonly hasSandbox: boolean;
-  /** Whether the sandbox pays by itself. */
-  readonly sandboxAuto: boolean;
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOOPBACK = /^(localhost|127\..+|::1)$/;
+const DAYS_MAX = 36_500;
+const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
+const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
 const RATE_DEFAULT = { reads: { perSecond: 1_000, burst: 2_000 }, writes: { perSecond: 100, burst: 200 } };
+const RATE_FORM = 'off, or reads and writes per second with their bursts such as 1000/2000,100/200';
+const DISK_FORM = 'gigabytes such as 200 or 0.5';
+const FAILURES_DEFAULT = { perSecond: 2, burst: 60 };
+const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60';
 
 /**
  * @param env - the environment of the process.
  * @throws {ConfigError} on the first setting that is not accepted.
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment) {
   const host = env.HOST || '127.0.0.1';
   const port = integer(env, 'PORT', 4000, 0, 65_535);
+  const home = homeFolder(env.CROSSRAMP_HOME || '.crossramp');
   return {
     host,
     port,
-    publicUrl: (env.PUBLIC_URL || `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(
-      /\/+$/,
-      '',
-    ),
-    home: homeFolder(env.CROSSRAMP_HOME || '.crossramp'),
-    databaseUrl: databaseUrl(env.DATABASE_URL),
-    // Its name until it had a plainer one.
-    notifyUrl: notifyUrl(env.NOTIFY_URL ?? env.DOORBELL_URL) ?? databaseUrl(env.DATABASE_URL),
-    databaseSchema: databaseSchema(env.DATABASE_SCHEMA),
-    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
-    role: oneOf(env, 'ROLE', ['all', 'serve', 'work'], 'all') as Config['role'],
+    /** URL under which the gateway is reached, without a slash at its end. */
+    publicUrl: (env.PUBLIC_URL || `http://${nameOf(host)}:${port}`).replace(/\/+$/, ''),
+    /** Where metrics are served; null for nowhere. */
+    metrics: env.METRICS_PORT
+      ? { host: env.METRICS_HOST || '127.0.0.1', port: integer(env, 'METRICS_PORT', 0, 0, 65_535) }
+      : null,
+    /** Folder of the embedded database and of sandbox.json. */
+    home,
+    /** File with the keys that secrets in the database are sealed with. */
+    secretsKeyFile: env.SECRETS_KEY_FILE ? resolve(env.SECRETS_KEY_FILE) : join(home, 'secrets.key'),
+    ...readDatabase(env),
+    /** Tasks of this process: answering requests, working on jobs and webhooks, or both. */
+    role: oneOf(env, 'ROLE', ['all', 'serve', 'work']),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
-    limitOverflow: oneOf(env, 'LIMIT_OVERFLOW', ['clamp', 'reject'], 'clamp') as Config['limitOverflow'],
-    strictQuery: oneOf(env, 'STRICT_QUERY', ['0', '1'], '0') === '1',
-    exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact'], 'rounded') === 'exact',
-    rateLimit: rateLimit(env.RATE_LIMIT),
-    authFailureLimit: authFailureLimit(env.AUTH_FAILURE_LIMIT),
+    limitOverflow: oneOf(env, 'LIMIT_OVERFLOW', ['clamp', 'reject']),
+    strictQuery: oneOf(env, 'STRICT_QUERY', ['0', '1']) === '1',
+    exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact']) === 'exact',
+    ...readProtections(env),
+    /** Time between the first 503 of `/readyz` and the end of the listener, after a signal. Unit: ms. */
+    // Behind a load balancer, which may not know yet; nobody balances load on a loopback address.
+    drainDelayMs: 1_000 * integer(env, 'DRAIN_DELAY', LOOPBACK.test(host) ? 0 : 5, 0, 300),
+    /** Time for which a start repeats a step while the database is out of reach. Unit: ms. */
+    startWaitMs: 1_000 * integer(env, 'START_WAIT', 30, 0, 3_600),
+    retention: readRetention(env),
+    oidc: readOidc(env),
+    /** JSON file that says which rails there are; undefined for none. */
+    railsFile: pathIn(env, 'RAILS_FILE'),
+    /** So long after midnight in Brasília the day before is reconciled; null: never by itself. */
+    reconcileAtMs: read(env, 'RECONCILE_AT', 'off, or a time such as 03:00', timeOfDay, 3 * 3_600_000),
+    /** How long a step-up waits for its decision; it is denied then. Unit: ms. */
+    stepUpMs: 3_600_000 * integer(env, 'STEP_UP_HOURS', STEP_UP_MS / 3_600_000, 1, 720),
+    graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on',
+    /** Whether repeated queries are compiled. */
+    graphqlCompiled: oneOf(env, 'GRAPHQL_COMPILED', ['on', 'off']) === 'on',
+    /** Folder or JSON file of persisted documents; undefined for none. */
+    graphqlDocuments: pathIn(env, 'GRAPHQL_DOCUMENTS'),
+    graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1']) === '1',
+    /** Most memory of the process for answers that are written again while nothing changes; 0 keeps none. Unit: bytes. */
+    answersBytesMax: 1_048_576 * integer(env, 'ANSWERS_MAX_MB', 64, 0, 65_536),
+    /** Most event streams of one account in the process. */
+    eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
+    /** Whether a start makes a sandbox: account, rates, keys and `sandbox.json`. Always with the embedded database. */
+    hasSandbox: oneOf(env, 'SANDBOX', ['0', '1']) === '1' || !env.DATABASE_URL,
+    /** Whether the sandbox pays by itself. */
+    sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1']) === '1',
+    /** Whether webhooks of sandbox accounts may go to this machine, while there is no live account (C-63). */
+    loopbackWebhooks: oneOf(env, 'LOOPBACK_WEBHOOKS', ['on', 'off']) === 'on',
+  };
+}
+
+function readDatabase(env: Environment) {
+  const databaseUrl = databaseUrlIn(env, 'DATABASE_URL');
+  const databaseOwnerUrl = databaseUrlIn(env, 'DATABASE_OWNER_URL');
+  if (databaseOwnerUrl && !databaseUrl)
+    throw new ConfigError(
+      'DATABASE_OWNER_URL: expected together with DATABASE_URL, the login of the gateway',
+    );
+  return {
+    /** A PostgreSQL server to use instead of the embedded one. */
+    databaseUrl,
+    /** The same database for its owner, who migrates; undefined where `databaseUrl` does. */
+    databaseOwnerUrl,
+    /** Schema of the database that holds the tables. */
+    databaseSchema: read(env, 'DATABASE_SCHEMA', SCHEMA_FORM, (text) => SCHEMA.exec(text)?.[0], 'public'),
+    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
+    /** Size of the disk of a server elsewhere, which tells how full it is only in bytes; null where it is not known. */
+    databaseDiskBytes: read(env, 'DATABASE_DISK_GB', DISK_FORM, gigabytes, null),
+    /** Whether the database is reached with undocumented parts of the driver; without them it is slower. */
+    databaseFastPath: oneOf(env, 'DATABASE_FAST_PATH', ['on', 'off']) === 'on',
+    /** Where processes tell each other what moved; undefined for a process alone. */
+    notifyUrl: notifyUrlIn(env) ?? databaseUrl,
+  };
+}
+
+function readProtections(env: Environment) {
+  return {
+    /** Reads and writes of one key (C-53); null for no limit. */
+    rateLimit: read(env, 'RATE_LIMIT', RATE_FORM, rateLimit, RATE_DEFAULT),
+    /** Failed authentications of one client address; null for no limit. */
+    authFailureLimit: read(env, 'AUTH_FAILURE_LIMIT', FAILURES_FORM, failureLimit, FAILURES_DEFAULT),
+    /** Networks of proxies whose `X-Forwarded-For` is believed. */
     trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
+    /** Most connections at once, and most milliseconds until header fields and whole request have come. */
     connections: {
       total: integer(env, 'CONNECTIONS_MAX', 20_000, 1, 1_000_000),
       perAddress: integer(env, 'CONNECTIONS_PER_ADDRESS', 2_000, 1, 1_000_000),
       headersMs: 1_000 * integer(env, 'HEADERS_TIMEOUT', 10, 1, 600),
       requestMs: 1_000 * integer(env, 'REQUEST_TIMEOUT', 30, 1, 3_600),
     },
-    retention: {
-      events: days(env, 'RETENTION_EVENTS', 90, 7),
-      deliveries: days(env, 'RETENTION_DELIVERIES', 90, 7),
-      attempts: days(env, 'RETENTION_ATTEMPTS', 30, 1),
-      idempotencyKeys: days(env, 'RETENTION_IDEMPOTENCY_KEYS', 1, 1),
-      quotes: days(env, 'RETENTION_QUOTES', 30, 1),
-      railEvents: days(env, 'RETENTION_RAIL_EVENTS', 365, 90),
-      depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
-      sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
-      requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
-      sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
-      links: days(env, 'RETENTION_SESSIONS', 90, 8),
-    },
-    oidc: oidc(env),
-    railsFile: env.RAILS_FILE ? resolve(env.RAILS_FILE) : undefined,
-    reconcileAtMs: timeOfDay(env, 'RECONCILE_AT', '03:00'),
-    graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
-    graphqlDocuments: env.GRAPHQL_DOCUMENTS ? resolve(env.GRAPHQL_DOCUMENTS) : undefined,
-    graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1'], '0') === '1',
-    answersBytesMax: 1_048_576 * integer(env, 'ANSWERS_MAX_MB', 64, 0, 65_536),
-    eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
-    hasSandbox: oneOf(env, 'SANDBOX', ['0', '1'], '0') === '1' || !env.DATABASE_URL,
-    sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
   };
 }
 
-const OIDC_NAMES = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'] as const;
+/** How many days records are kept; null for ever. */
+function readRetention(env: Environment) {
+  return {
+    events: days(env, 'RETENTION_EVENTS', 90, 7),
+    deliveries: days(env, 'RETENTION_DELIVERIES', 90, 7),
+    attempts: days(env, 'RETENTION_ATTEMPTS', 30, 1),
+    idempotencyKeys: days(env, 'RETENTION_IDEMPOTENCY_KEYS', 1, 1),
+    quotes: days(env, 'RETENTION_QUOTES', 30, 1),
+    railEvents: days(env, 'RETENTION_RAIL_EVENTS', 365, 90),
+    depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
+    sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
+    /** Of the request log; 0: nothing is recorded. */
+    requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
+    /** Sessions of people, and links that let them in. */
+    sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
+    links: days(env, 'RETENTION_SESSIONS', 90, 8),
+  };
+}
 
-/** All of them, or none. */
-function oidc(env: Environment): Config['oidc'] {
-  const [issuer, clientId] = OIDC_NAMES.map((name) => env[name]);
+/** Host as people write it: passkeys belong to a name, so this machine has one. */
+function nameOf(host: string): string {
+  if (host === '127.0.0.1' || host === '::1') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Provider by which people sign in (OpenID Connect): all of its settings, or none (null). */
+function readOidc(env: Environment) {
+  const [issuer, clientId] = [env.OIDC_ISSUER, env.OIDC_CLIENT_ID];
   const clientSecret = secret(env, 'OIDC_CLIENT_SECRET');
   if (!issuer && !clientId && !clientSecret) return null;
   if (!issuer || !clientId || !clientSecret)
     throw new ConfigError(
-      `${OIDC_NAMES.join(', ')} and OIDC_CLIENT_SECRET (or …_FILE): expected all of them, or none`,
+      'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET (or …_FILE): expected all of them, or none',
     );
   const isTaken =
     URL.canParse(issuer) &&
     /^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/.test(new URL(issuer).href);
   if (!isTaken) throw new ConfigError(`OIDC_ISSUER: expected an https URL, got ${issuer}`);
-  return { issuer, clientId, clientSecret };
+  /** Whether an address counts as verified where the issuer does not say so: only for an issuer that gives verified ones alone. */
+  const trustsEmail = oneOf(env, 'OIDC_TRUST_EMAIL', ['0', '1']) === '1';
+  return { issuer, clientId, clientSecret, trustsEmail };
 }
 
 /** A secret itself, or the file that holds it. */
@@ -186,58 +190,70 @@ function secret(env: Environment, name: string): string | undefined {
   }
 }
 
-function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
+/**
+ * @param parse - undefined for a text that is not accepted.
+ * @returns `fallback` where the setting is empty. @throws {ConfigError}
+ */
+function read<Value>(
+  env: Environment,
+  name: string,
+  expected: string,
+  parse: (text: string) => Value | undefined,
+  fallback: Value,
+): Value {
   const text = env[name];
   if (!text) return fallback;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max) {
-    throw new ConfigError(`${name}: expected an integer from ${min} to ${max}, got ${text}`);
-  }
+  const value = parse(text);
+  if (value === undefined) throw new ConfigError(`${name}: expected ${expected}, got ${text}`);
   return value;
+}
+
+function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  return read(env, name, `an integer from ${min} to ${max}`, (text) => within(text, min, max), fallback);
 }
 
 /** Least: what the rest of the gateway relies on. */
 function days(env: Environment, name: string, fallback: number, min: number): number | null {
-  if (env[name] === 'off') return null;
-  if (/^\d{1,5}$/.test(env[name] || String(fallback))) return integer(env, name, fallback, min, 36_500);
-  throw new ConfigError(`${name}: expected off, or days from ${min} to 36500, got ${env[name]}`);
+  const parse = (text: string) => (text === 'off' ? null : within(text, min, DAYS_MAX));
+  return read<number | null>(env, name, `off, or days from ${min} to ${DAYS_MAX}`, parse, fallback);
 }
 
-/** @returns milliseconds after midnight; null for `off`. */
-function timeOfDay(env: Environment, name: string, fallback: string): number | null {
-  const text = env[name] || fallback;
+function within(text: string, min: number, max: number): number | undefined {
+  return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
+}
+
+/** @returns bytes. */
+function gigabytes(text: string): number | undefined {
+  return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
+}
+
+/** @returns milliseconds after midnight. */
+function timeOfDay(text: string): number | null | undefined {
   if (text === 'off') return null;
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  if (hours === undefined)
-    throw new ConfigError(`${name}: expected off, or a time such as 03:00, got ${text}`);
-  return (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-function oneOf(env: Environment, name: string, accepted: readonly string[], fallback: string): string {
-  const text = env[name];
-  if (!text) return fallback;
-  if (!accepted.includes(text))
-    throw new ConfigError(`${name}: expected ${accepted.join(' or ')}, got ${text}`);
-  return text;
+function oneOf<const Values extends readonly [string, ...string[]]>(
+  env: Environment,
+  name: string,
+  accepted: Values,
+  fallback: Values[number] = accepted[0],
+): Values[number] {
+  return read(env, name, accepted.join(' or '), (text) => accepted.find((each) => each === text), fallback);
 }
 
-function rateLimit(text: string | undefined): Config['rateLimit'] {
-  if (!text) return RATE_DEFAULT;
+function rateLimit(
+  text: string,
+): { readonly reads: RateLimit; readonly writes: RateLimit } | null | undefined {
   if (text === 'off') return null;
-  const [reads, writes = RATE_DEFAULT.writes] = text.split(',').map(bucket);
-  if (reads && writes && text.split(',').length <= 2) return { reads, writes };
-  throw new ConfigError(
-    `RATE_LIMIT: expected off, or reads and writes per second with their bursts such as 1000/2000,100/200, got ${text}`,
-  );
+  const limits = text.split(',').map(bucket);
+  const [reads, writes = RATE_DEFAULT.writes] = limits;
+  return reads && limits.length <= 2 && !limits.includes(undefined) ? { reads, writes } : undefined;
 }
 
-function authFailureLimit(text: string | undefined): RateLimit | null {
-  if (text === 'off') return null;
-  const limit = bucket(text || '2/60');
-  if (limit) return limit;
-  throw new ConfigError(
-    `AUTH_FAILURE_LIMIT: expected off, or failures per second with their burst such as 2/60, got ${text}`,
-  );
+function failureLimit(text: string): RateLimit | null | undefined {
+  return text === 'off' ? null : bucket(text);
 }
 
 function trustedProxies(text: string | undefined): readonly string[] {
@@ -249,21 +265,24 @@ function trustedProxies(text: string | undefined): readonly string[] {
   );
 }
 
-function bucket(text: string): RateLimit | null {
+function bucket(text: string): RateLimit | undefined {
   const parts = /^(\d{1,7})(?:\/(\d{1,7}))?$/.exec(text);
   const perSecond = Number(parts?.[1] ?? 0);
   const burst = Number(parts?.[2] ?? perSecond * 2);
-  return perSecond < 1 || burst < 1 ? null : { perSecond, burst };
+  return perSecond < 1 || burst < 1 ? undefined : { perSecond, burst };
 }
 
-function databaseUrl(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  if (!isPostgresUrl(text)) {
-    throw new ConfigError(
-      'DATABASE_URL: expected postgres://user:password@host:port/database, where each %XX is UTF-8',
-    );
-  }
-  return text;
+function pathIn(env: Environment, name: string): string | undefined {
+  return env[name] ? resolve(env[name]) : undefined;
+}
+
+/** A message about a URL does not show it, because a password may be in it. */
+function databaseUrlIn(env: Environment, name: string): string | undefined {
+  const text = env[name] || undefined;
+  if (text === undefined || isPostgresUrl(text)) return text;
+  throw new ConfigError(
+    `${name}: expected postgres://user:password@host:port/database, where each %XX is UTF-8`,
+  );
 }
 
 /** A URL may have any %XX, but the driver takes only what can be decoded. It is asked itself, because it also takes a lone %. */
@@ -292,21 +311,11 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function databaseSchema(text: string | undefined): string {
-  if (!text) return 'public';
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(text) || text.startsWith('pg_')) {
-    throw new ConfigError(
-      `DATABASE_SCHEMA: expected 1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_, got ${text}`,
-    );
-  }
-  return text;
-}
-
-function notifyUrl(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  if (!isPostgresUrl(text) && !isRedisUrl(text))
-    throw new ConfigError('NOTIFY_URL: expected postgres://… or redis://host:port, where each %XX is UTF-8');
-  return text;
+function notifyUrlIn(env: Environment): string | undefined {
+  // Its name until it had a plainer one.
+  const text = (env.NOTIFY_URL ?? env.DOORBELL_URL) || undefined;
+  if (text === undefined || isPostgresUrl(text) || isRedisUrl(text)) return text;
+  throw new ConfigError('NOTIFY_URL: expected postgres://… or redis://host:port, where each %XX is UTF-8');
 }
 
 function homeFolder(text: string): string {

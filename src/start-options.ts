@@ -1,7 +1,7 @@
 /** The options of `npm start`. */
 import type { RailsFile } from './compose/rails-file.ts';
 import { type Config, ConfigError } from './config.ts';
-import { endOnBadUsage, newProgram } from './server/command-line.ts';
+import { endOnBadUsage, newProgram } from './server/process/command-line.ts';
 
 /** What a start is asked for besides the settings of the environment. */
 export interface StartOptions {

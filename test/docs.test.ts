@@ -4,23 +4,64 @@ import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { withActs } from '../scripts/acts-table.ts';
 import { catalogueText } from '../scripts/catalogue.ts';
-import { ACTS, PASSKEY_ACTS } from '../src/base/acts.ts';
-import { CURRENCIES } from '../src/base/currency.ts';
-import { ERRORS } from '../src/base/errors.ts';
+import { withFilters } from '../scripts/filters-table.ts';
+import { ACTS, PASSKEY_ACTS } from '../src/base/access/acts.ts';
+import { ERRORS } from '../src/base/errors/errors.ts';
+import { CURRENCIES } from '../src/base/money/currency.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+/** @returns the names by which links reach the headings of a document, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  new Set(
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .trim()
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+const markdownOf = (folder: string) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => `${folder}${name}`);
 const DOCUMENTS = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...markdownOf('docs/'),
+  ...markdownOf('bench/'),
 ];
 
-test.each(['README.md', 'README.pt-BR.md'])('%s names every document', (readme) => {
-  const named = new Set([...read(readme).matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map((match) => match[1]));
+test('docs/README.md names every document once, under its purpose', () => {
+  const [, ...parts] = read('docs/README.md').split(/^## /m);
+  expect(parts.map((part) => part.split('\n')[0])).toEqual([
+    'Tutorials',
+    'How-to guides',
+    'Reference',
+    'Explanations',
+  ]);
+  const named = parts.flatMap((part) =>
+    [...part.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(([, name]) => name),
+  );
+  const top = DOCUMENTS.filter((name) => /^docs\/[\w-]+\.md$/.test(name) && name !== 'docs/README.md');
+  expect(named.toSorted()).toEqual(top.map((name) => name.slice('docs/'.length)).toSorted());
+});
+
+test('README.pt-BR.md names every document', () => {
+  const named = new Set(
+    [...read('README.pt-BR.md').matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map((match) => match[1]),
+  );
   const top = DOCUMENTS.filter((name) => /^docs\/[\w-]+\.md$/.test(name));
   expect(top.filter((name) => !named.has(name))).toEqual([]);
+});
+
+test('CHANGELOG.md tells of its first release in at most 2,000 words, and docs/versions.md takes at most 600', () => {
+  const words = (text: string) => text.split(/\s+/).filter(Boolean).length;
+  const [, first = ''] = read('CHANGELOG.md').split(/^## /m).slice(-2);
+  expect(read('CHANGELOG.md')).toContain('## 1.0.0');
+  expect(words(first)).toBeLessThanOrEqual(2_000);
+  expect(words(read('docs/versions.md'))).toBeLessThanOrEqual(600);
 });
 
 test('docs/errors.md explains every code with its status, and no other', () => {
@@ -42,6 +83,10 @@ test('C-40: docs/security.md has every act with its scope', () => {
   expect(read('docs/security.md')).toBe(withActs(read('docs/security.md')));
 });
 
+test('docs/exports.md has every filter of transactions with its names', () => {
+  expect(read('docs/exports.md')).toBe(withFilters(read('docs/exports.md')));
+});
+
 test('docs/security.md lists every act that needs a fresh passkey, and no other', () => {
   const [, section = ''] = read('docs/security.md').split('### Passkeys\n');
   const [table = ''] = section.split('\nSo do ');
@@ -61,41 +106,11 @@ test('docs/rails.md lists every currency with its decimals and contract', () => 
 
 test('docs/operations.md lists every setting of src/config.ts', () => {
   const settings = new Set(
-    [...read('src/config.ts').matchAll(/(?:env\.|env, ')([A-Z_]+)/g)].map((match) => match[1]),
+    [...read('src/config.ts').matchAll(/(?:env\.|env,\s*')([A-Z_]+)/g)].map((match) => match[1]),
   );
   const table = read('docs/operations.md').split('## Commands')[0] as string;
   const listed = new Set([...table.matchAll(/`([A-Z_]{4,})`/g)].map((match) => match[1]));
   for (const name of settings) expect(listed, name).toContain(name);
-});
-
-test('docs/operations.md says which migrations hold a lock for long', () => {
-  const LARGE = [
-    'job',
-    'transaction',
-    'event',
-    'journal',
-    'ledger_account',
-    'ledger_line',
-    'rail_news',
-    'sandbox_order',
-    'webhook_attempt',
-    'webhook_delivery',
-  ];
-  const table = read('docs/operations.md');
-  const slow = readdirSync(new URL('prisma/migrations/', root))
-    // Those before came with the first version: their tables were empty.
-    .filter((name) => /^\d/.test(name) && name > '20261122130000')
-    .filter((name) => {
-      const sql = read(`prisma/migrations/${name}/migration.sql`);
-      const isOld = (each: string) => !new RegExp(`create table ${each}\\b`).test(sql);
-      return LARGE.filter(isOld).some((each) =>
-        new RegExp(
-          `alter table ${each}\\b[^;]*\\bstored\\b|create (unique )?index[^;]* on ${each}\\b|update ${each}\\b`,
-        ).test(sql),
-      );
-    });
-  expect(slow.length).toBeGreaterThan(10);
-  expect(slow.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('docs/operations.md lists every command', () => {
@@ -122,6 +137,15 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(missing).toEqual([]);
   });
 
+  test('links to a section lead to a heading', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]*\.md)?#([^)]+)\)/g)];
+    const missing = targets.filter(([, path, anchor = '']) => {
+      const file = path ? read(new URL(path, new URL(document, root)).href) : text;
+      return !anchorsOf(file).has(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
   test('files that it names exist', () => {
     const named = [...text.matchAll(/`((?:src|test|prisma|scripts|docs|bench)\/[\w./-]+\w)`/g)].map(
       (match) => match[1] as string,
@@ -131,7 +155,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
 });
 
 test('GraphQL in documents fits the schema', () => {
-  const schema = buildSchema(read('schema.graphql'));
+  const schema = buildSchema(read('schema.operator.graphql'));
   const blocks = DOCUMENTS.flatMap((document) =>
     [...read(document).matchAll(/```graphql\n([\s\S]*?)```/g)].map((match) => match[1] as string),
   );
@@ -157,7 +181,7 @@ test('decisions that code and documents cite exist', () => {
 
 test('the README’s commands are those of package.json', () => {
   const { scripts } = JSON.parse(read('package.json'));
-  const named = [...read('README.md').matchAll(/^npm (?:run -s )?(\w+)/gm)].map(
+  const named = [...read('README.md').matchAll(/^npm (?:run (?:-s )?)?([\w:]+)/gm)].map(
     (match) => match[1] as string,
   );
   expect(named.filter((name) => name !== 'ci' && scripts[name] === undefined)).toEqual([]);

@@ -121,9 +121,12 @@ test('a receiver that fails gets the same event again, and filters leave out the
 test('C-64: what somebody has sent again to an endpoint comes again, under its id, and nothing else does', async () => {
   const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   try {
-    await app.graphql('mutation ($url: String!) { createWebhookEndpoint(input: { url: $url }) { id } }', {
-      url: receiver.url('shop'),
-    });
+    await app.graphql(
+      'mutation ($url: String!) { createWebhookEndpoint(input: { url: $url }) { webhookEndpoint { id } errors { code message path } } }',
+      {
+        url: receiver.url('shop'),
+      },
+    );
     const listener = start('listen', '--forward-to', receiver.url('again'));
     await until(() => listener.stderr().includes('forwarding to'));
     const end2end = await payOne();
@@ -138,10 +141,13 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
     expect(deliveries.map(({ event }: { event: { body: string } }) => event.body)).toEqual(
       first.map(({ body }) => body),
     );
-    const asked = await app.graphql('mutation ($id: String!) { redeliverWebhook(id: $id) { id round } }', {
-      id: deliveries[4].id,
-    });
-    expect(asked.json.data?.redeliverWebhook, asked.text).toMatchObject({ round: 1 });
+    const asked = await app.graphql(
+      'mutation ($id: String!) { redeliverWebhook(input: { id: $id }) { webhookDelivery { id round } errors { code message path } } }',
+      {
+        id: deliveries[4].id,
+      },
+    );
+    expect(asked.json.data?.redeliverWebhook.webhookDelivery, asked.text).toMatchObject({ round: 1 });
     const got = await receiver.until('again', STEPS.length + 1);
     expect(got).toHaveLength(STEPS.length + 1);
     const [one, again] = [first[4], got.at(-1)];

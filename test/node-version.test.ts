@@ -28,7 +28,7 @@ test.each([
   '23.11.1',
   '24.11.1',
 ])('Node %s is too old: one line says so', async (version) => {
-  const stderr = `crossramp: Node 24.12 or newer is needed, this is ${version}. On Linux "npm ci" brings one along; elsewhere install it from https://nodejs.org.\n`;
+  const stderr = `crossramp: Node 24.12 or newer is needed, this is ${version}. On Linux "npm ci" of the gateway brings one along; elsewhere install it from https://nodejs.org.\n`;
   expect(await check(version)).toEqual({ code: 1, stdout: '', stderr });
 });
 

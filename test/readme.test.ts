@@ -2,11 +2,14 @@
  * Goal: what the README shows works when it is pasted, in both languages. Method: its commands run in a shell, in their
  * order, against a gateway as a process; only folder, address and the id of the answer before are put in.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from './support/database.ts';
+import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
 import { type Running, start } from './support/process.ts';
 
@@ -31,6 +34,25 @@ function commandsOf(document: string): string[] {
   return blocks.flatMap((block) => block.replaceAll('\\\n', '').trim().split('\n'));
 }
 
+/** A command of the README as it runs here. */
+const hereOf = (command: string) =>
+  command
+    .replaceAll('.crossramp/', `${home}/`)
+    .replaceAll('http://localhost:4000', running.baseUrl)
+    .replace(
+      'npm run -s crossramp --',
+      `exec ${process.execPath} --disable-warning=ExperimentalWarning scripts/run.ts src/cli/main.ts`,
+    )
+    .replace(/^node /, `exec ${process.execPath} `);
+
+const here = () => ({
+  cwd: root,
+  env: { PATH: process.env.PATH, CROSSRAMP_HOME: home, DATABASE_URL: store.url },
+});
+
+/** What a reader ends by Ctrl-C. */
+const GOES_ON = /^node -e| events tail$| listen /;
+
 test('the Portuguese README has the commands of the English one', () => {
   expect(commandsOf('README.pt-BR.md')).toEqual(commandsOf('README.md'));
 });
@@ -48,20 +70,13 @@ test('README, package and the document of an installation ask for one Node', () 
 });
 
 test('the commands of the README run, one after another', async () => {
-  const commands = commandsOf('README.md').filter((command) => !/^npm (ci|start|test)$/.test(command));
+  const commands = commandsOf('README.md').filter(
+    (command) => !/^npm (ci|start|test|run test:long)$/.test(command) && !GOES_ON.test(command),
+  );
   let answer = '';
   for (const command of commands) {
     const { end2end } = answer.startsWith('{') ? JSON.parse(answer) : {};
-    const line = command
-      .replaceAll('.crossramp/', `${home}/`)
-      .replaceAll('http://127.0.0.1:4000', running.baseUrl)
-      .replaceAll('CRX…', end2end)
-      .replace(
-        'npm run -s crossramp --',
-        `${process.execPath} --disable-warning=ExperimentalWarning scripts/run.ts src/cli/main.ts`,
-      );
-    const env = { PATH: process.env.PATH, CROSSRAMP_HOME: home, DATABASE_URL: store.url };
-    const { stdout } = await shell('sh', ['-c', line], { cwd: root, env });
+    const { stdout } = await shell('sh', ['-c', hereOf(command).replaceAll('CRX…', end2end)], here());
     expect(stdout, command).not.toBe('');
     answer = stdout;
     if (!answer.startsWith('{')) continue;
@@ -70,4 +85,48 @@ test('the commands of the README run, one after another', async () => {
   }
   expect(commands.length).toBe(8);
   expect(JSON.parse(answer).payment_link).toMatch(/^http/);
+});
+
+async function makeCheckout(apiKey: string): Promise<string> {
+  const made = await fetch(`${running.baseUrl}/v2/crossramp_checkout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount_payment: 151, currency_exit_received_code: 'USDT_TRX' }),
+  });
+  return ((await made.json()) as { end2end: string }).end2end;
+}
+
+test('the commands that go on print an event, and bring it to a server, signed', async () => {
+  const commands = commandsOf('README.md').filter((command) => GOES_ON.test(command));
+  expect(commands).toHaveLength(3);
+  const port = String(await freePort());
+  const children = commands.map((command) =>
+    spawn('sh', ['-c', hereOf(command).replaceAll('3000', port)], {
+      ...here(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+  const said = ['', '', ''];
+  for (const [at, child] of children.entries())
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part) => {
+        said[at] += part;
+      });
+  try {
+    await expect.poll(() => said[2]).toContain('forwarding to');
+    const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    // The first command shows what happens once it has connected, and does not say when that is.
+    const made: string[] = [];
+    const isShown = async () => {
+      made.push(await makeCheckout(apiKey));
+      return made.some((end2end) => said[0]?.includes(end2end));
+    };
+    await expect.poll(isShown, { interval: 500 }).toBe(true);
+    for (const at of [1, 2])
+      await expect.poll(() => said[at], { message: commands[at] ?? '' }).toContain(made[0]);
+    expect(said[2]).toContain('→ 200');
+  } finally {
+    for (const child of children) child.kill();
+    await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
+  }
 });

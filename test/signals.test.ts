@@ -40,7 +40,7 @@ async function whileItWaits(
   work: (child: ReturnType<typeof launch>) => Promise<unknown>,
 ): Promise<ReturnType<typeof launch>> {
   const starting = { current: undefined as ReturnType<typeof launch> | undefined };
-  await withAdmin(store.url, async (other) => {
+  await withAdmin(store.ownerUrl, async (other) => {
     await other.query('begin');
     await other.query('lock table _prisma_migrations in access exclusive mode');
     const launched = launch(env(), '--sandbox');

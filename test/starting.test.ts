@@ -43,7 +43,7 @@ test('C-50: what comes while the gateway starts is 503 UNAVAILABLE; /healthz is 
   const ended = failToStart({ PORT: String(port), CROSSRAMP_HOME: home, DATABASE_URL: database });
   const base = `http://127.0.0.1:${port}`;
   const problem = {
-    type: `${base}/errors/UNAVAILABLE`,
+    type: `http://localhost:${port}/errors/UNAVAILABLE`,
     status: 503,
     code: 'UNAVAILABLE',
     detail: 'the gateway is starting',

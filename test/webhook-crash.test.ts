@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeEventCursor } from '../src/events/cursor.ts';
+import { BEFORE_FIRST, encodeEventCursor } from '../src/events/cursor.ts';
 import { type ServerEvent, subscribe } from './live/streams.ts';
 import { outlast } from './support/change-unlocked.ts';
 import { freePort } from './support/free-port.ts';
@@ -172,7 +172,7 @@ async function killPostgres(): Promise<void> {
 
 /** Subscribes to the log from its beginning, and again from its place whenever the stream ends, until the signal. */
 async function follow(signal: AbortSignal): Promise<void> {
-  let lastEventId = encodeEventCursor(BigInt(api.accountId), 0n);
+  let lastEventId = encodeEventCursor(BigInt(api.accountId), BEFORE_FIRST);
   const take = ({ id, event, data }: ServerEvent) => {
     if (data?.errors) surprises.push(`the stream says ${JSON.stringify(data)}`);
     if (event !== 'next' || id === undefined) return;

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PLATFORM_SCOPES, SCOPES } from '../src/base/api-key.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../src/base/access/api-key.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { createAccount, platformAccount } from '../src/store/account/accounts.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';

@@ -1,6 +1,6 @@
 /** What fan-out is compared with: `node:http` that writes the same bytes to every open response, and knows nothing of what it writes. */
 import type { ServerResponse } from 'node:http';
-import { listen } from '../../src/server/listen.ts';
+import { listen } from '../../src/server/http/listen.ts';
 import { answerTasks, residentMemory } from '../tasks.ts';
 
 const responses = new Set<ServerResponse>();

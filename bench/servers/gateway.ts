@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createServices } from '../../src/compose/services.ts';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/server/app.ts';
-import { openDatabase } from '../../src/store/connection.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { CONNECTIONS, DATABASE_URL, serve } from './ready.ts';
 

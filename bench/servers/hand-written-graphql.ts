@@ -23,7 +23,7 @@ const LIST = `select w.hi - w.lo + 1 as total, t.* from list_window($1, 'onramps
     and t.list_seq <= w.hi order by t.list_seq desc limit 20) t on true`;
 const STATEMENT = `select s.total, (s.line).id as line_id, (s.line).posted_at, (s.line).delta, (s.line).balance_before, (s.line).balance_after,
     a.id as account_id, a.code, a.name, a.currency, a.pretty_name, a.scale, ${TRANSACTION}
-  from statement_page($1, 'USDT_TRX', 1::smallint, null, null, 20, 0, null) s
+  from statement_page($1, '{USDT_TRX}', 1::smallint, null, null, 20, 0, null) s
   left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id
   left join lateral (select ${TRANSACTION} from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true
   order by (s.line).id desc`;

@@ -1,5 +1,5 @@
 /** Rows of the hand-written server, and their values as the text of JSON. */
-import { CURRENCIES } from '../../src/base/currency.ts';
+import { CURRENCIES } from '../../src/base/money/currency.ts';
 
 /** A row, every value as PostgreSQL prints it. */
 export type Row = Record<string, string>;

@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isoMillis } from '../../src/base/instant.ts';
-import { openDatabase } from '../../src/store/connection.ts';
+import { isoMillis } from '../../src/base/time/instant.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
 import { findTransaction, listTransactions } from '../../src/store/engine/transactions.ts';
 import { readStatementEntries, type StatementEntry } from '../../src/store/ledger/ledger.ts';
 import type { TransactionRow } from '../../src/templates/facts.ts';
@@ -29,7 +29,7 @@ const keys = new Map<string, { readonly accountId: bigint; readonly until: numbe
 const database = openDatabase(DATABASE_URL, { connections: CONNECTIONS });
 
 /** The schema that the gateway publishes. */
-export const typeDefs = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
+export const typeDefs = readFileSync(new URL('../../schema.operator.graphql', import.meta.url), 'utf8');
 
 /** @returns whose key it is; believed for half a second, as the gateway does. @throws {Error} for a key that there is not. */
 export async function contextOf(authorization: string | null | undefined): Promise<PlainContext> {
@@ -62,7 +62,7 @@ const Query = {
   },
   statement: async (_: unknown, { filter }: StatementArgs, { accountId }: PlainContext) => {
     const { currency, subAccount } = filter;
-    const chosen = { currency, subAccount: SUB_ACCOUNTS[subAccount] as number };
+    const chosen = { currencies: [currency], subAccount: SUB_ACCOUNTS[subAccount] as number };
     const { total, lines } = await readStatementEntries(database, accountId, chosen, PAGE);
     return connection(total, lines);
   },

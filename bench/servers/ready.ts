@@ -1,6 +1,6 @@
 /** How a server of the benchmarks, a process of its own, meets the program that drives it. */
 import type { RequestListener } from 'node:http';
-import { close, listen } from '../../src/server/listen.ts';
+import { close, listen } from '../../src/server/http/listen.ts';
 
 /** URL of the database, given by the driving program. */
 export const DATABASE_URL = process.env.BENCH_DATABASE_URL ?? '';

@@ -1,7 +1,7 @@
 /** Transactions of EVM networks: type 2 (EIP-1559) without an access list, which is all that is sent from here. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hex } from '@scure/base';
-import { addressBytes, evmAddress } from '../base/address.ts';
+import { addressBytes, evmAddress } from '../base/chain/address.ts';
 import { bytesOfInteger, decodeRlp, encodeRlp, integerOfBytes, joined, type RlpItem } from './rlp.ts';
 import type { Signature } from './signature.ts';
 

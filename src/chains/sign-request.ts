@@ -44,4 +44,6 @@ export interface SignerFacts {
   /** Extended public key of the account of deposit addresses by network. */
   readonly xpub: Readonly<Record<string, string>>;
   readonly limits: unknown;
+  /** Origin of the page on which people prove destinations; null: there is none. */
+  readonly page: string | null;
 }

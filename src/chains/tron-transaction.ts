@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { hex } from '@scure/base';
-import { addressBytes, tronAddress } from '../base/address.ts';
+import { addressBytes, tronAddress } from '../base/chain/address.ts';
 import { decodeMessage, encodeMessage, type ProtoField, type ProtoValue } from './protobuf.ts';
 import type { Signature } from './signature.ts';
 

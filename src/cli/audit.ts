@@ -1,15 +1,15 @@
 /** `crossramp audit list|verify`: who did what. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { isoMillis, parseInstant } from '../base/instant.ts';
-import { readAuditLog } from '../resolvers/account/read-audit.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { isoMillis, parseInstant } from '../base/time/instant.ts';
+import { readAuditLog } from '../resolvers/audit/read-audit.ts';
 import { allAccounts } from '../store/account/accounts.ts';
+import type { Database } from '../store/connection/database.ts';
 import { verifyAudit } from '../store/engine/verify-audit.ts';
-import { accountOrPlatform, answer, jsonOption, table } from './output.ts';
-import { operatorContext, withServices, withStore } from './with-store.ts';
+import { limitOption, lists } from './command.ts';
+import { answer, jsonOption, LIVE_HOLDER } from './output.ts';
+import { accountOrPlatform, asHolder, withStore } from './with-store.ts';
 
 interface ListOptions {
-  readonly account: string;
-  readonly live?: boolean;
   readonly act?: string;
   readonly actor?: string;
   readonly object?: string;
@@ -17,100 +17,81 @@ interface ListOptions {
   readonly until?: Date;
   readonly before?: bigint;
   readonly limit: number;
-  readonly json?: boolean;
 }
 
-const LIMIT_MAX = 1_000;
 const ACCOUNT =
   'id of the account, "sandbox", or "platform" for acts on no account, such as keys of the operator';
-const LIVE = 'with --account platform: the platform of live accounts';
 
 /** The audit log. */
 export function auditCommand(): Command {
   const audit = new Command('audit').description('Reads and checks the audit log of an account.');
-  audit
-    .command('list')
-    .description('Lists the newest entries.')
-    .addOption(new Option('--account <id>', ACCOUNT).default('sandbox'))
-    .option('--live', LIVE)
-    .option('--act <names>', 'only these acts, separated by commas, such as webhook.create,key.revoke')
-    .option('--actor <id>', 'only acts of this key, user of the operating system, or payment session')
-    .option('--object <id>', 'only acts on the object with this id')
-    .option('--since <instant>', 'only from this time on, such as 2026-05-01T12:00:00Z', parseTime)
-    .option('--until <instant>', 'only before this time', parseTime)
-    .option('--before <seq>', 'only entries before this number, to read on', parseSeq)
-    .option('--limit <number>', `number of entries to show, 1 to ${LIMIT_MAX}`, parseLimit, 20)
-    .addOption(jsonOption())
-    .action(list);
+  addList(audit);
   audit
     .command('verify')
     .description(
       'Recomputes the chain of each account. Prints its length and last hash, to be kept elsewhere; fails when an entry was changed, added, removed or moved.',
     )
     .option('--account <id>', 'only this account: its id, "sandbox" or "platform"')
-    .option('--live', LIVE)
+    .option('--live', LIVE_HOLDER)
     .addOption(jsonOption())
     .action(verify);
   return audit;
 }
 
-async function list(options: ListOptions): Promise<void> {
-  const entries = await withServices(async (services) => {
-    const context = await operatorContext(services, await accountOrPlatform(services.database, options));
-    const input = {
-      acts: options.act
-        ? { name: '--act', values: options.act.split(',').map((act) => act.trim()) }
-        : undefined,
-      actorId: options.actor,
-      objectId: options.object,
-      since: options.since,
-      until: options.until,
-    };
-    const slice = { after: null, before: options.before ?? null, isNewestFirst: true, limit: options.limit };
-    return (await readAuditLog(context, input, slice)).entries;
+function addList(audit: Command): void {
+  const list = audit
+    .command('list')
+    .description('Lists the newest entries.')
+    .option('--account <id>', ACCOUNT, 'sandbox')
+    .option('--live', LIVE_HOLDER)
+    .option('--act <names>', 'only these acts, separated by commas, such as webhook.create,key.revoke')
+    .option('--actor <id>', 'only acts of this key, user of the operating system, or payment session')
+    .option('--object <id>', 'only acts on the object with this id')
+    .option('--since <instant>', 'only from this time on, such as 2026-05-01T12:00:00Z', parseTime)
+    .option('--until <instant>', 'only before this time', parseTime)
+    .option('--before <seq>', 'only entries before this number, to read on', parseSeq)
+    .addOption(limitOption('entries', 1_000, 20));
+  lists(list, {
+    on: asHolder,
+    run: async (context, { act, actor, object, since, until, before, limit }: ListOptions) => {
+      const values = act?.split(',').map((each) => each.trim());
+      const acts = values && { name: '--act', values };
+      const slice = { after: null, before: before ?? null, isNewestFirst: true, limit };
+      const input = { acts, actorId: actor, objectId: object, since, until };
+      return (await readAuditLog(context, input, slice)).entries;
+    },
+    row: ({ seq, before, after, ...entry }) => ({
+      seq: Number(seq),
+      ...entry,
+      at: isoMillis(entry.at),
+      machineAt: entry.machineAt && isoMillis(entry.machineAt),
+      before: before === null ? null : JSON.parse(before),
+      after: after === null ? null : JSON.parse(after),
+    }),
+    columns: {
+      ...{ SEQ: 'seq', AT: 'at', ACT: 'act' },
+      BY: ({ actorKind, actorId }) => `${actorKind} ${actorId}`,
+      ON: ({ objectKind, objectId }) => `${objectKind} ${objectId}`,
+      FROM: 'address',
+    },
+    right: ['SEQ'],
+    none: 'no entries',
   });
-  const shown = entries.map(({ seq, before, after, ...entry }) => ({
-    seq: Number(seq),
-    ...entry,
-    at: isoMillis(entry.at),
-    machineAt: entry.machineAt && isoMillis(entry.machineAt),
-    before: before === null ? null : JSON.parse(before),
-    after: after === null ? null : JSON.parse(after),
-  }));
-  const rows = shown.map((entry) => [
-    String(entry.seq),
-    entry.at,
-    entry.act,
-    `${entry.actorKind} ${entry.actorId}`,
-    `${entry.objectKind} ${entry.objectId}`,
-    entry.address ?? '',
-  ]);
-  const heading = ['SEQ', 'AT', 'ACT', 'BY', 'ON', 'FROM'];
-  answer(options, shown, rows.length === 0 ? 'no entries' : table([heading, ...rows], [0]));
 }
 
-async function verify({
-  account,
-  ...options
-}: Partial<Pick<ListOptions, 'account' | 'live' | 'json'>>): Promise<void> {
+interface VerifyOptions {
+  readonly account?: string;
+  readonly live?: boolean;
+  readonly json?: boolean;
+}
+
+async function verify({ account, ...options }: VerifyOptions): Promise<void> {
   const found = await withStore(async ({ database }) => {
     const accounts = account
       ? [await accountOrPlatform(database, { ...options, account })]
       : await allAccounts(database);
-    const results = [];
-    for (const accountId of accounts) {
-      const { end, defects } = await verifyAudit(database, accountId);
-      results.push({
-        accountId: String(accountId),
-        entries: Number(end.auditSeq),
-        hash: end.auditHash.toString('hex'),
-        defects: defects.map(({ defect, at, detail }) => ({
-          defect,
-          at: at === null ? null : Number(at),
-          detail,
-        })),
-      });
-    }
+    const results: Awaited<ReturnType<typeof verified>>[] = [];
+    for (const accountId of accounts) results.push(await verified(database, accountId));
     return results;
   });
   const lines = found.flatMap(({ accountId, entries, hash, defects }) => [
@@ -119,6 +100,20 @@ async function verify({
   ]);
   answer(options, found, lines.join('\n') || 'no accounts');
   if (found.some(({ defects }) => defects.length > 0)) process.exitCode = 1;
+}
+
+async function verified(database: Database, accountId: bigint) {
+  const { end, defects } = await verifyAudit(database, accountId);
+  return {
+    accountId: String(accountId),
+    entries: Number(end.auditSeq),
+    hash: end.auditHash.toString('hex'),
+    defects: defects.map(({ defect, at, detail }) => ({
+      defect,
+      at: at === null ? null : Number(at),
+      detail,
+    })),
+  };
 }
 
 function parseTime(text: string): Date {
@@ -130,11 +125,4 @@ function parseTime(text: string): Date {
 function parseSeq(text: string): bigint {
   if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidArgumentError('Expected the number of an entry.');
   return BigInt(text);
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
-    throw new InvalidArgumentError(`Expected a whole number from 1 to ${LIMIT_MAX}.`);
-  return limit;
 }

@@ -2,10 +2,17 @@
 import { Command } from 'commander';
 import { readBalances } from '../resolvers/ledger/read-balances.ts';
 import { balanceEnvelope } from '../wire/balance.ts';
-import { answerText, jsonOption, readAccountOption, table } from './output.ts';
-import { asOperator } from './webhook.ts';
+import { columnsText } from './command.ts';
+import { answerText, jsonOption, readAccountOption } from './output.ts';
+import { asOperator } from './with-store.ts';
 
-const HEADING = ['CURRENCY', 'AVAILABLE', 'IN TRANSIT', 'TO RECEIVE', 'BLOCKED', 'AVAILABLE IN BRL'];
+const AMOUNTS = {
+  AVAILABLE: 'available',
+  'IN TRANSIT': 'inTransit',
+  'TO RECEIVE': 'toReceive',
+  BLOCKED: 'blocked',
+  'AVAILABLE IN BRL': 'brl',
+} as const;
 
 /** The command `balance`. */
 export function balanceCommand(): Command {
@@ -14,19 +21,13 @@ export function balanceCommand(): Command {
     .addOption(readAccountOption())
     .addOption(jsonOption())
     .action(async (options: { account: string; json?: boolean }) => {
-      const balances = await asOperator(options, (context) => readBalances(context));
-      const rows = balances.balances.map((each) => [
-        each.currency,
-        each.available,
-        each.inTransit,
-        each.toReceive,
-        each.blocked,
-        each.calculatedBrl ?? 'no rate',
-      ]);
+      const balances = await asOperator(options, readBalances);
+      const rows = balances.balances.map((each) => ({ ...each, brl: each.calculatedBrl ?? 'no rate' }));
+      const columns = { CURRENCY: 'currency', ...AMOUNTS } as const;
       const text =
         rows.length === 0
           ? 'the account holds nothing yet'
-          : `${table([HEADING, ...rows], [1, 2, 3, 4, 5])}\n\ntotal available: ${balances.totalBrl} BRL`;
+          : `${columnsText(rows, columns, Object.keys(AMOUNTS))}\n\ntotal available: ${balances.totalBrl} BRL`;
       answerText(options, () => balanceEnvelope(balances), text);
     });
 }

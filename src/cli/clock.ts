@@ -4,44 +4,37 @@ import { pino } from 'pino';
 import { settle } from '../resolvers/engine/run-jobs.ts';
 import { settleSettings } from '../resolvers/engine/settle-settings.ts';
 import { advanceClock } from '../resolvers/sandbox/play-sandbox.ts';
-import { platformAccount } from '../store/account/accounts.ts';
-import { StoreError } from '../store/check-server.ts';
-import { answer, jsonOption } from './output.ts';
-import { operatorContext, withServices } from './with-store.ts';
+import { StoreError } from '../store/connection/check-server.ts';
+import { uses } from './command.ts';
+import { onServices } from './with-store.ts';
 
 /** Shows the sandbox clock, and moves it forward. */
 export function clockCommand(): Command {
   const clock = new Command('clock').description('Shows the sandbox clock and moves it forward.');
-  clock
-    .command('show')
-    .description('Prints the time in the sandbox.')
-    .addOption(jsonOption())
-    .action(async (options: { json?: boolean }) => {
-      const now = await withServices((services) => services.clock.nowMs());
-      show(options, now);
-    });
-  clock
+  const shown = {
+    json: (now: Date) => ({ now: now.toISOString() }),
+    text: (now: Date) => now.toISOString(),
+  };
+  uses(clock.command('show').description('Prints the time in the sandbox.'), {
+    on: onServices,
+    run: async ({ clock: ofSandbox }) => new Date(await ofSandbox.nowMs()),
+    ...shown,
+  });
+  const advance = clock
     .command('advance <duration>')
     .description(
       'Moves the sandbox clock forward by a duration such as 30m. Everything that is due by then happens.',
-    )
-    .addOption(jsonOption())
-    .action(async (duration: string, options: { json?: boolean }) => {
-      const now = await withServices(async (services) => {
-        if (!services.sandbox) throw new StoreError('this gateway has no sandbox');
-        const platform = await platformAccount(services.database, 'sandbox');
-        const now = await advanceClock(await operatorContext(services, platform), duration);
-        // The clock of live accounts has not moved: their jobs are the gateway's.
-        await settle(services, pino({ level: 'silent' }), { mode: 'sandbox' });
-        await settleSettings(services);
-        return now.getTime();
-      });
-      show(options, now);
-    });
+    );
+  uses(advance, {
+    run: async (context, _options: object, duration: string) => {
+      if (!context.sandbox) throw new StoreError('this gateway has no sandbox');
+      const now = await advanceClock(context, duration);
+      // The clock of live accounts has not moved: their jobs are the gateway's.
+      await settle(context, pino({ level: 'silent' }), { mode: 'sandbox' });
+      await settleSettings(context);
+      return now;
+    },
+    ...shown,
+  });
   return clock;
-}
-
-function show(options: { json?: boolean }, nowMs: number): void {
-  const now = new Date(nowMs).toISOString();
-  answer(options, { now }, now);
 }

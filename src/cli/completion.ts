@@ -18,12 +18,12 @@ const SHELLS = { bash, zsh, fish };
 const NAME = 'crossramp';
 
 /** @param program - returns the program whose commands are completed. */
-export function completionCommand(program: () => Command): Command {
+export function completionCommand(program: () => Promise<Command>): Command {
   return new Command('completion')
     .description('Prints a script that completes commands and options with the Tab key.')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
-    .action((shell: keyof typeof SHELLS) => {
-      process.stdout.write(SHELLS[shell](placesOf(program())));
+    .action(async (shell: keyof typeof SHELLS) => {
+      process.stdout.write(SHELLS[shell](placesOf(await program())));
     });
 }
 

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/process/make-folder.ts';
 import { isNamedBy } from '../events/event-name.ts';
 import { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import { checkEventNames } from '../resolvers/checks/check-event-names.ts';
@@ -53,7 +53,7 @@ export function eventsCommand(): Command {
 export function listenCommand(): Command {
   return withApi(new Command('listen'))
     .description(
-      'Forwards events to a server on this machine, signed like webhooks. It sends each event until the server accepts it. After a restart it continues where it stopped.',
+      'Forwards events to a server on this machine, signed like webhooks. It sends each event until the server accepts it. After a restart it continues where it stopped, or from the oldest event where the log no longer has that place.',
     )
     .requiredOption(
       '--forward-to <url>',

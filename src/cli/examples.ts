@@ -17,6 +17,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'refund settle': [
     'crossramp refund settle CRX01KQSDR2G0FDQV7RN9RMBV947R --reference E12345678202611211205abcdef12345',
   ],
+  'secrets rotate': ['crossramp secrets rotate', 'crossramp secrets rotate --json'],
+  'step-up list': ['crossramp step-up list --live', 'crossramp step-up list --json'],
+  'step-up approve': [
+    'crossramp step-up approve CRX01KQSDR2G0FDQV7RN9RMBV947R --reason "identity checked, case 4713"',
+  ],
+  'step-up deny': [
+    'crossramp step-up deny CRX01KQSDR2G0FDQV7RN9RMBV947R --reason "no proof of income, case 4714"',
+  ],
   treasury: ['crossramp treasury', 'crossramp treasury --account sandbox --json'],
   'journal list': ['crossramp journal list', 'crossramp journal list --state proposed --json'],
   'journal propose': [
@@ -47,6 +55,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'rebalance list': ['crossramp rebalance list --live', 'crossramp rebalance list --json'],
   'suspense list': ['crossramp suspense list --state open', 'crossramp suspense list --live'],
   'suspense assign': ['crossramp suspense assign 12 --account sandbox'],
+  'suspense approve': ['crossramp suspense approve 12 --account 104'],
+  'suspense reject': ['crossramp suspense reject 12'],
   'suspense return': ['crossramp suspense return 12'],
   'news list': ['crossramp news list --live', 'crossramp news list --state failed --json'],
   'news retry': ['crossramp news retry 31'],
@@ -57,6 +67,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'order settle': [
     'crossramp order settle CRX4711:pay:0 --live --not-done "the bank, case 4712"',
     'crossramp order settle CRX4711:pay:0 --live --done E1234567820261122100000000000001',
+  ],
+  'job list': ['crossramp job list --failed --live', 'crossramp job list --kind send_funds --json'],
+  'job show': ['crossramp job show 4711 --live'],
+  'job retry': ['crossramp job retry 4711 --live', 'crossramp job retry --waiting --kind send_funds --live'],
+  'job cancel': [
+    'crossramp job cancel 4711 --live --reason "the provider has dropped the charge; case 4712"',
   ],
   'network pause': ['crossramp network pause ETH --live --reason "fees; case 4712"'],
   'network resume': ['crossramp network resume ETH --live'],
@@ -73,8 +89,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'person link': ['crossramp person link --json', 'crossramp person link ana@example.com --account sandbox'],
   'person list': ['crossramp person list --account sandbox'],
+  'person confirm': ['crossramp person confirm ana@example.com --account sandbox'],
   'person remove': ['crossramp person remove ana@example.com --account sandbox'],
-  'person passkeys': ['crossramp person passkeys ana@example.com'],
   'person sessions': ['crossramp person sessions ana@example.com'],
   'audit list': [
     'crossramp audit list',
@@ -86,6 +102,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'audit verify': ['crossramp audit verify', 'crossramp audit verify --account sandbox --json'],
   'webhook list': ['crossramp webhook list --account sandbox'],
+  'webhook deliveries': [
+    'crossramp webhook deliveries --account sandbox --state dead',
+    'crossramp webhook deliveries --account sandbox --endpoint whe_1a2b3c --limit 100 --json',
+  ],
   'webhook create': [
     'crossramp webhook create --account sandbox --url https://shop.example/hooks --events "onramp.*.paid"',
   ],
@@ -102,6 +122,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'events tail': ['crossramp events tail', 'crossramp events tail --events "onramp.*,offramp.*" --json'],
   listen: ['crossramp listen --forward-to http://localhost:3000/hook --events "onramp.*"'],
+  mcp: ['crossramp mcp', 'crossramp mcp --base-url https://pay.shop.invalid --key crx_test_…'],
   import: ['crossramp import docs/examples/history.ndjson --account sandbox'],
   export: [
     'crossramp export --account sandbox > history.ndjson',
@@ -112,8 +133,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp signer init --folder /var/lib/crossramp-signer --passphrase-file /run/secrets/signer',
     'crossramp signer init --folder /var/lib/crossramp-signer --import words.txt --json',
   ],
+  'signer enrol': [
+    'crossramp signer enrol --folder /var/lib/crossramp-signer --account 107 --name "Ana Souza"',
+  ],
   'signer run': [
     'crossramp signer run --folder /var/lib/crossramp-signer --socket /run/crossramp/signer.sock',
+    'crossramp signer run --folder /var/lib/crossramp-signer --socket /run/crossramp/signer.sock --page 127.0.0.1:8480',
     'crossramp signer run --folder /var/lib/crossramp-signer --listen 10.0.0.7:8443 --certificate signer.pem --key signer-key.pem --client-ca ca.pem --passphrase-file /run/secrets/signer',
   ],
   trigger: [
@@ -126,6 +151,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'clock advance': ['crossramp clock advance 30m'],
   psp: ['crossramp psp', 'crossramp psp --home ./psp --port 0 --control-port 0 --json'],
   migrate: ['crossramp migrate'],
+  backup: [
+    'crossramp backup /mnt/backups/crossramp',
+    'crossramp backup /mnt/backups/crossramp --keep 7 --archive-timeout 30',
+    'crossramp backup --off',
+  ],
+  restore: [
+    'CROSSRAMP_HOME=/var/lib/my-gateway crossramp restore /mnt/backups/crossramp',
+    'CROSSRAMP_HOME=/var/lib/my-gateway crossramp restore /mnt/backups/crossramp --until 2026-11-29T12:00:00Z',
+  ],
   doctor: ['crossramp doctor'],
   completion: [
     'source <(crossramp completion bash)      # in ~/.bashrc',

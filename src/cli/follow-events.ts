@@ -8,8 +8,8 @@ import {
   NumberToken,
   parseExactJson,
   printExactJson,
-} from '../base/exact-json.ts';
-import { StoreError } from '../store/check-server.ts';
+} from '../base/text/exact-json.ts';
+import { StoreError } from '../store/connection/check-server.ts';
 import { homeFolder } from './with-store.ts';
 
 /** The gateway and the API key. */
@@ -28,6 +28,18 @@ export interface FollowedEvent {
   readonly occurredAt: string;
   /** The body of the webhook, byte for byte. */
   readonly body: string;
+}
+
+/** The gateway answered that it does not do this; the message is one line. */
+class Refusal extends StoreError {
+  /** Code of the problem, and the cursor to go on with after `CURSOR_EXPIRED`. */
+  readonly problem: { readonly code?: unknown; readonly earliest?: unknown };
+
+  constructor(status: number, text: string) {
+    const problem = problemOf(text);
+    super(`the gateway answers ${status}: ${String(problem.detail ?? text).slice(0, 300)}`);
+    this.problem = problem;
+  }
 }
 
 const WAIT_SECONDS = 20;
@@ -49,11 +61,12 @@ export function apiNamed(options: { readonly baseUrl?: string; readonly key?: st
 }
 
 /**
- * Follows the log. While the gateway is away, it is asked again every second.
+ * Follows the log. While the gateway does not answer, it is asked again every second. Where events after the cursor were dropped, or
+ * lost when the database was restored, standard error says so, and the log is followed from the oldest event.
  *
  * @param after - cursor of the last known event; undefined: only future events.
  * @returns all later events, without end. It resolves when the starting point is fixed.
- * @throws {StoreError} when the gateway refuses the key or the cursor.
+ * @throws {StoreError} when the gateway refuses the key, or the cursor for another reason.
  */
 export async function followEvents(
   api: Api,
@@ -65,7 +78,7 @@ export async function followEvents(
 async function* eventsAfter(api: Api, after: string): AsyncGenerator<FollowedEvent> {
   let cursor = after;
   for (;;) {
-    const page = await readPage(api, `after=${encodeURIComponent(cursor)}&limit=100&wait=${WAIT_SECONDS}`);
+    const page = await readPage(api, cursor);
     yield* page.events;
     cursor = page.next;
   }
@@ -95,8 +108,19 @@ interface Page {
   readonly next: string;
 }
 
-async function readPage(api: Api, query: string): Promise<Page> {
-  return pageOf(await ask(api, `/v2/events?${query}`));
+/** @returns the events after a cursor; of one that has expired none, and the cursor before the oldest event. */
+async function readPage(api: Api, cursor: string): Promise<Page> {
+  try {
+    const query = `after=${encodeURIComponent(cursor)}&limit=100&wait=${WAIT_SECONDS}`;
+    return pageOf(await ask(api, `/v2/events?${query}`));
+  } catch (error) {
+    const { code, earliest } = error instanceof Refusal ? error.problem : {};
+    if (code !== 'CURSOR_EXPIRED' || typeof earliest !== 'string') throw error;
+    process.stderr.write(
+      'crossramp: events after the last cursor are no longer kept, or were lost when the database was restored; going on from the oldest event\n',
+    );
+    return { events: [], next: earliest };
+  }
 }
 
 /** Options of a request. */
@@ -131,19 +155,18 @@ export async function ask(api: Api, path: string, asking: Asking = {}): Promise<
       notice(api, text !== undefined);
       if (text !== undefined) return text;
     } else if (answer.status < 500 && answer.status !== 429) {
-      const text = await answer.text().catch(() => '');
-      throw new StoreError(`the gateway answers ${answer.status}: ${reasonOf(text)}`);
+      throw new Refusal(answer.status, await answer.text().catch(() => ''));
     } else notice(api, false);
     await sleep(AGAIN_MS);
   }
 }
 
-/** @returns the `detail` of a problem; for other answers the text itself. */
-function reasonOf(text: string): string {
+/** @returns the members of a problem; none of an answer that is no JSON object. */
+function problemOf(text: string): Partial<Record<'detail' | 'code' | 'earliest', unknown>> {
   try {
-    return String(JSON.parse(text).detail ?? text).slice(0, 300);
+    return Object(JSON.parse(text));
   } catch {
-    return text.slice(0, 300);
+    return {};
   }
 }
 

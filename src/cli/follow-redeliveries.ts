@@ -1,6 +1,6 @@
 /** Follows the redeliveries to an account's webhook endpoints over HTTP, with the public API. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../store/check-server.ts';
+import { StoreError } from '../store/connection/check-server.ts';
 import { type Api, ask, type FollowedEvent } from './follow-events.ts';
 
 interface Delivery {

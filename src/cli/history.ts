@@ -2,21 +2,21 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
-import { exportAccount, exportJournals } from '../resolvers/account/export-account.ts';
+import { auditedIn } from '../resolvers/checks/audited.ts';
+import { exportAccount, exportJournals } from '../resolvers/exports/export-account.ts';
 import {
   type ImportOptions,
   type ImportProgress,
   importAccount,
-} from '../resolvers/account/import-account.ts';
-import { auditedIn } from '../resolvers/checks/audited.ts';
+} from '../resolvers/history/import-account.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import type { Tx } from '../store/database.ts';
+import type { Tx } from '../store/connection/database.ts';
 import { accountObject } from '../store/engine/audit.ts';
 import { withSnapshot } from '../store/ledger/long-transaction.ts';
 import { REGISTRY } from '../templates/index.ts';
-import { accountNamed, answer, jsonOption, progressWriter, writePart } from './output.ts';
+import { answer, jsonOption, progressWriter, writePart } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
-import { operatorContext, withServices, withStore } from './with-store.ts';
+import { accountNamed, operatorContext, withServices, withStore } from './with-store.ts';
 
 const PHASES = {
   reading: 'lines read',

@@ -1,8 +1,11 @@
 /** `crossramp`: the commands of the operator. They work with or without a running gateway. */
-import { outliveReaders } from './output.ts';
+import { setImmediate } from 'node:timers/promises';
+import { outliveLostOutput } from './output.ts';
 import { runProgram } from './run-program.ts';
 
-outliveReaders();
+outliveLostOutput();
 await runProgram(process.argv);
+// A failed write of the answer is reported in a later turn.
+await setImmediate();
 // The migration engine leaves a timer that would keep the process alive for ten seconds.
 process.exit();

@@ -1,24 +1,22 @@
 /** `crossramp news list|retry|close`. */
 import { Command, Option } from 'commander';
-import { isoMillis } from '../base/instant.ts';
+import { isoMillis } from '../base/time/instant.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { closeNewsByHand, retryNewsNow } from '../resolvers/inbound/decide-news.ts';
 import { listNews } from '../resolvers/inbound/list-news.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { AnyOutcome } from '../store/engine/news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
-import { answer, jsonOption, liveOption, modeAccountOption, revealOption, table } from './output.ts';
-import { asOperator } from './webhook.ts';
+import { lists, uses } from './command.ts';
+import { revealOption, withMode } from './output.ts';
 
 interface Options {
-  readonly account: string;
-  readonly live?: boolean;
   readonly state?: ListedNewsState;
   readonly reveal?: boolean;
-  readonly json?: boolean;
 }
 
 const LIMIT = 100;
+const SLICE = { limit: LIMIT, below: null, above: null, isBackward: false };
 /** What became of news, to follow its id. */
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   step: 'was taken by its transaction',
@@ -28,80 +26,53 @@ const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   failed: 'could not be settled, and is not tried again',
   closed: 'is closed',
 };
-const HEADING = ['ID', 'SEEN', 'KIND', 'STATE', 'TRIES', 'NEXT TRY', 'ACCOUNT', 'TRANSACTION', 'LAST ERROR'];
 
 /** What rails told. */
 export function newsCommand(): Command {
   const news = new Command('news').description(
     'Lists reports of rails that are not settled or need a look, and retries or closes them.',
   );
-  news
+  const list = news
     .command('list')
     .description(
       `Lists the newest ${LIMIT} unsettled messages of rails and fraud reports, of sandbox or live accounts.`,
     )
     .addOption(
       new Option('--state <state>', 'only news in this state').choices(Object.keys(LISTED_NEWS_STATES)),
-    )
-    .addOption(modeAccountOption())
-    .addOption(liveOption())
-    .addOption(revealOption())
-    .addOption(jsonOption())
-    .action(list);
-  news
+    );
+  lists(withMode(list).addOption(revealOption()), {
+    run: async (context, { state }: Options) => (await listNews(context, state ?? null, SLICE)).rows,
+    row: shown,
+    columns: {
+      ...{ ID: 'id', SEEN: 'seenAt', KIND: 'kind', STATE: 'state', TRIES: 'tries', 'NEXT TRY': 'nextTryAt' },
+      ...{ ACCOUNT: 'account', TRANSACTION: 'end2end', 'LAST ERROR': 'lastError' },
+    },
+    right: ['TRIES'],
+    none: 'nothing',
+  });
+  const retry = news
     .command('retry')
     .description('Processes an unsettled message of a rail again now.')
-    .argument('<id>', 'id of the news')
-    .addOption(modeAccountOption())
-    .addOption(liveOption())
-    .addOption(jsonOption())
-    .action(retry);
-  news
+    .argument('<id>', 'id of the news');
+  uses(withMode(retry), {
+    run: (context, _options: object, id: string) => retryNewsNow(context, id),
+    json: (outcome, _options, id) => ({ id, outcome }),
+    text: (outcome, _options, id) => `news ${id} ${OUTCOMES[outcome]}`,
+  });
+  const close = news
     .command('close')
     .description(
       'Closes news that needs no further action: it is not tried again. News of money that came cannot be closed.',
     )
     .argument('<id>', 'id of the news')
-    .requiredOption('--reason <text>', 'why it needs no further action; 1 to 200 characters')
-    .addOption(modeAccountOption())
-    .addOption(liveOption())
-    .addOption(revealOption())
-    .addOption(jsonOption())
-    .action(close);
+    .requiredOption('--reason <text>', 'why it needs no further action; 1 to 200 characters');
+  uses(withMode(close).addOption(revealOption()), {
+    run: (context, { reason }: Options & { reason: string }, id: string) =>
+      closeNewsByHand(context, id, { name: '--reason', value: reason }, checksOf(context)),
+    json: shown,
+    text: (_closed, _options, id) => `news ${id} is closed`,
+  });
   return news;
-}
-
-async function retry(id: string, options: Options): Promise<void> {
-  const outcome = await asOperator(options, (context) => retryNewsNow(context, id));
-  answer(options, { id, outcome }, `news ${id} ${OUTCOMES[outcome]}`);
-}
-
-async function close(id: string, { reason, ...options }: Options & { reason: string }): Promise<void> {
-  const closed = await asOperator(options, (context) =>
-    closeNewsByHand(context, id, { name: '--reason', value: reason }, checksOf(context)),
-  );
-  answer(options, shown(closed, options), `news ${id} is closed`);
-}
-
-async function list(options: Options): Promise<void> {
-  const slice = { limit: LIMIT, below: null, above: null, isBackward: false };
-  const { rows } = await asOperator(options, (context) => listNews(context, options.state ?? null, slice));
-  const lines = rows.map((row) => [
-    String(row.id),
-    isoMillis(row.seenAt),
-    row.kind,
-    row.state,
-    String(row.attempts),
-    row.dueAt ? isoMillis(row.dueAt) : '',
-    String(row.accountId ?? ''),
-    row.end2end ?? '',
-    row.lastError ?? '',
-  ]);
-  answer(
-    options,
-    rows.map((row) => shown(row, options)),
-    rows.length === 0 ? 'nothing' : table([HEADING, ...lines], [4]),
-  );
 }
 
 function shown(row: ListedNews, { reveal }: Options) {

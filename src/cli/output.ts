@@ -1,8 +1,6 @@
 /** Output of commands: text for people, or one JSON value with `--json`. */
-import { Option } from 'commander';
-import { findAccount, platformAccount } from '../store/account/accounts.ts';
-import { StoreError } from '../store/check-server.ts';
-import type { Database } from '../store/database.ts';
+import { type Command, Option } from 'commander';
+import { EXIT } from '../server/process/command-line.ts';
 
 /** The option that every command has. */
 export const jsonOption = (text = 'answer with one JSON value') => new Option('--json', text);
@@ -19,16 +17,31 @@ export const EVENTS_HELP =
 export const readAccountOption = () =>
   new Option('--account <id>', 'id of the account, or "sandbox"').default('sandbox');
 
-/** The option `--account` of commands over all accounts of a mode: it only names the mode. */
-export const modeAccountOption = () =>
-  new Option(
+/** Adds the options of commands over all accounts of a mode: `--account` only names the mode. */
+export function withMode(command: Command): Command {
+  const account = new Option(
     '--account <id>',
     'chooses sandbox or live by one of its accounts, an id or "sandbox"; works on all accounts of that mode',
   ).default('sandbox');
+  return command.addOption(account).addOption(platformOption().conflicts('account'));
+}
 
-/** The option beside it that names the mode by itself. */
-export const liveOption = () =>
-  new Option('--live', 'work on live accounts (default: sandbox accounts)').conflicts('account');
+/** The option that names the mode by itself. */
+export const platformOption = () => new Option('--live', 'work on live accounts (default: sandbox accounts)');
+
+/** Help text of `--live` beside an `--account` that may be the platform. */
+export const LIVE_HOLDER = 'with --account platform: the platform of live accounts';
+
+/** Adds the options of an amount that is booked once. */
+export function withAmount(command: Command): Command {
+  return command
+    .requiredOption(
+      '--currency <code>',
+      'raw code, display name, or an asset that exists on one network only',
+    )
+    .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has')
+    .option('--idempotency-key <key>', 'the same command with the same key books once; kept for 24 hours');
+}
 
 /** Writes the answer to standard output. */
 export function answer(options: { json?: boolean }, value: unknown, text: string): void {
@@ -45,7 +58,7 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
-/** What a stream says of a write to nobody: the first one, and those that follow. */
+/** Error codes of writes to a closed pipe: the first, then later ones. */
 const CLOSED = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 /**
@@ -63,14 +76,16 @@ export function writePart(text: string): Promise<void> {
 }
 
 /**
- * From now on the process does not end where it stands when nobody reads what it says: a command may be in the middle of a
- * commit, or have a database to close.
+ * From now on an output that cannot be written does not end the process where it is: a command may be in the middle of a commit, or
+ * have a database to close. A command whose answer was lost, as on a full disk, fails at its end; a reader that left wants no more.
  */
-export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
+export function outliveLostOutput(): void {
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (CLOSED.includes(error.code ?? '')) return;
+    process.exitCode = EXIT.failed;
+    process.stderr.write(`crossramp: the answer could not be written: ${error.message}\n`);
+  });
 }
 
 /**
@@ -108,34 +123,15 @@ export function progressWriter<Progress>(
     ? (progress: Progress) => stderr.write(`${JSON.stringify({ progress })}\n`)
     : (progress: Progress) => stderr.write(`\r\u001b[K${textOf(progress)}`);
   const isShown = options.json || stderr.isTTY;
-  let lastMs = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
   return {
     tell: (progress) => {
-      if (!isShown || Date.now() - lastMs < PROGRESS_EVERY_MS) return;
-      lastMs = Date.now();
+      if (!isShown || performance.now() - lastMs < PROGRESS_EVERY_MS) return;
+      lastMs = performance.now();
       write(progress);
     },
     end: () => {
       if (stderr.isTTY && !options.json && lastMs > 0) stderr.write('\r\u001b[K');
     },
   };
-}
-
-/**
- * @param named - an account's id, or `sandbox`.
- * @throws {StoreError} when there is no such account.
- */
-export async function accountNamed(database: Database, named: string): Promise<bigint> {
-  const id = await findAccount(database, named);
-  if (id === undefined) throw new StoreError(`there is no account ${named}`);
-  return id;
-}
-
-/** @returns the account with this id or handle; `platform` is the one that the operator's keys belong to, one for each mode. */
-export function accountOrPlatform(
-  database: Database,
-  { account, live }: { readonly account: string; readonly live?: boolean },
-): Promise<bigint> {
-  if (account === 'platform') return platformAccount(database, live ? 'live' : 'sandbox');
-  return accountNamed(database, account);
 }

@@ -1,180 +1,167 @@
-/** `crossramp person invite|link|list|remove|sessions|passkeys`. */
+/** `crossramp person invite|link|list|remove|sessions`. */
 import { Command, Option } from 'commander';
-import { ROLE_NAMES } from '../base/roles.ts';
+import { ROLE_NAMES } from '../base/access/roles.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { makeNewcomerLink, makeSignInLink } from '../resolvers/people/links.ts';
-import { inviteMember, removeMember } from '../resolvers/people/members.ts';
-import { passkeyPlace } from '../resolvers/people/passkeys.ts';
-import type { Context, Services } from '../resolvers/services/context.ts';
-import { StoreError } from '../store/check-server.ts';
-import { readPasskeyKeys } from '../store/people/passkeys.ts';
+import { confirmMember, inviteMember, removeMember } from '../resolvers/people/members.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { StoreError } from '../store/connection/check-server.ts';
 import { findPerson, type Member, readMembers } from '../store/people/people.ts';
 import { readOwnSessions } from '../store/people/person-sessions.ts';
-import { accountOrPlatform, answer, jsonOption, table } from './output.ts';
-import { gatewayUrl, operatorContext, withServices, withStore } from './with-store.ts';
+import { lists, uses } from './command.ts';
+import { LIVE_HOLDER } from './output.ts';
+import {
+  accountOrPlatform,
+  asHolder,
+  gatewayUrl,
+  onServices,
+  onStore,
+  operatorContext,
+  type Place,
+} from './with-store.ts';
 
-interface PlaceOptions {
-  readonly account: string;
-  readonly live?: boolean;
-  readonly json?: boolean;
+interface Invitation {
+  readonly name: string;
+  readonly role: string;
 }
 
 const EMAIL = 'e-mail address of the person';
-const accountOption = () =>
-  new Option(
-    '--account <id>',
-    'id of the account, "sandbox", or "platform" for people of the operator',
-  ).default('sandbox');
-const liveOption = () => new Option('--live', 'with --account platform: the platform of live accounts');
 
 /** The command `person`. */
 export function personCommand(): Command {
   const person = new Command('person').description('Invites people to the console, lists and removes them.');
   addInvite(person);
-  addLink(person);
-  place(person.command('list').description('Lists the people of an account.')).action(
-    async (options: PlaceOptions) => {
-      const members = await withStore(async ({ database }) =>
-        readMembers(database, await accountOrPlatform(database, options)),
-      );
-      const rows = members.map((each) => [
-        each.id,
-        each.role,
-        each.joinedAt ? 'joined' : 'invited',
-        each.email,
-        each.name,
-      ]);
-      const heading = ['ID', 'ROLE', 'STATE', 'E-MAIL', 'NAME'];
-      answer(options, members.map(shown), rows.length === 0 ? 'no people' : table([heading, ...rows]));
+  uses(
+    withHolder(
+      person
+        .command('confirm')
+        .description(
+          'Confirms a person who was invited: they count as one maker with whoever invited them no more.',
+        )
+        .argument('<email>', EMAIL),
+    ),
+    {
+      on: asHolder,
+      run: async (context, _options: object, email: string) =>
+        shown(await confirmMember(context, (await memberNamed(context, email)).id)),
+      text: ({ email }) => `${email} is confirmed`,
     },
   );
-  place(
-    person.command('remove').description('Takes a person out of an account.').argument('<email>', EMAIL),
-  ).action(async (email: string, options: PlaceOptions) => {
-    const removed = await withServices(async (services) => {
-      const context = await contextAt(services, options);
-      const member = await memberNamed(context, email);
-      return removeMember(context, { name: '<email>', value: member.id });
-    });
-    answer(options, shown(removed), `${removed.email} removed`);
+  addLink(person);
+  lists(withHolder(person.command('list').description('Lists the people of an account.')), {
+    on: onStore,
+    run: async (database, options: Place) =>
+      readMembers(database, await accountOrPlatform(database, options)),
+    row: shown,
+    columns: {
+      ...({ ID: 'personId', ROLE: 'role' } as const),
+      STATE: ({ joinedAt }) => (joinedAt ? 'joined' : 'invited'),
+      ...({ 'E-MAIL': 'email', NAME: 'name' } as const),
+    },
+    none: 'no people',
   });
-  person
-    .command('sessions')
-    .description('Lists the browsers in which a person is signed in.')
-    .argument('<email>', EMAIL)
-    .addOption(jsonOption())
-    .action(async (email: string, options: { json?: boolean }) => {
-      const sessions = await withStore(async ({ database }) => {
-        const found = await findPerson(database, email.trim().toLowerCase());
-        if (!found) throw new StoreError(`nobody has the e-mail address ${email}`);
-        return readOwnSessions(database, found.id, new Date());
-      });
-      const values = sessions.map(({ id, accountId, ...rest }) => ({
-        sessionId: id,
-        accountId: String(accountId),
-        ...rest,
-      }));
-      const rows = values.map((each) => [
-        each.sessionId,
-        each.accountId,
-        each.seenAt,
-        each.address ?? '',
-        each.userAgent ?? '',
-      ]);
-      const heading = ['ID', 'ACCOUNT', 'SEEN', 'ADDRESS', 'BROWSER'];
-      answer(options, values, rows.length === 0 ? 'no sessions' : table([heading, ...rows]));
-    });
-  addPasskeys(person);
+  uses(
+    withHolder(
+      person.command('remove').description('Takes a person out of an account.').argument('<email>', EMAIL),
+    ),
+    {
+      on: asHolder,
+      run: async (context, _options: object, email: string) => {
+        const { id: value } = await memberNamed(context, email);
+        return shown(await removeMember(context, { name: '<email>', value }));
+      },
+      text: ({ email }) => `${email} removed`,
+    },
+  );
+  addSessions(person);
   return person;
 }
 
-function addPasskeys(person: Command): void {
-  person
-    .command('passkeys')
-    .description(
-      'Prints the passkeys of a person as the signer takes them among its approvers, one per line (docs/signer.md).',
-    )
-    .argument('<email>', EMAIL)
-    .addOption(jsonOption())
-    .action(async (email: string, options: { json?: boolean }) => {
-      const keys = await withStore(async ({ database }) => {
-        const found = await findPerson(database, email.trim().toLowerCase());
-        if (!found) throw new StoreError(`nobody has the e-mail address ${email}`);
-        return readPasskeyKeys(database, found.id);
-      });
-      const { origin, rpID: rpId } = passkeyPlace(gatewayUrl());
-      const approvers = keys.map(({ id, publicKey }) => {
-        const key = Buffer.from(publicKey).toString('base64url');
-        return { kind: 'passkey', id, publicKey: key, rpId, origin };
-      });
-      const lines = approvers.map((each) => JSON.stringify(each));
-      answer(options, approvers, lines.length === 0 ? 'no passkeys' : lines.join('\n'));
-    });
+function addSessions(person: Command): void {
+  const sessions = person
+    .command('sessions')
+    .description('Lists the browsers in which a person is signed in.')
+    .argument('<email>', EMAIL);
+  lists(sessions, {
+    on: onStore,
+    run: async (database, _options: object, email: string) => {
+      const found = await findPerson(database, email.trim().toLowerCase());
+      if (!found) throw new StoreError(`nobody has the e-mail address ${email}`);
+      return readOwnSessions(database, found.id, new Date(database.nowMs()));
+    },
+    row: ({ id, accountId, ...rest }) => ({ sessionId: id, accountId: String(accountId), ...rest }),
+    columns: {
+      ...{ ID: 'sessionId', ACCOUNT: 'accountId', SEEN: 'seenAt', ADDRESS: 'address', BROWSER: 'userAgent' },
+    },
+    none: 'no sessions',
+  });
 }
 
 function addInvite(person: Command): void {
-  place(
-    person
-      .command('invite')
-      .description('Invites a person to an account, and shows the link to hand over. It is not shown again.')
-      .argument('<email>', EMAIL)
-      .requiredOption('--name <name>', 'name of the person')
-      .addOption(
-        new Option('--role <role>', 'what the person may do; docs/security.md says what each role is for')
-          .choices(ROLE_NAMES)
-          .makeOptionMandatory(),
-      ),
-  ).action(async (email: string, options: PlaceOptions & { name: string; role: string }) => {
-    const { member, url, expiresAt } = await withServices(async (services) => {
-      const context = await contextAt(services, options);
+  const invite = person
+    .command('invite')
+    .description('Invites a person to an account, and shows the link to hand over. It is not shown again.')
+    .argument('<email>', EMAIL)
+    .requiredOption('--name <name>', 'name of the person')
+    .addOption(
+      new Option('--role <role>', 'what the person may do; docs/security.md says what each role is for')
+        .choices(ROLE_NAMES)
+        .makeOptionMandatory(),
+    );
+  uses(withHolder(invite), {
+    on: asHolder,
+    run: async (context, { name, role }: Invitation, email: string) => {
       const input = {
-        name: { name: '--name', value: options.name },
+        name: { name: '--name', value: name },
         email: { name: '<email>', value: email },
-        role: { name: '--role', value: options.role },
+        role: { name: '--role', value: role },
       };
-      return inviteMember(context, input, checksOf(context));
-    });
-    answer(options, { personId: member.id, url, expiresAt }, url);
+      const { member, url, expiresAt } = await inviteMember(linking(context), input, checksOf(context));
+      return { personId: member.id, url, expiresAt };
+    },
+    text: ({ url }) => url,
   });
 }
 
 function addLink(person: Command): void {
-  place(
-    person
-      .command('link')
-      .description('Shows a link that signs a person in, once. It is not shown again.')
-      .argument('[email]', `${EMAIL}; default: the person who started the sandbox`)
-      .option(
-        '--forget-passkeys',
-        'remove all passkeys of the person, who has lost them, and end all sessions',
-      ),
-  ).action(async (email: string | undefined, options: PlaceOptions & { forgetPasskeys?: boolean }) => {
-    const { url, expiresAt } = await withServices(async (services) => {
-      if (email !== undefined)
-        return makeSignInLink(await memberContext(services, options, email), email, options.forgetPasskeys);
-      return makeNewcomerLink(services.database, (accountId) => contextOf(services, accountId));
-    });
-    answer(options, { url, expiresAt }, url);
+  const link = person
+    .command('link')
+    .description('Shows a link that signs a person in, once. It is not shown again.')
+    .argument('[email]', `${EMAIL}; default: the person who started the sandbox`)
+    .option(
+      '--forget-passkeys',
+      'remove all passkeys of the person, who has lost them, and end all sessions',
+    );
+  uses(withHolder(link), {
+    on: onServices,
+    run: async (services, options: Place & { forgetPasskeys?: boolean }, email?: string) => {
+      const contextOf = async (accountId: bigint) => linking(await operatorContext(services, accountId));
+      if (email === undefined) return linkOf(await makeNewcomerLink(services.database, contextOf));
+      const context = await contextOf(await accountOrPlatform(services.database, options));
+      await memberNamed(context, email);
+      return linkOf(await makeSignInLink(context, email, options.forgetPasskeys));
+    },
+    text: ({ url }) => url,
   });
 }
 
-function place(command: Command): Command {
-  return command.addOption(accountOption()).addOption(liveOption()).addOption(jsonOption());
+function linkOf<Expiry>({ url, expiresAt }: { readonly url: string; readonly expiresAt: Expiry }) {
+  return { url, expiresAt };
 }
 
-async function contextAt(services: Services, options: PlaceOptions): Promise<Context> {
-  return contextOf(services, await accountOrPlatform(services.database, options));
+function withHolder(command: Command): Command {
+  return command
+    .option(
+      '--account <id>',
+      'id of the account, "sandbox", or "platform" for people of the operator',
+      'sandbox',
+    )
+    .option('--live', LIVE_HOLDER);
 }
 
 /** Links lead to the gateway that answers, which may have chosen its port. */
-async function contextOf(services: Services, accountId: bigint): Promise<Context> {
-  return { ...(await operatorContext(services, accountId)), publicUrl: gatewayUrl() };
-}
-
-async function memberContext(services: Services, options: PlaceOptions, email: string): Promise<Context> {
-  const context = await contextAt(services, options);
-  await memberNamed(context, email);
-  return context;
+function linking(context: Context): Context {
+  return { ...context, publicUrl: gatewayUrl() };
 }
 
 async function memberNamed({ database, caller }: Context, email: string): Promise<Member> {

@@ -1,37 +1,7 @@
 /** The program `crossramp` with all its commands. */
 import { type Command, Help } from 'commander';
-import { endOnBadUsage, newProgram } from '../server/command-line.ts';
-import { accountCommand } from './account.ts';
-import { auditCommand } from './audit.ts';
-import { balanceCommand } from './balance.ts';
-import { capitalCommand, receivableCommand } from './books.ts';
-import { clockCommand } from './clock.ts';
-import { completionCommand } from './completion.ts';
-import { doctorCommand } from './doctor.ts';
-import { eventsCommand, listenCommand } from './events.ts';
+import { endOnBadUsage, newProgram } from '../server/process/command-line.ts';
 import { EXAMPLES } from './examples.ts';
-import { exportCommand, importCommand } from './history.ts';
-import { booksCommand, treasuryCommand } from './house-books.ts';
-import { journalCommand } from './journal.ts';
-import { keyCommand } from './key.ts';
-import { migrateCommand } from './migrate.ts';
-import { networkCommand } from './network.ts';
-import { newsCommand } from './news.ts';
-import { orderCommand } from './order.ts';
-import { personCommand } from './person.ts';
-import { pspCommand } from './psp.ts';
-import { rebalanceCommand } from './rebalance.ts';
-import { reconcileCommand } from './reconcile.ts';
-import { recordsCommand } from './records.ts';
-import { refundCommand } from './refund.ts';
-import { requestCommand } from './request.ts';
-import { signerCommand } from './signer.ts';
-import { suspenseCommand } from './suspense.ts';
-import { transactionCommand } from './transaction.ts';
-import { triggerCommand } from './trigger.ts';
-import { verifyCommand } from './verify.ts';
-import { webhookCommand } from './webhook.ts';
-import { whitelistCommand } from './whitelist.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -41,57 +11,74 @@ Exit codes:
   3  the database or the gateway cannot be reached; the same command may succeed later
   130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has imported nothing then, and "psp" ends with 0`;
 
-/** @returns the whole program, with examples in the help of every command. */
-export function crossrampProgram(): Command {
+/** Commands by their names, in the order of the help. Each is loaded when it is run or shown: all together take half a second. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  account: async () => (await import('./account.ts')).accountCommand(),
+  balance: async () => (await import('./balance.ts')).balanceCommand(),
+  transaction: async () => (await import('./transaction.ts')).transactionCommand(),
+  refund: async () => (await import('./refund.ts')).refundCommand(),
+  'step-up': async () => (await import('./step-up.ts')).stepUpCommand(),
+  suspense: async () => (await import('./suspense.ts')).suspenseCommand(),
+  news: async () => (await import('./news.ts')).newsCommand(),
+  order: async () => (await import('./order.ts')).orderCommand(),
+  job: async () => (await import('./job.ts')).jobCommand(),
+  network: async () => (await import('./network.ts')).networkCommand(),
+  whitelist: async () => (await import('./whitelist.ts')).whitelistCommand(),
+  receivable: async () => (await import('./receivable.ts')).receivableCommand(),
+  capital: async () => (await import('./capital.ts')).capitalCommand(),
+  rebalance: async () => (await import('./rebalance.ts')).rebalanceCommand(),
+  treasury: async () => (await import('./house-books.ts')).treasuryCommand(),
+  books: async () => (await import('./house-books.ts')).booksCommand(),
+  journal: async () => (await import('./journal.ts')).journalCommand(),
+  reconcile: async () => (await import('./reconcile.ts')).reconcileCommand(),
+  records: async () => (await import('./records.ts')).recordsCommand(),
+  key: async () => (await import('./key.ts')).keyCommand(),
+  person: async () => (await import('./person.ts')).personCommand(),
+  webhook: async () => (await import('./webhook.ts')).webhookCommand(),
+  events: async () => (await import('./events.ts')).eventsCommand(),
+  mcp: async () => (await import('./mcp.ts')).mcpCommand(),
+  listen: async () => (await import('./events.ts')).listenCommand(),
+  import: async () => (await import('./history.ts')).importCommand(),
+  export: async () => (await import('./history.ts')).exportCommand(),
+  verify: async () => (await import('./verify.ts')).verifyCommand(),
+  audit: async () => (await import('./audit.ts')).auditCommand(),
+  request: async () => (await import('./request.ts')).requestCommand(),
+  trigger: async () => (await import('./trigger.ts')).triggerCommand(),
+  clock: async () => (await import('./clock.ts')).clockCommand(),
+  psp: async () => (await import('./psp.ts')).pspCommand(),
+  signer: async () => (await import('./signer.ts')).signerCommand(),
+  secrets: async () => (await import('./secrets.ts')).secretsCommand(),
+  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  backup: async () => (await import('./backup.ts')).backupCommand(),
+  restore: async () => (await import('./backup.ts')).restoreCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(crossrampProgram),
+};
+
+/**
+ * @param name - of the only command that is needed. Default, and where there is none of that name: all, as help and suggestions need.
+ * @returns the program, with examples in the help of every command.
+ */
+export async function crossrampProgram(name?: string): Promise<Command> {
   const program = newProgram('crossramp')
     .description(
-      'Operates a Crossramp Gateway. Commands work on the database, with or without a running gateway. "events tail" and "listen" need one; "psp", "signer" and "completion" need neither.',
+      'Operates a Crossramp Gateway. Commands work on the database, with or without a running gateway. "events tail", "listen" and "mcp" need one; "psp", "signer" and "completion" need neither.',
     )
     // An option after a subcommand belongs to the subcommand.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EXIT_CODES);
-  const commands = [
-    accountCommand(),
-    balanceCommand(),
-    transactionCommand(),
-    refundCommand(),
-    suspenseCommand(),
-    newsCommand(),
-    orderCommand(),
-    networkCommand(),
-    whitelistCommand(),
-    receivableCommand(),
-    capitalCommand(),
-    rebalanceCommand(),
-    treasuryCommand(),
-    booksCommand(),
-    journalCommand(),
-    reconcileCommand(),
-    recordsCommand(),
-    keyCommand(),
-    personCommand(),
-    webhookCommand(),
-    eventsCommand(),
-    listenCommand(),
-    importCommand(),
-    exportCommand(),
-    verifyCommand(),
-    auditCommand(),
-    requestCommand(),
-    triggerCommand(),
-    clockCommand(),
-    pspCommand(),
-    signerCommand(),
-    migrateCommand(),
-    doctorCommand(),
-    completionCommand(() => program),
-  ];
-  for (const command of commands) program.addCommand(command);
+  for (const load of loadersFor(name)) program.addCommand(await load());
   addExamples(program);
   markRequired(program);
   endOnBadUsage(program);
   return program;
+}
+
+function loadersFor(name: string | undefined): readonly (() => Promise<Command>)[] {
+  if (name === '--version' || name === '-V') return [];
+  const only = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return only ? [only] : Object.values(COMMANDS);
 }
 
 function addExamples(command: Command, path: readonly string[] = []): void {

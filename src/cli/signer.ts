@@ -3,10 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
-import type { ListenAddress, SignerLog, WalletFacts } from '../signer/index.ts';
+import { type LogOutput, standardError } from '../server/process/log-output.ts';
+import type { ListenAddress, PageAddress, RunLog, WalletFacts } from '../signer/index.ts';
 import { SignerError } from '../signer/signer-error.ts';
 import { answer, jsonOption } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
+
+/** Longest wait at the end for lines that are not written yet. Unit: ms. */
+const LOG_DRAIN_MS = 500;
 
 interface InitOptions {
   readonly folder: string;
@@ -23,6 +27,16 @@ interface RunOptions {
   readonly certificate?: string;
   readonly key?: string;
   readonly clientCa?: string;
+  readonly page?: string;
+  readonly pageCertificate?: string;
+  readonly pageKey?: string;
+  readonly json?: boolean;
+}
+
+interface EnrolOptions {
+  readonly folder: string;
+  readonly account: string;
+  readonly name: string;
   readonly json?: boolean;
 }
 
@@ -31,7 +45,7 @@ export function signerCommand(): Command {
   const signer = new Command('signer').description(
     'The signer: a process that holds the keys of the hot wallet and of deposit addresses, and signs what its policy allows.',
   );
-  withFolder(signer.command('run', { isDefault: true }))
+  withPassphrase(signer.command('run', { isDefault: true }))
     .description('Runs the signer until it is stopped; "crossramp signer" alone does the same.')
     .option('--socket <path>', 'Unix socket to listen at, which this user alone may open')
     .option('--listen <host:port>', 'listen over TLS instead, with certificates on both sides')
@@ -41,24 +55,50 @@ export function signerCommand(): Command {
       '--client-ca <file>',
       'with --listen: authority that signs the certificates of allowed clients, PEM',
     )
+    .option('--page <host:port>', 'where browsers reach the page on which people prove destinations')
+    .option('--page-certificate <file>', 'with --page: certificate of the page, PEM')
+    .option('--page-key <file>', 'with --page: private key of that certificate, PEM')
     .action(run);
-  withFolder(signer.command('init'))
+  withPassphrase(signer.command('init'))
     .description(
       'Makes a key and prints its 24 words once, or imports a key; prints the addresses that the gateway needs.',
     )
     .option('--import <file>', 'take the words of BIP-39, or the seed in hexadecimal digits, from this file')
     .action(init);
+  withFolder(signer.command('enrol'))
+    .description(
+      'Prints a link, valid once within 24 hours, by which a person enrols a passkey on the page of the signer. The signer may be running.',
+    )
+    .requiredOption(
+      '--account <id>',
+      'account whose destinations the passkey may prove, by its id at the gateway',
+    )
+    .requiredOption('--name <name>', 'name of the person, as passkeys.json has it')
+    .action(enrol);
   return signer;
 }
 
 function withFolder(command: Command): Command {
   return command
     .requiredOption('--folder <path>', 'folder of key file, policy and record; nobody else may read it')
-    .option(
-      '--passphrase-file <file>',
-      'file with the passphrase of the key file; by default it is asked for',
-    )
     .addOption(jsonOption());
+}
+
+function withPassphrase(command: Command): Command {
+  return withFolder(command).option(
+    '--passphrase-file <file>',
+    'file with the passphrase of the key file; by default it is asked for',
+  );
+}
+
+async function enrol(options: EnrolOptions): Promise<void> {
+  const { makeEnrolment } = await import('../signer/index.ts');
+  const made = makeEnrolment(options.folder, options);
+  const lines = [
+    'Give this link to the person in a way that you trust. It works once, within 24 hours.',
+    `  ${made.url}`,
+  ];
+  answer(options, made, lines.join('\n'));
 }
 
 async function init(options: InitOptions): Promise<void> {
@@ -73,13 +113,17 @@ async function init(options: InitOptions): Promise<void> {
 async function run(options: RunOptions): Promise<void> {
   const { startSigner } = await import('../signer/index.ts');
   const address = listenAddressOf(options);
+  const page = pageAddressOf(options);
+  const passphrase = await passphraseOf(options);
+  const output = standardError();
   const { wallet, limits, stop } = await startSigner(
     options.folder,
-    await passphraseOf(options),
-    address,
-    LOG,
+    passphrase,
+    { gateway: address, page },
+    logTo(output),
   );
-  const place = 'socket' in address ? address.socket : `${address.host}:${address.port}`;
+  const places = ['socket' in address ? address.socket : placeOf(address), ...(page ? [placeOf(page)] : [])];
+  const place = places.join(' and ');
   const text = [...linesOf(wallet), ...limits, `listens at ${place}`].join('\n');
   answer(options, { ...wallet, limits, listensAt: place }, text);
   await untilInterrupted(
@@ -88,17 +132,20 @@ async function run(options: RunOptions): Promise<void> {
       new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
-  ).finally(stop);
+  ).finally(async () => {
+    await stop();
+    await output.drain(LOG_DRAIN_MS);
+  });
 }
 
-/** One line of JSON for each; standard output is for what the operator reads. */
-const LOG: SignerLog = {
-  signed: (facts) => line('info', 'signed', facts),
-  alarm: (facts) => line('alarm', 'refused', facts),
-};
-
-function line(level: string, event: string, facts: object): void {
-  process.stderr.write(`${JSON.stringify({ level, time: new Date().toISOString(), event, ...facts })}\n`);
+/** One line of JSON for each; standard output is for the operator. A log that cannot be written never ends or delays the signer. */
+function logTo(output: LogOutput): RunLog {
+  const write = (level: string, event: string, facts: object) =>
+    output.write(`${JSON.stringify({ level, time: new Date().toISOString(), event, ...facts })}\n`);
+  return {
+    signed: (facts) => write('info', 'signed', facts),
+    alarm: (facts) => write('alarm', 'refused', facts),
+  };
 }
 
 function linesOf({ hot, xpub }: WalletFacts): string[] {
@@ -110,13 +157,34 @@ function linesOf({ hot, xpub }: WalletFacts): string[] {
 
 function listenAddressOf({ socket, listen, certificate, key, clientCa }: RunOptions): ListenAddress {
   if (socket !== undefined && listen === undefined) return { socket };
-  const [, host, port] = /^(.+):(\d{1,5})$/.exec(listen ?? '') ?? [];
+  const [, host, port] = HOST_AND_PORT.exec(listen ?? '') ?? [];
   if (socket !== undefined || !host || !port || !certificate || !key || !clientCa)
     throw new SignerError(
       'expected --socket, or --listen <host:port> with --certificate, --key and --client-ca',
     );
   return { host, port: Number(port), certificateFile: certificate, keyFile: key, clientCaFile: clientCa };
 }
+
+function pageAddressOf({ page, pageCertificate, pageKey }: RunOptions): PageAddress | undefined {
+  if (page === undefined) {
+    if (pageCertificate === undefined && pageKey === undefined) return undefined;
+    throw new SignerError('expected --page <host:port> with --page-certificate and --page-key');
+  }
+  const [, host, port] = HOST_AND_PORT.exec(page) ?? [];
+  const address = { host: host ?? '', port: Number(port) };
+  if (host && port && pageCertificate !== undefined && pageKey !== undefined)
+    return { ...address, certificateFile: pageCertificate, keyFile: pageKey };
+  if (!host || !port || pageCertificate !== undefined || pageKey !== undefined || !LOOPBACK.test(host))
+    throw new SignerError(
+      'expected --page <host:port> with --page-certificate and --page-key, or without both at 127.0.0.1 or ::1',
+    );
+  return address;
+}
+
+const HOST_AND_PORT = /^(.+):(\d{1,5})$/;
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
+
+const placeOf = ({ host, port }: { readonly host: string; readonly port: number }) => `${host}:${port}`;
 
 async function passphraseOf({ passphraseFile }: { readonly passphraseFile?: string }): Promise<string> {
   if (passphraseFile !== undefined) return readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');

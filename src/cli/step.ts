@@ -1,11 +1,31 @@
-/** Transactions of any account, which commands find by their id and show by their step. */
-import { StoreError } from '../store/check-server.ts';
-import type { Tx } from '../store/database.ts';
+/** Commands that move a transaction of any account, which they find by its id, and show its step. */
+import type { Command } from 'commander';
+import type { Target } from '../resolvers/engine/advance-for-caller.ts';
+import type { Context, Services } from '../resolvers/services/context.ts';
+import { StoreError } from '../store/connection/check-server.ts';
+import type { Tx } from '../store/connection/database.ts';
 import { findAnywhere } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import { labelOf } from '../wire/envelope.ts';
-import { answer } from './output.ts';
+import { uses } from './command.ts';
+import { onServices, operatorContext } from './with-store.ts';
+
+/** Gives a command the argument `<end2end>`, and what it does to that transaction. */
+export function moves<Options>(
+  command: Command,
+  work: (context: Context, target: Target, options: Options) => Promise<ProcessRow>,
+): void {
+  uses(command.argument('<end2end>', 'id of the transaction'), {
+    on: onServices,
+    run: async (services: Services, options: Options, end2end: string) => {
+      const { accountId } = await transactionNamed(services.database, end2end);
+      const context = await operatorContext(services, accountId);
+      return stepOf(services.registry, await work(context, { end2end }, options));
+    },
+    text: stepText,
+  });
+}
 
 /** @throws {StoreError} when no account has a transaction with this id. */
 export async function transactionNamed(database: Tx, end2end: string): Promise<ProcessRow> {
@@ -15,7 +35,7 @@ export async function transactionNamed(database: Tx, end2end: string): Promise<P
 }
 
 /** Where a transaction stands, as commands answer it. */
-export type ShownStep = ReturnType<typeof stepOf>;
+type ShownStep = ReturnType<typeof stepOf>;
 
 /** @returns where a transaction stands. */
 export function stepOf(registry: Registry, row: ProcessRow) {
@@ -29,8 +49,7 @@ export function stepOf(registry: Registry, row: ProcessRow) {
   };
 }
 
-/** Writes where a transaction stands. */
-export function answerStep(options: { json?: boolean }, shown: ShownStep): void {
-  const { end2end, component, state, status, substatus } = shown;
-  answer(options, shown, `${end2end}: ${component}/${state} (${status.en}: ${substatus.en})`);
+/** @returns where a transaction stands, as text. */
+export function stepText({ end2end, component, state, status, substatus }: ShownStep): string {
+  return `${end2end}: ${component}/${state} (${status.en}: ${substatus.en})`;
 }

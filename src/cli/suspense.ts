@@ -1,104 +1,94 @@
-/** `crossramp suspense list|assign|return`. */
+/** `crossramp suspense list|assign|approve|reject|return`. */
 import { Command, Option } from 'commander';
-import { currencyOfLedger } from '../base/currency.ts';
-import { isoMillis } from '../base/instant.ts';
-import { fromMinor } from '../base/money.ts';
-import { assignSuspense, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
+import { fromMinor } from '../base/money/money.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import {
+  approveSuspense,
+  assignSuspense,
+  rejectSuspense,
+  returnSuspense,
+} from '../resolvers/inbound/decide-suspense.ts';
 import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type SuspenseRow, type SuspenseState, whatBecameOf } from '../store/engine/suspense.ts';
-import { answer, jsonOption, liveOption, modeAccountOption, revealOption, table } from './output.ts';
-import { asOperator } from './webhook.ts';
+import { lists, uses } from './command.ts';
+import { revealOption, withMode } from './output.ts';
 
 interface Options {
-  readonly account: string;
-  readonly live?: boolean;
+  readonly state?: SuspenseState;
   readonly reveal?: boolean;
-  readonly json?: boolean;
 }
 
 const LIMIT = 100;
+const SLICE = { limit: LIMIT, below: null, above: null, isBackward: false };
 const STATES: readonly SuspenseState[] = ['open', 'assigned', 'returning', 'returned', 'dropped'];
-const HEADING = ['ID', 'OPENED', 'ACCOUNT', 'AMOUNT', 'CURRENCY', 'REASON', 'STATE', 'TRANSACTION'];
 
 /** Money that came and that no transaction took. */
 export function suspenseCommand(): Command {
   const suspense = new Command('suspense').description(
     'Lists money that arrived and that no transaction took, and assigns or returns it.',
   );
-  suspense
+  const list = suspense
     .command('list')
     .description(`Lists the newest ${LIMIT} entries of all sandbox or all live accounts.`)
-    .addOption(new Option('--state <state>', 'only entries in this state').choices(STATES))
-    .addOption(modeAccountOption())
-    .addOption(liveOption())
-    .addOption(revealOption())
-    .addOption(jsonOption())
-    .action(list);
-  suspense
-    .command('assign')
-    .description('Credits the money of an entry to the balance of an account.')
-    .argument('<id>', 'id of the entry')
-    .requiredOption('--account <id>', 'the account that gets it: its id, or "sandbox"')
-    .addOption(revealOption())
-    .addOption(jsonOption())
-    .action((id: string, options: Options) =>
-      decide(options, (context) => assignSuspense(context, id, String(context.caller.accountId))),
-    );
-  suspense
-    .command('return')
-    .description('Sends the money of an entry back to where it came from.')
-    .argument('<id>', 'id of the entry')
-    .addOption(modeAccountOption())
-    .addOption(liveOption())
-    .addOption(revealOption())
-    .addOption(jsonOption())
-    .action((id: string, options: Options) => decide(options, (context) => returnSuspense(context, id)));
+    .addOption(new Option('--state <state>', 'only entries in this state').choices(STATES));
+  lists(withMode(list).addOption(revealOption()), {
+    run: async (context, { state }: Options) => (await listSuspense(context, state ?? null, SLICE)).rows,
+    row: shown,
+    columns: {
+      ...{ ID: 'id', OPENED: 'openedAt', ACCOUNT: 'account', AMOUNT: 'amount', CURRENCY: 'currency' },
+      ...{ REASON: 'reason', STATE: 'state', TRANSACTION: 'end2end' },
+    },
+    right: ['AMOUNT'],
+    none: 'nothing',
+  });
+  decides(
+    suspense
+      .command('assign')
+      .description(
+        'Credits the money of an entry to the account that it lies with; another account gets it when another person approves.',
+      )
+      .argument('<id>', 'id of the entry')
+      .requiredOption('--account <id>', 'the account that gets it: its id, or "sandbox"'),
+    (context, id) => assignSuspense(context, id, String(context.caller.accountId)),
+  );
+  decides(
+    suspense
+      .command('approve')
+      .description('Approves the account that a key or a person proposed for an entry: it is credited now.')
+      .argument('<id>', 'id of the entry')
+      .requiredOption('--account <id>', 'the account that was proposed: its id, or "sandbox"'),
+    (context, id) => approveSuspense(context, id, String(context.caller.accountId)),
+  );
+  const entry = (name: string, description: string) =>
+    withMode(suspense.command(name).description(description).argument('<id>', 'id of the entry'));
+  decides(entry('reject', 'Rejects the account that was proposed for an entry.'), rejectSuspense);
+  decides(entry('return', 'Sends the money of an entry back to where it came from.'), returnSuspense);
   return suspense;
 }
 
-async function list(options: Options & { state?: SuspenseState }): Promise<void> {
-  const slice = { limit: LIMIT, below: null, above: null, isBackward: false };
-  const { rows } = await asOperator(options, (context) =>
-    listSuspense(context, options.state ?? null, slice),
-  );
-  const lines = rows.map((row) => [
-    String(row.id),
-    isoMillis(row.openedAt),
-    String(row.accountId),
-    amountOf(row),
-    row.currency,
-    row.reason,
-    row.state,
-    row.end2end ?? '',
-  ]);
-  answer(
-    options,
-    rows.map((row) => shown(row, options)),
-    rows.length === 0 ? 'nothing' : table([HEADING, ...lines], [3]),
-  );
-}
-
-async function decide(options: Options, work: (context: Context) => Promise<SuspenseRow>): Promise<void> {
-  const row = await asOperator(options, work);
-  answer(options, shown(row, options), `suspense entry ${row.id} ${whatBecameOf(row)}`);
-}
-
-function amountOf({ amountMinor, currency }: SuspenseRow): string {
-  return fromMinor(amountMinor, currencyOfLedger(currency).decimals);
+function decides(command: Command, run: (context: Context, id: string) => Promise<SuspenseRow>): void {
+  uses(command.addOption(revealOption()), {
+    run: (context, _options: Options, id: string) => run(context, id),
+    json: shown,
+    text: (row) => `suspense entry ${row.id} ${whatBecameOf(row)}`,
+  });
 }
 
 function shown(row: SuspenseRow, { reveal }: Options) {
-  const { amountMinor, id, accountId, transactionId, assignedTo, openedAt, decidedAt, news, ...rest } = row;
+  const { amountMinor, id, accountId, transactionId, ...rest } = row;
+  const { assignedTo, proposedTo, openedAt, decidedAt, news, ...others } = rest;
   return {
     id: String(id),
     account: String(accountId),
-    amount: amountOf(row),
+    amount: fromMinor(amountMinor, currencyOfLedger(row.currency).decimals),
     assignedTo: assignedTo === null ? null : String(assignedTo),
+    proposedTo: proposedTo === null ? null : String(proposedTo),
     openedAt: isoMillis(openedAt),
     decidedAt: decidedAt && isoMillis(decidedAt),
-    ...rest,
+    ...others,
     news: reveal ? news : maskNews(news),
   };
 }

@@ -1,24 +1,26 @@
 /** `crossramp transaction list|show`. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
-import { isoMillis } from '../base/instant.ts';
+import { Command, Option } from 'commander';
+import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/text/exact-json.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import { possibleActions } from '../resolvers/engine/possible-actions.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
-import { StoreError } from '../store/check-server.ts';
+import { StoreError } from '../store/connection/check-server.ts';
 import { findProcess, readProcesses } from '../store/engine/processes.ts';
+import { readSteps } from '../store/events/events.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { labelOf } from '../wire/envelope.ts';
+import { limitOption } from './command.ts';
 import { answerText, jsonOption, readAccountOption, table } from './output.ts';
-import { asOperator } from './webhook.ts';
+import { asOperator } from './with-store.ts';
 
 interface Options {
   readonly account: string;
   readonly json?: boolean;
 }
 
-const LIMIT_MAX = 100;
 const FAMILIES = [...new Set(REGISTRY.templates.map(({ family }) => family))];
 
 /** The command `transaction`. */
@@ -29,12 +31,14 @@ export function transactionCommand(): Command {
     .description('Lists the newest transactions.')
     .addOption(readAccountOption())
     .addOption(new Option('--family <name>', 'only this family; by default, all families').choices(FAMILIES))
-    .option('--limit <number>', `number of transactions to show, 1 to ${LIMIT_MAX}`, parseLimit, 20)
+    .addOption(limitOption('transactions', 100, 20))
     .addOption(jsonOption())
     .action(list);
   transaction
     .command('show')
-    .description('Shows a transaction with its attributes and all its steps so far.')
+    .description(
+      'Shows a transaction with its attributes, all its steps so far, and the actions that are possible now.',
+    )
     .argument('<end2end>', 'id of the transaction')
     .addOption(readAccountOption())
     .addOption(jsonOption())
@@ -89,23 +93,30 @@ function summaryOf({ registry }: Context, row: ProcessRow): string[] {
 }
 
 async function show(end2end: string, options: Options): Promise<void> {
-  const { json, steps } = await asOperator(options, async (context) => {
+  const { json, steps, actions } = await asOperator(options, async (context) => {
     const row = await findProcess(context.database, context.caller.accountId, end2end);
     if (!row) throw new StoreError(`account ${options.account} has no transaction ${end2end}`);
-    const events = await context.database.prisma.event.findMany({
-      where: { accountId: row.accountId, transactionId: row.id },
-      orderBy: { sequence: 'asc' },
-      select: { occurredAt: true, component: true, state: true },
-    });
-    return { json: context.render(row), steps: events };
+    const [possible = []] = await possibleActions(context, [row]);
+    return {
+      json: context.render(row),
+      steps: await readSteps(context.database, row.accountId, row.id),
+      actions: possible.map(({ name, mutation }) => ({ action: name, mutation })),
+    };
   });
-  const shown = steps.map((step) => ({ ...step, occurredAt: step.occurredAt.toISOString() }));
+  const shown = steps.map((step) => ({ ...step, occurredAt: isoMillis(step.occurredAt) }));
   const timeline = shown.map((step) => `  ${step.occurredAt}  ${step.component}/${step.state}`);
+  const now = actions.map(({ action, mutation }) => `  ${action}  ${mutation}`);
   answerText(
     options,
-    () => `${json.slice(0, -1)},"steps":${JSON.stringify(shown)}}`,
-    [...linesOf(parseExactJson(json)), 'steps', ...(timeline.length > 0 ? timeline : ['  none'])].join('\n'),
+    () => `${json.slice(0, -1)},"steps":${JSON.stringify(shown)},"actions":${JSON.stringify(actions)}}`,
+    [...linesOf(parseExactJson(json)), ...listed('steps', timeline), ...listed('possible actions', now)].join(
+      '\n',
+    ),
   );
+}
+
+function listed(heading: string, lines: readonly string[]): string[] {
+  return [heading, ...(lines.length > 0 ? lines : ['  none'])];
 }
 
 /** @returns the members of an object, one per line, nested ones indented. Empty texts are left out. */
@@ -119,11 +130,4 @@ function linesOf(value: ExactJson, indent = ''): string[] {
     const text = member instanceof NumberToken ? member.text : String(member);
     return [`${indent}${name.padEnd(26 - indent.length)}  ${text}`];
   });
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
-    throw new InvalidArgumentError(`Expected a whole number from 1 to ${LIMIT_MAX}.`);
-  return limit;
 }

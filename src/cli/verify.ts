@@ -1,18 +1,18 @@
 /** `crossramp verify`. */
 import { Command } from 'commander';
-import { ACCOUNT_MODES } from '../base/account-mode.ts';
+import { ACCOUNT_MODES } from '../base/access/account-mode.ts';
 import { allAccounts } from '../store/account/accounts.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/connection/database.ts';
 import { readBrokenCloses } from '../store/ledger/book-closes.ts';
 import { clearingDefects, type Defect, verifyLedger } from '../store/ledger/verify.ts';
-import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
-import { withStore } from './with-store.ts';
+import { answer, jsonOption, progressWriter } from './output.ts';
+import { accountNamed, withStore } from './with-store.ts';
 
 /** The command `verify`. */
 export function verifyCommand(): Command {
   return new Command('verify')
     .description(
-      'Recomputes the whole ledger, every list, the volumes that limits are compared with and the audit log; names every difference, and fails when there is one.',
+      'Recomputes the whole ledger, every list, the volumes and the money out that limits are compared with, and the audit log; names every difference, and fails when there is one.',
     )
     .option('--account <id>', 'only this account: its id, or "sandbox"')
     .addOption(jsonOption())

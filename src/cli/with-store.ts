@@ -3,15 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { keyModeOf } from '../base/account-mode.ts';
-import { PLATFORM_SCOPES, SCOPES } from '../base/api-key.ts';
+import { keyModeOf } from '../base/access/account-mode.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../base/access/api-key.ts';
 import { openStore, type Store } from '../compose/open-store.ts';
-import { readRailsFile } from '../compose/rails-file.ts';
-import { createServices } from '../compose/services.ts';
-import { readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import type { Context, Origin, Services } from '../resolvers/services/context.ts';
-import { platformAccount } from '../store/account/accounts.ts';
-import { REGISTRY } from '../templates/index.ts';
+import { findAccount, platformAccount } from '../store/account/accounts.ts';
+import { StoreError } from '../store/connection/check-server.ts';
+import type { Database } from '../store/connection/database.ts';
 
 /** Few, because a command does one thing at a time and the gateway needs the others. */
 const CONNECTIONS = 4;
@@ -30,12 +29,34 @@ export async function withStore<Result>(work: (store: Store) => Promise<Result>)
   }
 }
 
-/** The same with the services of a gateway. */
-export function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
+/** The same with the services of a gateway. @param wrap - puts something between them and the database. */
+export function withServices<Result>(
+  work: (services: Services) => Promise<Result>,
+  wrap: (database: Database) => Database = (database) => database,
+): Promise<Result> {
   return withStore(async ({ database }) => {
+    // Commands that only read the store do without.
+    const [{ createServices }, { readRailsFile }, { secretsOfCommand }, { REGISTRY }] = await Promise.all([
+      import('../compose/services.ts'),
+      import('../compose/rails-file.ts'),
+      import('../compose/secret-keys.ts'),
+      import('../templates/index.ts'),
+    ]);
     const config = readConfig(process.env);
     const railsFile = await readRailsFile(config.railsFile);
-    return work(createServices({ database, registry: REGISTRY, config, railsFile }));
+    const { secrets, register } = await secretsOfCommand(database, config.secretsKeyFile, (file) =>
+      process.stderr.write(
+        `crossramp: made ${file}, the key file for secrets of webhooks: back it up, nothing else opens them; the gateway must be able to read it\n`,
+      ),
+    );
+    const services = createServices({
+      database: wrap(database),
+      secrets,
+      registry: REGISTRY,
+      config,
+      railsFile,
+    });
+    return work(services).finally(register);
   });
 }
 
@@ -49,18 +70,77 @@ export async function operatorContext(services: Services, accountId: bigint): Pr
   return operatorOn(await services.forAccount(accountId), accountId);
 }
 
-/** Works as the operator on the account of the platform of a mode. */
-export function asPlatform<Result>(
-  { live = false }: { readonly live?: boolean },
+/**
+ * @param named - an account's id, or `sandbox`.
+ * @throws {StoreError} when there is no such account.
+ */
+export async function accountNamed(database: Database, named: string): Promise<bigint> {
+  const id = await findAccount(database, named);
+  if (id === undefined) throw new StoreError(`there is no account ${named}`);
+  return id;
+}
+
+/** @returns the account with this id or handle; `platform` is the one that the operator's keys belong to, one for each mode. */
+export function accountOrPlatform(
+  database: Database,
+  { account = 'platform', live }: Place,
+): Promise<bigint> {
+  if (account === 'platform') return platformAccount(database, live ? 'live' : 'sandbox');
+  return accountNamed(database, account);
+}
+
+/** Options that name the account on which a command works. */
+export interface Place {
+  readonly account?: string | undefined;
+  readonly live?: boolean | undefined;
+}
+
+/** Works as the operator, with every scope, on the account that is named; with `live`, or without a name, on the platform. */
+export function asOperator<Result>(
+  { account, live = false }: Place,
   work: (context: Context) => Promise<Result>,
 ): Promise<Result> {
   return withServices(async (services) => {
-    const platform = await platformAccount(services.database, live ? 'live' : 'sandbox');
-    return work(await operatorContext(services, platform));
+    const { database } = services;
+    const mode = live ? 'live' : 'sandbox';
+    const isNamed = account !== undefined && !live;
+    const id = isNamed ? await accountNamed(database, account) : await platformAccount(database, mode);
+    return work(await operatorContext(services, id));
   });
 }
 
-/** The same with the services for accounts of its mode, also for an account that is being made. */
+/** The same on the account of the platform of a mode, whatever else is named. */
+export function asPlatform<Result>(
+  { live }: Place,
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
+  return asOperator({ live }, work);
+}
+
+/** The same on the account that is named, which may be `platform`. */
+export function asHolder<Result>(place: Place, work: (context: Context) => Promise<Result>): Promise<Result> {
+  return onServices(place, async (services) =>
+    work(await operatorContext(services, await accountOrPlatform(services.database, place))),
+  );
+}
+
+/** Works on no account in particular. */
+export function onServices<Result>(
+  _place: Place,
+  work: (services: Services) => Promise<Result>,
+): Promise<Result> {
+  return withServices(work);
+}
+
+/** Reads the database alone, which costs half as much as its services. */
+export function onStore<Result>(
+  _place: Place,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  return withStore(({ database }) => work(database));
+}
+
+/** @returns what the operator acts with, by the services for accounts of its mode: also for an account that is being made. */
 export function operatorOn(own: Services, accountId: bigint): Context {
   const caller = {
     accountId,
@@ -85,6 +165,23 @@ function userName(): string {
 /** @returns the folder of the gateway's files. */
 export function homeFolder(): string {
   return readConfig(process.env).home;
+}
+
+/** @returns the file with the keys of secrets in the database. */
+export function secretsKeyFile(): string {
+  return readConfig(process.env).secretsKeyFile;
+}
+
+/**
+ * @returns the settings of a command that works on the files of the embedded database.
+ * @throws {ConfigError} where the database is a server of the operator's own.
+ */
+export function embeddedConfig(command: string): Config {
+  const config = readConfig(process.env);
+  if (config.databaseUrl === undefined) return config;
+  throw new ConfigError(
+    `${command} works on the embedded database, and DATABASE_URL names a server of your own: use pgBackRest, or the backups of your provider (docs/backup.md)`,
+  );
 }
 
 /** @returns whether the environment of the command names rails. */

@@ -9,7 +9,7 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
-import { utf8Text } from '../base/utf8-text.ts';
+import { utf8Text } from '../base/text/utf8-text.ts';
 import { Failures } from './failures.ts';
 import { variableTaker } from './inputs.ts';
 import { mentions } from './mentions.ts';

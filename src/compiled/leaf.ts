@@ -8,8 +8,8 @@ import {
   isEnumType,
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
-import { quotedUtf8 } from '../base/quoted.ts';
-import { utf8Text } from '../base/utf8-text.ts';
+import { quotedUtf8 } from '../base/text/quoted.ts';
+import { utf8Text } from '../base/text/utf8-text.ts';
 
 /** Writes a value that is not null. */
 export type LeafText = (value: unknown) => string;

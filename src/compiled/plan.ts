@@ -22,7 +22,7 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import { quotedUtf8 } from '../base/quoted.ts';
+import { quotedUtf8 } from '../base/text/quoted.ts';
 import { Failures, type Path, placed } from './failures.ts';
 import { FieldInfo, placeOf, type Site } from './info.ts';
 import { isOfTexts, type LeafText, leafText } from './leaf.ts';

@@ -1,20 +1,24 @@
 /** Opens the database that the settings name, brought to this version's schema. */
 
 import { acquireEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
-import { checkRole, checkServer } from '../store/check-server.ts';
-import { openDatabase } from '../store/connection.ts';
-import type { Database } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
+import { checkRole, checkServer } from '../store/connection/check-server.ts';
+import type { Database } from '../store/connection/database.ts';
+import { admitLogin, loginOf } from '../store/connection/logins.ts';
+import { migrate } from '../store/migration/migrate.ts';
 
 /** Where the database is. */
 export interface StoreSettings {
   /** Folder of the embedded server. */
   readonly home: string;
-  /** A server to use instead of the embedded one. */
+  /** A server to use instead of the embedded one, for the gateway's login. */
   readonly databaseUrl: string | undefined;
+  /** The same database for its owner, who migrates; `databaseUrl` when not given. */
+  readonly databaseOwnerUrl?: string | undefined;
   /** Schema of the database that holds the tables, default `public`. */
   readonly databaseSchema?: string;
   readonly databaseConnections: number;
+  /** Whether the database is reached with undocumented parts of the driver (decision 0064), default yes. */
+  readonly databaseFastPath?: boolean;
   /** See `DatabaseOptions`. */
   readonly patient?: boolean;
 }
@@ -30,7 +34,7 @@ export interface Store {
 
 /**
  * @param signal - ends the wait for another process that starts the embedded server or migrates.
- * @throws {StoreError} when the server cannot be reached, is older than PostgreSQL 16, is behind a pooler that gives each
+ * @throws {StoreError} when the server cannot be reached, is older than PostgreSQL 16, is not in UTF-8, is behind a pooler that gives each
  *   transaction another connection, or does not let the gateway work as its restricted role.
  * @throws {EmbeddedPostgresError} when the embedded server cannot be started.
  * @throws {MigrationError} when the schema cannot be brought up to date.
@@ -38,12 +42,15 @@ export interface Store {
 export async function openStore(settings: StoreSettings, signal?: AbortSignal): Promise<Store> {
   const { home } = settings;
   const embedded = settings.databaseUrl ? undefined : await acquireEmbeddedPostgres({ home, signal });
-  const url = settings.databaseUrl ?? (embedded?.url as string);
+  const url = settings.databaseUrl ?? (embedded?.gatewayUrl as string);
+  const ownerUrl = embedded?.url ?? settings.databaseOwnerUrl ?? url;
   try {
     signal?.throwIfAborted();
-    if (!embedded) await checkServer(url);
-    const applied = await migrate(url, settings.databaseSchema, undefined, signal);
-    const database = openDatabase(() => embedded?.url ?? url, {
+    if (!embedded) for (const each of new Set([ownerUrl, url])) await checkServer(each);
+    const applied = await migrate(ownerUrl, settings.databaseSchema, undefined, signal);
+    if (ownerUrl !== url) await admitLogin(ownerUrl, loginOf(url), embedded !== undefined);
+    const open = await opening(settings);
+    const database = open(() => embedded?.gatewayUrl ?? url, {
       connections: settings.databaseConnections,
       patient: settings.patient ?? false,
       ...(settings.databaseSchema && { schema: settings.databaseSchema }),
@@ -61,4 +68,10 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
     await embedded?.release();
     throw error;
   }
+}
+
+/** @returns how a database is opened. Only what is used is loaded: a driver without its undocumented parts can then be used. */
+async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
+  if (databaseFastPath) return (await import('../store/connection/connection.ts')).openDatabase;
+  return (await import('../store/connection/plain-connection.ts')).openPlainDatabase;
 }

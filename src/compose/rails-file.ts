@@ -1,9 +1,9 @@
 /** Reads RAILS_FILE: which rails there are in each mode, with their settings (docs/rails.md). Every member is checked at the start. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
-import { NETWORKS } from '../base/currency.ts';
-import { Settings, SettingsError } from '../base/settings.ts';
+import { ACCOUNT_MODES, type AccountMode } from '../base/access/account-mode.ts';
+import { NETWORKS } from '../base/money/currency.ts';
+import { Settings, SettingsError } from '../base/process/settings.ts';
 import { ConfigError } from '../config.ts';
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
@@ -30,6 +30,8 @@ export interface RailPlan {
   /** `off`: everybody passes. */
   readonly identity: 'off' | undefined;
   readonly screening: 'off' | undefined;
+  /** Account at the bank that files of the bank are of, as they name it. */
+  readonly bankAccount?: string | undefined;
   /** Of a sandbox: the control API of its PIX provider (`crossramp psp`), where scenarios happen. */
   readonly pspControl?: string | undefined;
 }
@@ -48,8 +50,7 @@ export async function readRailsFile(file: string | undefined): Promise<RailsFile
     refuseSharedListener(modes);
     const plans: Partial<Record<AccountMode, RailPlan>> = {};
     for (const mode of ACCOUNT_MODES) if (modes.has(mode)) plans[mode] = await planOf(modes.part(mode));
-    modes.end();
-    return plans;
+    return modes.end(plans);
   } catch (error) {
     if (error instanceof SettingsError) throw new ConfigError(`RAILS_FILE ${file}: ${error.message}`);
     if (error instanceof SyntaxError)
@@ -71,7 +72,7 @@ function refuseSharedListener(modes: Settings): void {
 }
 
 async function planOf(mode: Settings): Promise<RailPlan> {
-  const plan = {
+  const plan = mode.end({
     pix: await readOne(mode, 'pix', PIX_KINDS),
     networks: await readNetworks(mode),
     signer: await readOne(mode, 'signer', SIGNER_KINDS, 'process'),
@@ -79,9 +80,9 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
     identity: offOf(mode, 'identity'),
     screening: offOf(mode, 'screening'),
+    bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
-  };
-  mode.end();
+  });
   if (plan.networks.size > 0 && !plan.signer) mode.refuse('signer', 'where the signer is: networks need it');
   if (plan.pspControl !== undefined && (mode.path !== 'sandbox' || !plan.pix))
     mode.refuse('pspControl', 'it in sandbox only, beside pix');

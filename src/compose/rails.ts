@@ -1,7 +1,7 @@
 /** Makes the rails of a mode from their plan: what is configured, over the sandbox in this process or over nothing. */
 
-import { assert } from '../base/assert.ts';
-import { type Currency, NETWORKS } from '../base/currency.ts';
+import { assert } from '../base/errors/assert.ts';
+import { type Currency, NETWORKS } from '../base/money/currency.ts';
 import { NO_RAILS, railsMissing, refusingRails } from '../resolvers/services/no-rails.ts';
 import type { NamedRail, RailPart, RailTools } from '../resolvers/services/rail-part.ts';
 import type { ChainRail, IdentityCheck, Rails, Screening } from '../resolvers/services/rails.ts';
@@ -39,7 +39,9 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
   }
   const given: Partial<Rails> = {
     ...(pix && { pix }),
+    ...definedOf('bankAccount', plan.bankAccount),
     ...definedOf('rates', rates),
+    ...definedOf('signerPage', signer?.page),
     ...definedOf('liquidity', made('liquidity', plan.liquidity?.(tools))),
     ...definedOf('identity', plan.identity && made('identity', off(PASSES_EVERYBODY, 'everybody passes'))),
     ...definedOf(

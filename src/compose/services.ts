@@ -1,13 +1,14 @@
 /** Puts the services together that every use case is given: engine, rails, clock. */
 import { randomInt } from 'node:crypto';
-import type { AccountMode } from '../base/account-mode.ts';
+import type { AccountMode } from '../base/access/account-mode.ts';
+import { NO_SECRET_KEYS, type SecretBox } from '../base/access/secret-box.ts';
 import { createSandbox } from '../rails/sandbox/index.ts';
 import { createAdvance } from '../resolvers/engine/advance-transaction.ts';
 import { receiveNews } from '../resolvers/inbound/receive.ts';
 import { reportingRates } from '../resolvers/pricing/price.ts';
 import { priceArrival } from '../resolvers/pricing/price-arrival.ts';
 import type { Advance } from '../resolvers/services/advance.ts';
-import { type Clock, SYSTEM_CLOCK } from '../resolvers/services/clock.ts';
+import { type Clock, liveClock } from '../resolvers/services/clock.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
 import type { HandOver } from '../resolvers/services/hand-over.ts';
@@ -17,16 +18,19 @@ import type { RailTools } from '../resolvers/services/rail-part.ts';
 import type { Rails } from '../resolvers/services/rails.ts';
 import { StreamLimit } from '../resolvers/services/stream-limit.ts';
 import { UnderWay } from '../resolvers/services/under-way.ts';
-import { modeFinder } from '../store/account/accounts.ts';
-import type { Database } from '../store/database.ts';
+import { modeFinder, whileNoLiveAccount } from '../store/account/accounts.ts';
+import type { Database } from '../store/connection/database.ts';
+import { STEP_UP_MS } from '../templates/effects.ts';
 import type { Registry } from '../templates/registry.ts';
-import { envelopeWriter } from '../wire/envelope.ts';
+import { type EnvelopeWriter, envelopeWriter } from '../wire/envelope.ts';
 import { makeRails, type RailSet } from './rails.ts';
 import type { RailsFile } from './rails-file.ts';
 
 /** What services are made of. */
 export interface ServiceParts {
   readonly database: Database;
+  /** Seals secrets that are stored. Without it, whatever needs a secret fails. */
+  readonly secrets?: SecretBox;
   /** Where failures of rates and of news are told; nowhere when not given. */
   readonly log?: RailTools['log'];
   readonly registry: Registry;
@@ -42,76 +46,91 @@ export interface ServiceParts {
     readonly role?: 'all' | 'serve' | 'work';
     /** Default 1,000. */
     readonly eventStreamsMax?: number;
+    /** Whether webhooks of sandbox accounts may go to this machine while there is no live account; default yes. */
+    readonly loopbackWebhooks?: boolean;
+    /** See `View`; default 24 hours. */
+    readonly stepUpMs?: number;
   };
 }
 
 /** Numbers of workers are drawn from so many, as many as a column of 4 bytes holds. */
 const WORKERS_MAX = 2 ** 31;
+const never = async () => false;
 const SILENT: RailTools['log'] = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
-export function createServices({
-  database,
-  registry,
-  config,
-  liveRails,
-  railsFile = {},
-  log = SILENT,
-}: ServiceParts): Services {
+/** Parts that the services of both modes share. */
+type Shared = ReturnType<typeof sharedParts>;
+
+function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: ServiceParts) {
   const notifier = new Notifier();
   const handOver: HandOver = { receiver: undefined };
-  const { envelope, stored } = envelopeWriter(registry, config);
-  const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
-  const writes = new UnderWay();
-  const locked = new Set<bigint>();
-  const engineFor = (mode: AccountMode, clock: Clock): Advance =>
-    createAdvance({
-      database,
-      registry,
-      mode,
-      clock,
-      notifier,
-      handOver,
-      ispb: () => byMode[mode].rails.pix.ispb,
-      storedBody: stored,
-      worker,
-      writes,
-      locked,
-      priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
-    });
-  const { rails, clock, sandbox, planned } = createSandbox({
+  return {
     database,
+    secrets,
     registry,
     notifier,
+    handOver,
+    writes: new UnderWay(),
+    locked: new Set<bigint>(),
+    events: new EventHub(database, notifier),
+    streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
+    worker: config.role === 'serve' ? null : randomInt(1, WORKERS_MAX),
+    publicUrl: config.publicUrl,
+  };
+}
+
+/** Needs of the engine of one mode, beside the shared parts. */
+interface EngineParts {
+  readonly mode: AccountMode;
+  readonly clock: Clock;
+  readonly config: ServiceParts['config'];
+  readonly storedBody: EnvelopeWriter['stored'];
+  /** Called when all services are there. */
+  readonly services: () => Services;
+}
+
+function engineOf(
+  { database, registry, notifier, handOver, worker, writes, locked }: Shared,
+  { mode, clock, config, storedBody, services }: EngineParts,
+): Advance {
+  return createAdvance({
+    ...{ database, registry, mode, clock, notifier, handOver, storedBody, worker, writes, locked },
+    ispb: () => services().rails.pix.ispb,
+    stepUpMs: config.stepUpMs ?? STEP_UP_MS,
+    priceArrival: (row, trigger) => priceArrival(services(), row, trigger),
+  });
+}
+
+/** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
+export function createServices(parts: ServiceParts): Services {
+  const { database, registry, config, liveRails, railsFile = {}, log = SILENT } = parts;
+  const own = sharedParts(parts);
+  const { notifier, worker } = own;
+  const { envelope, stored } = envelopeWriter(registry, config);
+  const liveTime = liveClock(database);
+  const engineFor = (mode: AccountMode, clock: Clock): Advance =>
+    engineOf(own, { mode, clock, config, storedBody: stored, services: () => byMode[mode] });
+  const { rails, clock, sandbox, planned } = createSandbox({
+    ...{ database, registry, notifier, worker },
     isAuto: config.sandboxAuto,
-    worker,
     advance: () => byMode.sandbox.advance,
     receive: (news) => byMode.sandbox.receive(news),
     pspControl: railsFile.sandbox?.pspControl,
   });
-  const railsOf = (mode: AccountMode, own: Clock, inProcess: Rails): RailSet => {
+  const railsOf = (mode: AccountMode, clock: Clock, inProcess: Rails): RailSet => {
     const receive: RailTools['receive'] = (news) => byMode[mode].receive(news);
-    return makeRails(railsFile[mode], { mode, database, clock: own, receive, log }, inProcess);
+    return makeRails(railsFile[mode], { mode, database, clock, receive, log }, inProcess);
   };
   const played = railsOf('sandbox', clock, rails);
-  const live = railsOf('live', SYSTEM_CLOCK, liveRails ?? NO_RAILS);
+  const live = railsOf('live', liveTime, liveRails ?? NO_RAILS);
   const reporting = (given: Rails): Rails => ({ ...given, rates: reportingRates(given.rates, log) });
   const modeOf = modeFinder(database);
   const shared = {
-    database,
-    registry,
+    ...own,
     forMode: (mode: AccountMode) => byMode[mode],
     forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
-    times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
-    notifier,
-    handOver,
-    writes,
-    locked,
-    events: new EventHub(database, notifier),
-    streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
+    times: async () => ({ sandbox: await clock.nowMs(), live: await liveTime.nowMs() }),
     render: envelope,
-    worker,
-    publicUrl: config.publicUrl,
   };
   const byMode: Readonly<Record<AccountMode, Services>> = {
     sandbox: {
@@ -123,16 +142,18 @@ export function createServices({
       advance: engineFor('sandbox', clock),
       receive: (news) => receiveNews(byMode.sandbox, log, news),
       sandbox,
+      allowsLoopback: config.loopbackWebhooks === false ? never : whileNoLiveAccount(database),
     },
     live: {
       ...shared,
       mode: 'live',
-      clock: SYSTEM_CLOCK,
+      clock: liveTime,
       rails: live.rails === NO_RAILS ? NO_RAILS : reporting(live.rails),
       railParts: live.parts,
-      advance: engineFor('live', SYSTEM_CLOCK),
+      advance: engineFor('live', liveTime),
       receive: (news) => receiveNews(byMode.live, log, news),
       sandbox: null,
+      allowsLoopback: never,
     },
   };
   return byMode.sandbox;

@@ -1,13 +1,13 @@
 /** Does what a form asks for: its fields become the variables of one published mutation. */
 
-import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
-import { type GatewayError, invalidParameters, notFound } from '../base/errors.ts';
-import { parseInstant } from '../base/instant.ts';
-import { isDecimal } from '../base/money.ts';
+import { type GatewayError, invalidParameters, notFound } from '../base/errors/errors.ts';
+import { bareAmount, isDecimal } from '../base/money/money.ts';
+import { CONSOLE_PATH, consolePathOf } from '../base/pages/console-url.ts';
+import { parseInstant } from '../base/time/instant.ts';
 import { readBrl } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';
 import { pathTo } from './context.ts';
-import type { Variables } from './execute.ts';
+import { resultOf, type Variables } from './execute.ts';
 import { OPERATIONS, type Operation, type Variable } from './operations.ts';
 import { sayIn, type Word } from './words.ts';
 
@@ -82,8 +82,9 @@ function read({ name, type }: Variable, text: string, language: Language): unkno
 
 /** @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for what is none, or can be read in two ways. */
 export function decimalOf(name: string, text: string, language: Language): string {
-  if (TWO_WAYS.test(text)) throw wrong(name, 'twoWays', language);
-  const plain = FRACTION.test(text) ? text.replace(',', '.') : readBrl(text, language);
+  const bare = bareAmount(text);
+  if (TWO_WAYS.test(bare)) throw wrong(name, 'twoWays', language);
+  const plain = FRACTION.test(bare) ? bare.replace(',', '.') : readBrl(bare, language);
   if (!isDecimal(plain)) throw wrong(name, 'mustBeNumber', language);
   return plain;
 }
@@ -98,12 +99,10 @@ function wrong(parameter: string, word: Word, language: Language): GatewayError 
  * @returns where to go after an act: to what it made, or back to where its form stood.
  */
 export function afterAct(operation: Operation, data: unknown, back: string | null): string {
-  const made = (
-    data as Record<string, { transaction?: { end2end?: string }; slug?: string } | string | null>
-  )[operation.field];
-  const record = typeof made === 'string' ? null : made;
-  const end2end = record?.transaction?.end2end;
-  if (end2end !== undefined) return pathTo(`/transactions/${end2end}`, { done: operation.name });
+  const made = resultOf(operation, data);
+  const record = made as { readonly end2end?: string; readonly slug?: string } | null;
+  if (record?.end2end !== undefined && operation.field.startsWith('create'))
+    return pathTo(`/transactions/${record.end2end}`, { done: operation.name });
   const url = new URL(consolePathOf(back), 'http://console.invalid');
   url.searchParams.delete('became');
   url.searchParams.set('done', operation.name);

@@ -1,7 +1,7 @@
 /** What the pages of the console are made of besides HTML: one style sheet and one script, each under a name that changes with it. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { CONSOLE_PATH } from '../base/console-url.ts';
+import { CONSOLE_PATH } from '../base/pages/console-url.ts';
 import { digestOf, sheet } from '../ui/sheets.ts';
 
 /** A file that browsers keep for ever. */

@@ -1,13 +1,13 @@
 /** What every screen is made with: who looks, in which language, at which address. */
 import { randomUUID } from 'node:crypto';
-import { ACTS } from '../base/acts.ts';
-import type { Scope } from '../base/api-key.ts';
-import { CONSOLE_PATH } from '../base/console-url.ts';
-import type { Violation } from '../base/errors.ts';
+import { ACTS, type Act, type ActName } from '../base/access/acts.ts';
+import type { Scope } from '../base/access/api-key.ts';
+import type { Violation } from '../base/errors/errors.ts';
+import { CONSOLE_PATH } from '../base/pages/console-url.ts';
 import type { Html } from '../ui/html.ts';
 import type { Language } from '../ui/language.ts';
 import type { Variables } from './execute.ts';
-import type { FrameFragment } from './generated/graphql.ts';
+import type { FrameFragment, PriceFragment } from './generated/graphql.ts';
 import type { Operation } from './operations.ts';
 import type { ConsoleSession } from './session.ts';
 import type { Say } from './words.ts';
@@ -17,7 +17,10 @@ export interface Refused {
   /** The act of the form. */
   readonly act: string;
   readonly values: URLSearchParams;
+  /** Advice to the reader, in the language of the page. */
   readonly message: string;
+  /** Message of the API, for developers. */
+  readonly detail: string;
   readonly status: number;
   readonly violations: readonly Violation[];
 }
@@ -31,10 +34,12 @@ export interface Preview {
   readonly matched: number;
 }
 
-/** What a form says so far, of which somebody asks the price: nothing is done. */
+/** Values of a form whose price is requested, or that waits for a confirmation: nothing is done yet. */
 export interface Asked {
   readonly values: URLSearchParams;
   readonly variables: Variables;
+  /** Whether it is to be confirmed; with the price that is reserved for it, if it has one. */
+  readonly confirms?: { readonly price: PriceFragment | null };
 }
 
 /** What came of a form that its screen is shown for again. */
@@ -81,12 +86,25 @@ export interface View {
   readonly main: Html;
 }
 
-/** Scope of each mutation, by its name. */
-const SCOPES: ReadonlyMap<string, Scope> = new Map(
-  Object.values(ACTS).flatMap(({ scope, mutations }) =>
-    mutations.map((mutation: string) => [mutation, scope] as const),
+/** Scopes of the acts of each mutation, by its name: a mutation of several acts needs one of them. */
+const SCOPES = Map.groupBy(
+  Object.values<Act>(ACTS).flatMap(({ scope, mutations }) =>
+    mutations.map((mutation) => ({ mutation, scope })),
   ),
+  ({ mutation }) => mutation,
 );
+
+/** Act of each mutation, by its name: the first, where it does several. */
+const ACT_NAMES: ReadonlyMap<string, ActName> = new Map(
+  (Object.keys(ACTS) as ActName[])
+    .reverse()
+    .flatMap((act) => ACTS[act].mutations.map((mutation: string) => [mutation, act] as const)),
+);
+
+/** @returns the act that a mutation does; null for a field that is none. */
+export function actOfMutation(mutation: string | undefined): ActName | null {
+  return ACT_NAMES.get(mutation ?? '') ?? null;
+}
 
 /** @returns whether the session has the scope, or one of several. */
 export function may({ session }: Pick<ScreenContext, 'session'>, scope: Scope | readonly Scope[]): boolean {
@@ -94,9 +112,15 @@ export function may({ session }: Pick<ScreenContext, 'session'>, scope: Scope | 
   return wanted.some((each) => session.scopes.includes(each));
 }
 
-/** @returns whether the session has the scope that a mutation needs. */
+/** @returns whether the session has the scope of an act of the mutation. */
 export function mayDo(context: Pick<ScreenContext, 'session'>, mutation: string): boolean {
-  return may(context, SCOPES.get(mutation) ?? 'admin');
+  const acts = SCOPES.get(mutation);
+  return may(context, acts ? acts.map(({ scope }) => scope) : 'admin');
+}
+
+/** @returns whether the session has the scope that an act needs. */
+export function mayAct(context: Pick<ScreenContext, 'session'>, act: ActName): boolean {
+  return may(context, ACTS[act].scope);
 }
 
 /** @returns a path of the console with a query; members without a value are left out. */

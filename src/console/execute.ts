@@ -1,5 +1,11 @@
 /** How a screen gets its data and an act is done: by a published document, with the rights of the session. */
-import { ERRORS, type ErrorCode, GatewayError, type Violation } from '../base/errors.ts';
+import {
+  ERRORS,
+  type ErrorCode,
+  GatewayError,
+  invalidParameters,
+  type Violation,
+} from '../base/errors/errors.ts';
 import type { Operation } from './operations.ts';
 
 /** Variables of an operation. */
@@ -17,7 +23,21 @@ export interface Answer {
 /** Executes a document on the published schema as the session's person. The server gives it. */
 export type Execute = (operation: Pick<Operation, 'name' | 'text'>, variables: Variables) => Promise<Answer>;
 
-/** @returns the data of an answer without errors. @throws {GatewayError} the first error of the answer. */
+/** A reason in the payload of a mutation for which it was not done, as `RefusalParts` asks for it. */
+interface RefusedInPayload {
+  readonly code: unknown;
+  readonly message: string;
+  readonly path: string | null;
+  readonly retryAfter?: number | null;
+}
+
+/** Payload of a mutation: its object, and why it was refused. */
+type Payload = Readonly<Record<string, unknown>> & { readonly errors?: readonly RefusedInPayload[] };
+
+/**
+ * @returns the data of an answer without errors.
+ * @throws {GatewayError} the first error of the answer, or the refusal of its mutation.
+ */
 export async function dataOf<Data>(
   execute: Execute,
   operation: Operation,
@@ -25,7 +45,29 @@ export async function dataOf<Data>(
 ): Promise<Data> {
   const { data, errors } = await execute(operation, variables);
   if (errors?.[0]) throw refusalOf(errors[0]);
+  const refused = operation.isMutation ? payloadOf(operation, data).errors : undefined;
+  if (refused?.[0]) throw refusalIn(refused);
   return data as Data;
+}
+
+/** @returns the object in the payload of a mutation that was done. */
+export function resultOf(operation: Operation, data: unknown): unknown {
+  const { errors: _errors, ...members } = payloadOf(operation, data);
+  return Object.values(members)[0] ?? null;
+}
+
+function payloadOf({ field }: Operation, data: unknown): Payload {
+  return (data as Readonly<Record<string, Payload>> | null)?.[field] ?? {};
+}
+
+/** The error that the payload was made of, with all bad members of the input. */
+function refusalIn(refused: readonly RefusedInPayload[]): GatewayError {
+  const violations = refused.flatMap(({ path, message, code }) =>
+    path === null ? [] : [{ parameter: path, message, ...(isCode(code) && { code }) }],
+  );
+  if (violations.length > 0) return invalidParameters(violations);
+  const [{ code, message, retryAfter }] = refused as readonly [RefusedInPayload];
+  return refusalOf({ message, extensions: { code, retryAfter } });
 }
 
 function refusalOf({ message, extensions = {} }: NonNullable<Answer['errors']>[number]): GatewayError {

@@ -1,19 +1,19 @@
 /** The page of a request that failed: what it means, and the id to ask about it. */
 
-import { CONSOLE_PATH } from '../base/console-url.ts';
-import { ERRORS, type ErrorCode, type GatewayError } from '../base/errors.ts';
-import { html } from '../ui/html.ts';
+import { ERRORS, type ErrorCode, type GatewayError } from '../base/errors/errors.ts';
+import { CONSOLE_PATH } from '../base/pages/console-url.ts';
+import { type Html, html } from '../ui/html.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { STYLE } from './assets.ts';
 import { pathTo } from './context.ts';
 import { type Say, sayIn, type Word } from './words.ts';
 
-const SAID: { readonly [Code in ErrorCode]?: readonly [title: Word, text: Word | null] } = {
+const SAID: { readonly [Code in ErrorCode]?: readonly [title: Word, text: Word] } = {
   NOT_FOUND: ['missingTitle', 'missing'],
   UNAUTHORIZED: ['signInTitle', 'signInWhy'],
   FORBIDDEN: ['forbiddenTitle', 'forbidden'],
-  INVALID_PARAMETER: ['badTitle', null],
-  BAD_REQUEST: ['badTitle', null],
+  INVALID_PARAMETER: ['badTitle', 'badWhy'],
+  BAD_REQUEST: ['badTitle', 'badWhy'],
   RATE_LIMITED: ['failedTitle', 'tooMany'],
   UNAVAILABLE: ['failedTitle', 'away'],
 };
@@ -32,17 +32,32 @@ export function failurePage(
   { language, requestId, isForged }: FailedRequest,
 ): { readonly status: number; readonly body: string } {
   const say = sayIn(language);
-  const [title, text] = wordsOf(error, isForged === true);
+  const [title] = wordsOf(error, isForged === true);
   const body = html`<!doctype html>
 <html lang="${TAGS[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark"><title>${say(title)}</title><link rel="stylesheet" href="${STYLE.path}"></head>
-<body class="desk door-page"><main class="door"><section class="card stack"><h1>${say(title)}</h1><p>${text === null ? error.message : say(text)}</p>
-<p>${way(error, say)}</p><p class="small soft">${say('reference')} <code>${requestId}</code></p>
+<body class="desk door-page"><main class="door"><section class="card stack">${failureText(error, { language, requestId, isForged: isForged === true })}
 <p class="row">${(Object.keys(LANGUAGES) as Language[]).filter((each) => each !== language).map((each) => html`<a class="go" href="?lang=${each}" lang="${TAGS[each]}">${LANGUAGES[each]}</a>`)}</p></section></main></body></html>`;
   return { status: ERRORS[error.code].status, body: body.text };
 }
 
-function wordsOf({ code }: GatewayError, isForged: boolean): readonly [Word, Word | null] {
+/** @returns the title of what failed. */
+export function failureTitle(error: GatewayError, language: Language): string {
+  return sayIn(language)(wordsOf(error, false)[0]);
+}
+
+/** @returns what failed, where to go on, and the id to ask about it. */
+export function failureText(
+  error: GatewayError,
+  { language, requestId, isForged = false }: FailedRequest,
+): Html {
+  const say = sayIn(language);
+  const [title, text] = wordsOf(error, isForged);
+  return html`<h1>${say(title)}</h1><p>${say(text)}</p>${text === 'badWhy' && html`<p class="small soft"><code>${error.message}</code></p>`}
+<p>${way(error, say)}</p><p class="small soft">${say('reference')} <code>${requestId}</code></p>`;
+}
+
+function wordsOf({ code }: GatewayError, isForged: boolean): readonly [Word, Word] {
   if (isForged) return ['formTitle', 'formWhy'];
   return SAID[code] ?? ['failedTitle', 'failed'];
 }

@@ -1,15 +1,17 @@
 /** What stands around every screen: account, ways to go, test mode, the same screen as code, language. */
-import { PLATFORM_SCOPES, type Scope } from '../base/api-key.ts';
+import { PLATFORM_SCOPES, type Scope } from '../base/access/api-key.ts';
 import { type Html, html } from '../ui/html.ts';
 import { type IconName, icon } from '../ui/icons.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials, note } from '../ui/parts.ts';
 import { roleWord } from '../ui/role-words.ts';
 import { ISLAND, STYLE } from './assets.ts';
-import { may, mayDo, pathTo, type ScreenContext, sameWith, type View } from './context.ts';
+import { actOfMutation, may, mayDo, pathTo, type ScreenContext, sameWith, type View } from './context.ts';
 import type { FrameFragment } from './generated/graphql.ts';
+import { OPERATIONS } from './operations.ts';
 import { KINDS } from './screens/new.ts';
 import { CODES, type Code } from './show-code.ts';
+import { actWord } from './words/acts.ts';
 import { hasWord, type Word } from './words.ts';
 
 /** A place of the console. */
@@ -76,7 +78,7 @@ export function framed({ context, view, viewer, code }: Framed): string {
 <body class="desk shell"${islandWords(context, viewer)}>
 ${isTest && html`<section class="test" aria-label="${say('testMode')}"><b>${say('testMode')}</b> ${say('testModeWhy')}</section>`}
 ${side(context, viewer)}
-<main id="main" tabindex="-1">${doneNote(context)}${code && codePanel(context, code)}${view.main}${foot(context)}</main>
+<main id="main" tabindex="-1">${doneNote(context, view)}${code && codePanel(context, code)}${view.main}${foot(context)}</main>
 <p id="say" class="unseen" role="status"></p><p id="line" class="toast no-print" hidden></p></body></html>`
     .text;
 }
@@ -174,12 +176,17 @@ function languageLinks(context: ScreenContext): Html[] {
   );
 }
 
-function doneNote({ query, refused, say }: ScreenContext): Html | null {
-  if (refused)
-    return html`<div role="alert">${note('failed', html`<b>${say('notDone')}</b> ${refused.message}`, true)}</div>`;
-  if (!query.has('done')) return null;
+function doneNote({ path, query, refused, say, language }: ScreenContext, { main }: View): Html | null {
+  if (refused) {
+    const told = main.text.includes(' aria-invalid="true"') ? say('formWrong') : refused.message;
+    // Only a developer can do something with the message of the API.
+    const detail = path === '/developers' && html` <code>${refused.detail}</code>`;
+    return html`<div role="alert">${note('failed', html`<b>${say('notDone')}</b> ${told}${detail}`, true)}</div>`;
+  }
+  const act = actOfMutation(OPERATIONS.get(query.get('done') ?? '')?.field);
+  if (act === null) return null;
   const became = `became_${query.get('became')}`;
-  return html`<div role="status">${note('done', hasWord(became) ? say(became) : say('done'))}</div>`;
+  return html`<div role="status">${note('done', hasWord(became) ? say(became) : `${actWord(act, language)}.`)}</div>`;
 }
 
 /** The same screen as code, in three ways, at the foot of every screen. */

@@ -1,18 +1,21 @@
 /** Answers requests for the console: shows screens, and does what their forms ask for. */
 
-import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
-import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
+import { ERRORS, GatewayError, notFound } from '../base/errors/errors.ts';
+import { CONSOLE_PATH, consolePathOf } from '../base/pages/console-url.ts';
 import { html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
 import { actNamed, afterAct, variablesOf } from './act.ts';
-import { may, type Preview, type Refused, type ScreenContext, type Sent } from './context.ts';
-import { dataOf, type Execute } from './execute.ts';
+import { type Asked, may, type Preview, type Refused, type ScreenContext, type Sent } from './context.ts';
+import { dataOf, type Execute, resultOf } from './execute.ts';
+import { failureText, failureTitle } from './failure.ts';
 import { framed } from './frame.ts';
-import type { FrameFragment } from './generated/graphql.ts';
+import type { CreateQuoteMutation, FrameFragment } from './generated/graphql.ts';
 import { type Operation, operationNamed } from './operations.ts';
+import { refusalOf } from './refusal.ts';
 import { SCREENS } from './screens/index.ts';
+import { orderForm, orderOf } from './screens/new.ts';
 import type { ConsoleSession } from './session.ts';
 import { codeOf, isCode } from './show-code.ts';
 import { sayIn, type Word } from './words.ts';
@@ -79,9 +82,9 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
   const operation = actOf(request);
   const back = consolePathOf(form.get('back'));
   try {
-    const variables = variablesOf(operation, form, request.language);
-    if (form.get('ask') === 'price')
-      return await showScreen(screenAt(request, back), { refused: null, asked: { values: form, variables } });
+    const variables = variablesOf(operation, orderForm(operation.name, form), request.language);
+    const asked = await askedBy(request, operation, { values: form, variables });
+    if (asked) return await showScreen(screenAt(request, back), { refused: null, asked });
     const data = await dataOf(request.execute, operation, variables);
     const preview = variables.dryRun === true ? previewOf(operation, data, form) : null;
     if (preview) return showScreen(screenAt(request, back), { refused: null, preview });
@@ -90,14 +93,46 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
     return { status: 303, location: afterAct(operation, data, back) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    const { message, violations, code } = error;
+    const { message: detail, code } = error;
     if (code === 'STEP_UP_REQUIRED') return { status: 403, back };
     const { status } = ERRORS[code];
-    // A form has no `input`, which is how the mutation calls its argument.
-    const told = message.replaceAll('input.', '');
-    const refused: Refused = { act: operation.name, values: form, message: told, violations, status };
+    const said = refusalOf(error, request.language);
+    const refused: Refused = { act: operation.name, values: form, ...said, detail, status };
     return showScreen(screenAt(request, back), { refused });
   }
+}
+
+/** What a form only asks: its price, or to be confirmed at a price that is reserved. Undefined where it is to be done. */
+async function askedBy(
+  { execute }: ConsoleRequest,
+  { name }: Operation,
+  said: Asked,
+): Promise<Asked | undefined> {
+  const ask = said.values.get('ask');
+  if (ask === 'price') return said;
+  if (ask !== 'confirm') return undefined;
+  const order = orderOf(name, said);
+  const reserve = () => dataOf<CreateQuoteMutation>(execute, operationNamed('CreateQuote'), order ?? {});
+  return { ...said, confirms: { price: order ? (await reserve()).createQuote.quote : null } };
+}
+
+/** @returns the page of a request that failed, in the frame of the console: whoever is signed in keeps the menu. */
+export async function showFailure(
+  request: ConsoleRequest,
+  error: GatewayError,
+  requestId: string,
+): Promise<ConsoleAnswer> {
+  const { session, language, execute } = request;
+  const say = sayIn(language);
+  const context: ScreenContext = {
+    ...{ session, language, say, named: {}, refused: null },
+    path: request.path.slice(CONSOLE_PATH.length),
+    query: new URLSearchParams(),
+  };
+  const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
+  const main = html`<section class="card in stack form">${failureText(error, { language, requestId })}</section>`;
+  const view = { title: failureTitle(error, language), main };
+  return { status: ERRORS[error.code].status, body: framed({ context, view, viewer, code: null }) };
 }
 
 /** The request for the screen that a form stood on. */
@@ -106,9 +141,9 @@ function screenAt(request: ConsoleRequest, back: string): ConsoleRequest {
   return { ...request, path: url.pathname, query: url.searchParams };
 }
 
-function previewOf({ name, field }: Operation, data: unknown, values: URLSearchParams): Preview {
-  const { matched } = (data as Readonly<Record<string, { matched: number }>>)[field] ?? { matched: 0 };
-  return { act: name, values, matched };
+function previewOf(operation: Operation, data: unknown, values: URLSearchParams): Preview {
+  const { matched } = resultOf(operation, data) as { readonly matched: number };
+  return { act: operation.name, values, matched };
 }
 
 function actOf({ path }: ConsoleRequest): Operation {
@@ -157,10 +192,10 @@ interface Secret {
 }
 
 /** What an answer has that nobody can read again: a new key, or the link of an invitation. */
-function secretOf({ field }: Operation, data: unknown): Secret | undefined {
-  const made = (data as Readonly<Record<string, { apiKey?: string; url?: string } | null>>)[field];
+function secretOf(operation: Operation, data: unknown): Secret | undefined {
+  const made = resultOf(operation, data) as { readonly apiKey?: string; readonly url?: string } | null;
   if (made?.apiKey) return { text: made.apiKey, title: 'secretTitle', why: 'secretWhy' };
-  const isInvitation = field === 'inviteMember' && made?.url !== undefined;
+  const isInvitation = operation.field === 'inviteMember' && made?.url !== undefined;
   return isInvitation ? { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy' } : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** Whose rights the console shows and acts with; who it is, its documents say. */
-import type { Scope } from '../base/api-key.ts';
+import type { Scope } from '../base/access/api-key.ts';
 
 /** A session of a person, at one account. */
 export interface ConsoleSession {

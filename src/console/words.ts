@@ -1,5 +1,5 @@
 /** What the console says, in both languages: the compiler finds a text that is missing. `{name}` is filled in. */
-import type { Label } from '../base/label.ts';
+import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
 import { type SayOf, sayFrom } from '../ui/say.ts';
 import { BOOK_WORDS } from './words/books.ts';

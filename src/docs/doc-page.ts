@@ -5,7 +5,7 @@ import type { Section } from './markdown.ts';
 export const DOCS_PATH = '/docs';
 
 /** Which list of the navigation has a page; null for one that another page leads to. */
-export type DocGroup = 'guides' | 'reference' | 'project' | null;
+export type DocGroup = 'tutorials' | 'how-to' | 'reference' | 'explanations' | 'project' | null;
 
 /** A page. */
 export interface DocPage {
@@ -15,6 +15,8 @@ export interface DocPage {
   readonly group: DocGroup;
   /** HTML below the page's frame. */
   readonly body: string;
+  /** The same as Markdown; its links lead to the Markdown of other pages. */
+  readonly markdown: string;
   readonly sections: readonly Section[];
 }
 

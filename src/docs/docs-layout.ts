@@ -5,8 +5,10 @@ import type { DocsSite } from './docs-site.ts';
 import { QUESTION_MAX } from './search.ts';
 
 const GROUPS: readonly (readonly [group: DocGroup, title: string])[] = [
-  ['guides', 'Guides'],
+  ['tutorials', 'Tutorials'],
+  ['how-to', 'How-to guides'],
   ['reference', 'Reference'],
+  ['explanations', 'Explanations'],
   ['project', 'Project'],
 ];
 

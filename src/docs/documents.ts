@@ -3,31 +3,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DocGroup, type DocPage, docPath } from './doc-page.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderTwice } from './markdown.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-/** What a reader wants first comes first; what is not named follows in the order of the alphabet. */
-const ORDER = [
-  'checkout',
-  'console',
-  'walks',
-  'graphql',
-  'rest-v2',
-  'events',
-  'sandbox',
-  'ledger',
-  'limits',
-  'security',
-  'operations',
-  'rails',
-  'signer',
-  'cli',
-  'errors',
-  'catalogue',
-  'reliability',
-];
-/** Documents at the top of the repository, with the path and the title that they get. */
-const AT_THE_TOP: Readonly<Record<string, { readonly path: string; readonly title: string }>> = {
+/** Path of the page that lists the documents. */
+export const DOCUMENTS_PATH = 'documents';
+/** The list of documents by purpose, which the navigation follows. */
+const INDEX = 'docs/README.md';
+/** Groups of the navigation, by the headings of the list. */
+const GROUPS: Readonly<Record<string, DocGroup>> = {
+  Tutorials: 'tutorials',
+  'How-to guides': 'how-to',
+  Reference: 'reference',
+  Explanations: 'explanations',
+};
+/** Documents whose path and title do not follow from their file. */
+const NAMED: Readonly<Record<string, { readonly path: string; readonly title: string }>> = {
+  [INDEX]: { path: DOCUMENTS_PATH, title: 'Documents' },
   'README.md': { path: 'readme', title: 'First steps' },
   'README.pt-BR.md': { path: 'leia-me', title: 'Primeiros passos' },
   'CHANGELOG.md': { path: 'changelog', title: 'Changelog' },
@@ -35,11 +27,11 @@ const AT_THE_TOP: Readonly<Record<string, { readonly path: string; readonly titl
 
 /** @returns all documents that this installation has, in the order in which they are listed, each drawn when it is asked for. */
 export function* documentPages(): Generator<DocPage> {
-  const guides = markdownIn('docs').sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   const decisions = markdownIn('docs/decisions').sort();
   const files: readonly (readonly [file: string, group: DocGroup])[] = [
-    ...guides.map((name) => [`docs/${name}`, 'guides'] as const),
-    ...Object.keys(AT_THE_TOP).map((name) => [name, 'project'] as const),
+    ...documentsByPurpose(),
+    [INDEX, 'project'],
+    ['CHANGELOG.md', 'project'],
     ...decisions.map((name) => [`docs/decisions/${name}`, null] as const),
   ];
   const present = files.filter(([file]) => existsSync(new URL(file, ROOT)));
@@ -48,10 +40,22 @@ export function* documentPages(): Generator<DocPage> {
   yield decisionsPage(decisions);
 }
 
+/** @returns the documents that the list names, in its order, each with the group of its heading. */
+function* documentsByPurpose(): Generator<readonly [file: string, group: DocGroup]> {
+  const [, ...parts] = readFileSync(new URL(INDEX, ROOT), 'utf8').split(/^## /m);
+  for (const part of parts) {
+    const group = GROUPS[part.slice(0, part.indexOf('\n'))] ?? null;
+    for (const [, target = ''] of part.matchAll(/\]\(([^)#]+\.md)\)/g)) {
+      const file = posix.join('docs', target);
+      if (file in NAMED || /^docs\/[\w-]+\.md$/.test(file)) yield [file, group];
+    }
+  }
+}
+
 function pageOf(file: string, group: DocGroup, known: ReadonlySet<string>): DocPage {
   const text = readFileSync(new URL(file, ROOT), 'utf8');
-  const { html, title, sections } = renderMarkdown(text, (target) => linkTo(file, target, known));
-  return { path: pathOf(file), title: AT_THE_TOP[file]?.title ?? title, group, body: html, sections };
+  const { html, title, ...rest } = renderTwice(text, (target) => linkTo(file, target, known));
+  return { path: pathOf(file), title: NAMED[file]?.title ?? title, group, body: html, ...rest };
 }
 
 function decisionsPage(names: readonly string[]): DocPage {
@@ -60,11 +64,8 @@ function decisionsPage(names: readonly string[]): DocPage {
       /^# (.*)$/m.exec(readFileSync(new URL(`docs/decisions/${name}`, ROOT), 'utf8')) ?? [];
     return `- [${title}](${docPath(pathOf(`docs/decisions/${name}`))})`;
   });
-  const { html, title, sections } = renderMarkdown(
-    `# Decisions\n\n${items.join('\n')}\n`,
-    (target) => target,
-  );
-  return { path: 'decisions', title, group: 'project', body: html, sections };
+  const { html, ...rest } = renderTwice(`# Decisions\n\n${items.join('\n')}\n`, (target) => target);
+  return { ...rest, path: 'decisions', group: 'project', body: html };
 }
 
 /** @returns where a link of a document leads: to a page, a picture, a published file, another site; null where it is none of these. */
@@ -74,7 +75,7 @@ function linkTo(file: string, target: string, known: ReadonlySet<string>): strin
   const resolved = posix.normalize(posix.join(posix.dirname(file), path)).replace(/\/$/, '');
   if (known.has(resolved)) return docPath(pathOf(resolved), anchor);
   if (resolved === 'docs/decisions') return docPath('decisions');
-  if (resolved === 'schema.graphql') return docPath('api/graphql');
+  if (/^schema(\.operator)?\.graphql$/.test(resolved)) return docPath('api/graphql');
   if (isPicture(resolved)) return docPath(resolved.slice('docs/'.length));
   return null;
 }
@@ -89,14 +90,9 @@ function isPicture(file: string): boolean {
 }
 
 function pathOf(file: string): string {
-  return AT_THE_TOP[file]?.path ?? file.slice('docs/'.length, -'.md'.length);
+  return NAMED[file]?.path ?? file.slice('docs/'.length, -'.md'.length);
 }
 
 function markdownIn(folder: string): string[] {
   return readdirSync(new URL(`${folder}/`, ROOT)).filter((name) => name.endsWith('.md'));
-}
-
-function rank(name: string): number {
-  const at = ORDER.indexOf(name.slice(0, -'.md'.length));
-  return at < 0 ? ORDER.length : at;
 }

@@ -1,6 +1,6 @@
 /** The reference of events, drawn from the AsyncAPI document: their names, bodies and headers. */
 import { type DocPage, docPath } from './doc-page.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderTwice } from './markdown.ts';
 import { cell, code, table } from './markdown-parts.ts';
 
 /** As much of an AsyncAPI document as the reference needs. */
@@ -56,6 +56,6 @@ ${messages
       `## ${name}\n\n${title}: ${summary}. The body is [${name}](${docPath('api/rest', name.toLowerCase())}).\n\n${events.map((event) => `- ${code(event)}`).join('\n')}\n`,
   )
   .join('\n')}`;
-  const { html, sections } = renderMarkdown(text, (target) => target);
-  return { path: 'api/events', title: 'Events reference', group: 'reference', body: html, sections };
+  const { html, ...rest } = renderTwice(text, (target) => target);
+  return { ...rest, path: 'api/events', title: 'Events reference', group: 'reference', body: html };
 }

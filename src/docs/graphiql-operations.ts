@@ -23,6 +23,7 @@ mutation MakeCheckout {
   ) {
     paymentLink
     transaction { end2end substatus { en } }
+    errors { code message path }
   }
 }
 `;
@@ -51,11 +52,8 @@ query Statement {
 const QUOTE = `# What 100 USDT cost now; a checkout can be made at this price.
 mutation Quote {
   createQuote(input: { template: onramp, currency: "USDT_TRX", cryptoAmount: "100" }) {
-    id
-    brlAmount
-    rate
-    fees
-    expiresAt
+    quote { id brlAmount rate fees expiresAt }
+    errors { code message path }
   }
 }
 `;

@@ -12,7 +12,7 @@ import {
   isUnionType,
 } from 'graphql';
 import { type DocPage, docPath } from './doc-page.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderTwice } from './markdown.ts';
 import { cell, code, table } from './markdown-parts.ts';
 
 const PATH = 'api/graphql';
@@ -43,8 +43,8 @@ ${types.map(({ name }) => `[${name}](${docPath(`${PATH}/${name}`)})`).join(' · 
 }
 
 function page(path: string, text: string, group: DocPage['group']): DocPage {
-  const { html, title, sections } = renderMarkdown(text, (target) => target);
-  return { path, title, group, body: html, sections };
+  const { html, ...rest } = renderTwice(text, (target) => target);
+  return { ...rest, path, group, body: html };
 }
 
 function typeText(schema: GraphQLSchema, type: GraphQLNamedType): string {

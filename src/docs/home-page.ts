@@ -1,5 +1,5 @@
 /** The first page of a gateway: what runs here, and where to go. */
-import { type Label, label } from '../base/label.ts';
+import { type Label, label } from '../base/text/label.ts';
 import { html } from '../ui/html.ts';
 import { framed } from './docs-layout.ts';
 
@@ -14,23 +14,20 @@ export interface Home {
 
 const WORDS = {
   what: label(
-    'This gateway turns PIX payments in BRL into crypto and back, and keeps the accounts of its merchants on a double-entry ledger.',
-    'Este gateway converte pagamentos PIX em reais em cripto, e de volta, e mantém as contas dos lojistas em um livro-razão de partidas dobradas.',
+    'Accept PIX, settle in crypto, and back. Every merchant account is kept on a double-entry ledger.',
+    'Receba por Pix, liquide em cripto, e vice-versa. Cada conta de lojista fica em um livro-razão de partidas dobradas.',
   ),
   test: label('Test mode: no real money moves.', 'Modo de teste: nenhum dinheiro real é movimentado.'),
-  people: label('For people', 'Para pessoas'),
-  programs: label('For programs', 'Para programas'),
-  console: label(
-    'See and act: payments, balances, approvals.',
-    'Ver e agir: pagamentos, saldos, aprovações.',
-  ),
-  docs: label('Guides and references, with a search.', 'Guias e referências, com busca (em inglês).'),
+  people: label('Get started', 'Comece aqui'),
+  programs: label('API', 'API'),
+  console: label('Payments, balances and approvals.', 'Pagamentos, saldos e aprovações.'),
+  docs: label('Guides and API reference.', 'Guias e referência da API (em inglês).'),
   graphiql: label('Try queries in the browser.', 'Experimente consultas no navegador.'),
   consoleName: label('Console', 'Console'),
-  docsName: label('Documents', 'Documentação'),
+  docsName: label('Docs', 'Documentação'),
   rest: label('The REST interface', 'A interface REST'),
   graphql: label('GraphQL, with live subscriptions', 'GraphQL, com assinaturas ao vivo'),
-  health: label('Whether it runs, and whether it is ready', 'Se está no ar, e se está pronto'),
+  health: label('Health check', 'Status do serviço'),
 } as const satisfies Readonly<Record<string, Label>>;
 
 /** @returns the page. */

@@ -17,6 +17,39 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
+/** A document, ready to be shown and as Markdown for programs. */
+export interface RenderedTwice extends Rendered {
+  readonly markdown: string;
+}
+
+/** @returns the document in both forms. */
+export function renderTwice(text: string, linkTo: (target: string) => string | null): RenderedTwice {
+  return { ...renderMarkdown(text, linkTo), markdown: withLinks(text, linkTo) };
+}
+
+/** Ends the path of a page as Markdown. */
+export const MARKDOWN_END = '.md';
+const PAGE_LINK = /^(\/docs\/[\w/.-]+?)(#.*)?$/;
+
+/** @returns the text with its links as `linkTo` has them; those to pages lead to their Markdown. Code stays as it is. */
+function withLinks(text: string, linkTo: (target: string) => string | null): string {
+  return text
+    .split(/(^```[\s\S]*?^```$)/m)
+    .map((part) =>
+      part.startsWith('```')
+        ? part
+        : part.replace(/(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]+)\)/g, linked),
+    )
+    .join('');
+
+  function linked(_whole: string, mark: string, words: string, href: string): string {
+    const target = linkTo(href);
+    if (target === null) return mark === '!' ? '' : words;
+    const isPage = mark === '' && !target.endsWith('.png');
+    return `${mark}[${words}](${isPage ? target.replace(PAGE_LINK, `$1${MARKDOWN_END}$2`) : target})`;
+  }
+}
+
 /**
  * @param linkTo - where a link or an image of the document leads; null for what is not shown here: then its words stay.
  * @returns the document. Its text is trusted: it comes with the project.

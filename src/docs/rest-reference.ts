@@ -1,6 +1,7 @@
 /** The reference of `/v2`, drawn from its OpenAPI document. */
+import { ERRORS } from '../base/errors/errors.ts';
 import { type DocPage, docPath } from './doc-page.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderTwice } from './markdown.ts';
 import { cell, code, table } from './markdown-parts.ts';
 
 /** As much of JSON Schema as the document uses. */
@@ -75,8 +76,8 @@ ${parts.join('\n')}
 ## Bodies
 
 ${bodies.join('\n')}`;
-  const { html, sections } = renderMarkdown(text, (target) => target);
-  return { path: PATH, title: 'REST reference', group: 'reference', body: html, sections };
+  const { html, ...rest } = renderTwice(text, (target) => target);
+  return { ...rest, path: PATH, title: 'REST reference', group: 'reference', body: html };
 }
 
 function operationText(
@@ -84,7 +85,10 @@ function operationText(
   base: string,
 ): string {
   const body = Object.values(operation.requestBody?.content ?? {})[0];
-  const answers = Object.entries(operation.responses).map(([status, answer]) => [status, answerText(answer)]);
+  const answers = Object.entries(operation.responses).map(([status, answer]) => [
+    status,
+    answerText(status, answer),
+  ]);
   return `### ${method} ${path}
 
 ${operation.summary}. ${operation.description}
@@ -102,10 +106,10 @@ function parameterRow({ name, in: place, required, schema, description }: Parame
   return [code(name), place, form(schema ?? {}), `${required ? 'Required. ' : ''}${cell(description)}`];
 }
 
-function answerText({ $ref, description, content }: Answer): string {
+function answerText(status: string, { $ref, description, content }: Answer): string {
   if ($ref !== undefined) {
-    const name = nameOf($ref);
-    return `[${name}](${docPath('errors', name.toLowerCase())})`;
+    const codes = Object.entries(ERRORS).filter(([, error]) => String(error.status) === status);
+    return codes.map(([name]) => `[${name}](${docPath('errors', name.toLowerCase())})`).join(', ');
   }
   const schema = Object.values(content ?? {})[0]?.schema;
   return schema ? form(schema) : cell(description);

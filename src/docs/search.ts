@@ -30,7 +30,7 @@ export function searchOf(pages: readonly DocPage[]): (question: string) => reado
       page: page.title,
       title,
       text,
-      isGuide: page.group === 'guides',
+      isGuide: !page.path.startsWith('api/'),
       titleFolded: fold(title),
       folded: fold(`${title} ${text}`),
     })),

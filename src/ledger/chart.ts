@@ -1,5 +1,5 @@
 /** The chart of accounts: sub-accounts of the account holder, and the holder's house accounts (docs/ledger.md). */
-import type { Currency } from '../base/currency.ts';
+import type { Currency } from '../base/money/currency.ts';
 
 /** Sub-accounts by name; the number is the last segment of the account code (`service.md` 2.8). */
 export const SUB_ACCOUNTS = { available: 1, in_transit: 2, to_receive: 3, blocked: 4 } as const;

@@ -2,7 +2,7 @@
  * The chart of journals, L1 to L58 and from L60: what each transition posts, as a function of the amounts that really moved. All
  * amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains them.
  */
-import { BRL, type Currency } from '../base/currency.ts';
+import { BRL, type Currency } from '../base/money/currency.ts';
 import { type AccountRole, credit, debit, type Journal, journal, type Posting } from './posting.ts';
 
 /** A conversion at a locked quote: BRL before the fee, the fee, and the crypto on the other side. */
@@ -254,7 +254,7 @@ export function fund(currency: Currency, amount: bigint): Journal {
 }
 
 /** Where the house has a currency. */
-function vaultOf(currency: Currency): AccountRole {
+export function vaultOf(currency: Currency): 'A.pix' | 'A.custody' {
   return currency === BRL ? 'A.pix' : 'A.custody';
 }
 

@@ -1,7 +1,7 @@
 /** Postings and journals as data: who is debited and credited, in minor units. */
 import { createHash } from 'node:crypto';
-import { assert } from '../base/assert.ts';
-import type { Currency } from '../base/currency.ts';
+import { assert } from '../base/errors/assert.ts';
+import type { Currency } from '../base/money/currency.ts';
 import {
   type AccountSheet,
   type HouseAccount,

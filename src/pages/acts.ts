@@ -1,7 +1,7 @@
 /** What a payer does with the forms of the pages: each is an act of the same use cases that the API has. */
-import type { ActName } from '../base/acts.ts';
-import { BRL } from '../base/currency.ts';
-import { invalidParameters, notFound } from '../base/errors.ts';
+import type { ActName } from '../base/access/acts.ts';
+import { invalidParameters, notFound } from '../base/errors/errors.ts';
+import { BRL } from '../base/money/currency.ts';
 import { amountProblem, checksOf } from '../resolvers/checks/check-creation.ts';
 import {
   acceptQuote,

@@ -1,7 +1,6 @@
 /** What a payer is asked for in forms: an amount, who it is, a quote, what becomes of a deposit. */
-import { BRL } from '../base/currency.ts';
-import { PIX_KEY_TYPES } from '../base/pix-key.ts';
-import { accepts } from '../templates/accepts.ts';
+import { BRL } from '../base/money/currency.ts';
+import { PIX_KEY_TYPES } from '../base/pix/pix-key.ts';
 import { choice, tick } from '../ui/field.ts';
 import { showAsset, showExact } from '../ui/figures.ts';
 import { type Html, html } from '../ui/html.ts';
@@ -64,12 +63,12 @@ export function quoteAsk(page: SessionPage): Html {
 /** @returns the ways out for a deposit that was not what was expected. */
 export function resolutionAsk(page: SessionPage): Html {
   const { say, facts, language, session } = page;
-  const { row, template, branding } = session;
+  const { branding } = session;
   const arrived = facts.amountPaid && showAsset(facts.amountPaid, facts.source, language);
   const expected = facts.exactDepositAmount && showExact(facts.exactDepositAmount, facts.source, language);
   return html`${keyValues([pair(say('arrived'), arrived), pair(say('expected'), expected)])}
 ${
-  accepts(template, row, 'requoted') &&
+  session.actions.includes('requote_deposit') &&
   html`<section class="stack tight"><h2>${say('requote')}</h2><p>${say('requoteWhat')}</p>${form(page, 'requote', say('requote'))}</section>`
 }
 <section class="stack tight"><h2>${say('refund')}</h2><p>${say('refundWhat')}</p><p class="mono">${address(facts.depositFrom ?? '')}</p>

@@ -1,7 +1,7 @@
 /** What pages are made of besides HTML: one style, and one script, which the browser is given as it was written. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { PAY_PATH } from '../base/pay-links.ts';
+import { PAY_PATH } from '../base/pages/pay-links.ts';
 import { digestOf, sheet } from '../ui/sheets.ts';
 
 /** The style of every page. */

@@ -1,6 +1,6 @@
 /** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. */
-import { networkName } from '../base/currency.ts';
-import { instantOf, millisOf } from '../base/instant.ts';
+import { networkName } from '../base/money/currency.ts';
+import { instantOf, millisOf } from '../base/time/instant.ts';
 import { showAmount, showDecimal } from '../ui/figures.ts';
 import { Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';

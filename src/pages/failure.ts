@@ -1,5 +1,5 @@
 /** The page of a request that has no session, or failed: it says one thing, and the id to ask about it. */
-import { ERRORS, type GatewayError } from '../base/errors.ts';
+import { ERRORS, type GatewayError } from '../base/errors/errors.ts';
 import { html } from '../ui/html.ts';
 import { languageOf } from '../ui/language.ts';
 import { layout, policyOf } from './layout.ts';

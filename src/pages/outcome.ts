@@ -1,5 +1,7 @@
 /** What follows a payment: what happened and what comes, the receipt, a new beginning, the way back. */
-import { BRL, networkTitle } from '../base/currency.ts';
+import { BRL, networkTitle } from '../base/money/currency.ts';
+import { FINISHED } from '../templates/status.ts';
+import { stageOf } from '../templates/tellings/find.ts';
 import { showAmount, showAsset } from '../ui/figures.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
@@ -22,47 +24,31 @@ ${course(page)}`;
 
 /** What was done, what goes on, what comes: of money that goes back, and of a deposit. */
 function course(page: SessionPage): Html | null {
-  const { step } = page.session;
-  if (
-    step.component === 'refund' ||
-    step.state === 'UNDERPAID' ||
-    step.state === 'LATE' ||
-    step.state === 'DIVERGENT'
-  )
-    return page.session.ask === null ? returnCourse(page) : null;
-  const stage = DEPOSIT_STAGES.findIndex((names) => names.includes(`${step.component}/${step.state}`));
-  return stage < 0 || page.facts.source === BRL || !page.session.isPaidByPayer
-    ? null
-    : depositCourse(page, stage);
+  const { step, template } = page.session;
+  if (step.isReturn) return returnCourse(page);
+  const stage = stageOf(template, step);
+  return stage === undefined ? null : depositCourse(page, stage);
 }
 
 function returnCourse({ say, facts, session, language }: SessionPage): Html | null {
   const { source, amountPaid, paidAt } = facts;
   const back = backOf(facts);
   if (!amountPaid || !back) return null;
-  const done = session.step.ending !== 'open';
+  const isRefunded = session.step.statusCode === 'REFUNDED';
   const [returned] = facts.returns;
   const list: readonly StepOf[] = [
     {
       what: say('stepArrived', { amount: showAmount(amountPaid, source, language) }),
       more: paidAt && showMoment(paidAt, language, 'second'),
     },
-    { what: say(done ? 'stepSentBack' : 'stepSendingBack') },
+    { what: say(isRefunded ? 'stepSentBack' : 'stepSendingBack') },
     {
       what: say('stepBack'),
       more: returned?.endedAt && showMoment(returned.endedAt, language, 'second'),
     },
   ];
-  return steps(list, done && session.step.status.en === 'Refunded' ? 3 : 1);
+  return steps(list, isRefunded ? 3 : 1);
 }
-
-/** Steps of a deposit that is paid out, by how far it came. */
-const DEPOSIT_STAGES = [
-  ['crypto_deposit/DETECTED'],
-  ['crypto_deposit/DONE', 'compliance/UNCOMPLIANT', 'swap_transfer/INITIAL', 'swap_transfer/ERROR'],
-  ['pix_out/SENDING', 'pix_out/REJECTED'],
-  ['success/DONE'],
-];
 
 function depositCourse({ say, facts, language }: SessionPage, stage: number): Html {
   const { source, amountPaid, amountReceived, clientName } = facts;
@@ -90,11 +76,11 @@ export function receipt(page: SessionPage): Html | null {
 
 /** @returns whether something was paid or sent, and that has ended; a dispute comes after success and takes nothing away. */
 export function hasReceipt({ session, facts }: Pick<SessionPage, 'session' | 'facts'>): boolean {
-  const { ending, status } = session.step;
-  const hasEnded = ending !== 'open' || status.en === 'Success';
+  const { ending, statusCode } = session.step;
+  const hasEnded = ending !== 'open' || statusCode === 'SUCCESS';
   const hasMoved = session.isPaidByPayer
     ? Boolean(facts.pixE2e || facts.txHash)
-    : ['Success', 'Refunded'].includes(status.en);
+    : statusCode === 'SUCCESS' || statusCode === 'REFUNDED';
   return hasEnded && hasMoved;
 }
 
@@ -124,7 +110,7 @@ function whatWasPaid(page: SessionPage): (Pair | null)[] {
   const { say, facts, session, language } = page;
   const { source, target, amountPaid, amountPayment, amountReceived } = facts;
   const amount = (text: string | null, currency = source) => text && showAmount(text, currency, language);
-  const isDone = session.step.status.en === 'Success' || session.step.status.en === 'Partial Success';
+  const isDone = FINISHED.includes(session.step.statusCode);
   const back = facts.source === BRL ? facts.amountReturned : isDone ? null : backOf(facts);
   return [
     pair(say(source === BRL ? 'youPaid' : 'youSent'), html`<b>${amount(amountPaid ?? amountPayment)}</b>`),
@@ -153,7 +139,7 @@ function whatWasSent(page: SessionPage): (Pair | null)[] {
   const amount = amountReceived && showAmount(amountReceived, target, language);
   return [
     pair(say('sent'), amount && html`<b>${amount}</b>`),
-    pair(say('by'), session.branding.displayName),
+    pair(say('sentBy'), session.branding.displayName),
     pair(say('to'), person(page)),
     pair(say('pixKey'), facts.pixKey),
     idPair(say('wallet'), wallet),
@@ -165,14 +151,17 @@ function timesOf(page: SessionPage): (Pair | null)[] {
   const { say, facts, session, language } = page;
   const { source, paidAt, returns } = facts;
   const { row, step, isPaidByPayer } = session;
+  const { statusCode } = step;
   const time = (instant: string | null): HtmlValue => instant && showMoment(instant, language, 'second');
-  const isSuccess = step.component.startsWith('success');
   const ended = returns.filter(({ endedAt }) => endedAt !== null).at(-1)?.endedAt ?? null;
   return [
     pair(say('createdAt'), isPaidByPayer ? null : time(row.createdAt)),
     pair(say(source === BRL ? 'paidAt' : 'arrivedAt'), time(paidAt)),
-    pair(say(isPaidByPayer ? 'finishedAt' : 'sentAt'), isSuccess && time(row.updatedAt)),
-    pair(say('returnedAt'), time(ended ?? (step.status.en === 'Refunded' ? row.updatedAt : null))),
+    pair(
+      say(isPaidByPayer ? 'finishedAt' : 'sentAt'),
+      statusCode === 'SUCCESS' && time(row.process?.finishedAt ?? row.updatedAt),
+    ),
+    pair(say('returnedAt'), time(ended ?? (statusCode === 'REFUNDED' ? row.updatedAt : null))),
     isPaidByPayer && source === BRL ? pair(say('by'), person(page)) : null,
     isPaidByPayer && source === BRL ? pair(say('with'), 'PIX') : null,
   ];

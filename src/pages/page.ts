@@ -1,5 +1,5 @@
 /** What a page of a session is made from, and what all of its parts share. */
-import { PAY_PATH } from '../base/pay-links.ts';
+import { PAY_PATH } from '../base/pages/pay-links.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
 import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
 import type { PossibleScenarios } from '../resolvers/services/sandbox.ts';

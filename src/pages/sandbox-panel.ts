@@ -1,5 +1,5 @@
 /** On pages of sandbox accounts: what can happen now, as buttons in words; and what can be planned to go wrong. */
-import type { Label } from '../base/label.ts';
+import type { Label } from '../base/text/label.ts';
 import type { PossibleScenarios, ScenarioName } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';

@@ -1,6 +1,7 @@
 /** Answers requests for the pages of sessions: shows them, and does what their forms ask for. */
-import { BRL } from '../base/currency.ts';
-import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
+
+import { ERRORS, GatewayError, notFound } from '../base/errors/errors.ts';
+import { BRL } from '../base/money/currency.ts';
 import { payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
 import type { Origin, Services } from '../resolvers/services/context.ts';

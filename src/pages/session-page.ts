@@ -1,5 +1,5 @@
 /** The page of a session: what is asked where it stands, what is known, and what follows its end. */
-import { BRL, networkTitle } from '../base/currency.ts';
+import { BRL, networkTitle } from '../base/money/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
 import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/effects.ts';
@@ -129,8 +129,8 @@ function stateOf({ session, facts }: SessionPage): Html {
 }
 
 /** Whether it came to a good end; a dispute that is open has not ended. */
-function isGood({ status, ending }: Step): boolean {
-  return status.en === 'Success' && ending !== 'open';
+function isGood({ statusCode, ending }: Step): boolean {
+  return statusCode === 'SUCCESS' && ending !== 'open';
 }
 
 /** What goes on by itself, and the details: nothing that the receipt says. */

@@ -1,6 +1,6 @@
 /** What is known of a payment: the amount in the head, its lines beside the payment, and the whole for who asks. */
-import { BRL, networkName } from '../base/currency.ts';
-import { trimDecimal } from '../base/money.ts';
+import { BRL, networkName } from '../base/money/currency.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import { showAmount, showAsset, showDecimal, showRate } from '../ui/figures.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { address, idPair, keyValues, type Pair, pair } from '../ui/parts.ts';
@@ -98,9 +98,8 @@ function headOf(page: SessionPage): Head | null {
     const amount = amountReceived && html`${showAsset(amountReceived, target, language)}`;
     return amount ? { word: 'amountSum', amount } : null;
   }
-  if (step.component === 'refund' || step.status.en === 'Refunded') {
-    return of(step.status.en === 'Refunded' ? 'returnedSum' : 'returningSum', backOf(facts));
-  }
+  const isReturned = step.statusCode === 'REFUNDED';
+  if (step.isReturn || isReturned) return of(isReturned ? 'returnedSum' : 'returningSum', backOf(facts));
   if (amountPaid) return of(source === BRL ? 'paidSum' : 'arrivedSum', amountPaid);
   return of(ask === null && step.ending !== 'open' ? 'amountSum' : 'due', amountPayment);
 }

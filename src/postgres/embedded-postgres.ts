@@ -6,36 +6,19 @@
  * however that ends. When the server dies, those who hold leases bring it back. Whoever gives up the last lease
  * stops the server. Starting, attaching and stopping happen one at a time, under a lock in home.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeFolder } from '../base/make-folder.ts';
-import {
-  canEnter,
-  EmbeddedPostgresError,
-  findPackage,
-  prepareBinaries,
-  type SystemUser,
-} from './postgres-binaries.ts';
+import { type HomeCluster, openCluster, openHome } from './embedded-home.ts';
+import { EmbeddedPostgresError, findPackage, prepareBinaries } from './postgres-binaries.ts';
 import {
   type Cluster,
   type Connection,
   connectToRunning,
   createData,
+  GATEWAY,
   hasData,
   isAlive,
   OWNER,
@@ -46,8 +29,6 @@ import {
 
 export { EmbeddedPostgresError };
 
-/** Where the cluster goes when the server's user cannot enter home. */
-const SHARED_PLACE = '/var/lib/crossramp';
 /** Key of the advisory lock, in the database `postgres`, that every lease holds shared. */
 const LEASE_KEY = 0x63726f7373;
 /** Above the longest time a holder needs: initdb, a start and a stop. Unit: ms. */
@@ -64,6 +45,8 @@ export interface EmbeddedPostgres {
    * `postgres://crossramp:…@127.0.0.1:port/crossramp`. The port is another one after the server has died and come back.
    */
   readonly url: string;
+  /** The same database for the gateway's login, which cannot become the owner: `postgres://crossramp_gateway:…`. */
+  readonly gatewayUrl: string;
   /**
    * Gives up the lease. The last holder stops the server, disconnecting every client, and resolves once it is
    * down. Idempotent: later calls return the same promise.
@@ -128,7 +111,7 @@ async function start(cluster: Cluster, settings: Record<string, string>): Promis
 
 async function lease(
   home: string,
-  cluster: Cluster,
+  cluster: HomeCluster,
   settings: Record<string, string>,
   connection: Connection,
 ): Promise<EmbeddedPostgres> {
@@ -149,15 +132,20 @@ async function lease(
     }
   };
   const take = async (fresh: Connection): Promise<Connection> => {
-    await holdLease(fresh);
+    await holdLease(fresh, cluster.gatewayPassword);
     fresh.client.once('end', bringBack);
     return fresh;
   };
   await take(connection);
+  const urlOf = (user: string, password: string) =>
+    `postgres://${user}:${password}@127.0.0.1:${held.port}/${OWNER}`;
   const logCheck = setInterval(() => trimLog(cluster.logFile), LOG_CHECK_MS).unref();
   return {
     get url() {
-      return `postgres://${OWNER}:${cluster.password}@127.0.0.1:${held.port}/${OWNER}`;
+      return urlOf(OWNER, cluster.password);
+    },
+    get gatewayUrl() {
+      return urlOf(GATEWAY, cluster.gatewayPassword);
     },
     release() {
       clearInterval(logCheck);
@@ -167,11 +155,18 @@ async function lease(
   };
 }
 
-async function holdLease({ client, socket }: Connection): Promise<void> {
+/** Also makes the database and the gateway's login, where an earlier version or an interrupted start has not. */
+async function holdLease({ client, socket }: Connection, gatewayPassword: string): Promise<void> {
   try {
     await client.query(`select pg_advisory_lock_shared(${LEASE_KEY})`);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
     if (rowCount === 0) await client.query(`create database ${OWNER}`);
+    const { rowCount: logins } = await client.query('select from pg_roles where rolname = $1', [GATEWAY]);
+    if (logins === 0) await client.query(`create role ${GATEWAY}`);
+    // The password file decides, also when it was restored. base64url needs no quoting.
+    await client.query(
+      `alter role ${GATEWAY} login nosuperuser nocreaterole nocreatedb password '${gatewayPassword}'`,
+    );
   } catch (error) {
     socket.destroy();
     throw error;
@@ -190,89 +185,6 @@ async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise
   await running.client.end();
   if (!rows[0].is_last) return;
   await stopServer(cluster, await prepareBinaries(await findPackage(), cluster.place, cluster.user));
-}
-
-/** What `postgres.json` holds. */
-interface HomeRecord {
-  readonly password: string;
-  /** Where the data lies, when not in home. */
-  readonly place?: string;
-}
-
-async function openHome(path: string): Promise<string> {
-  // Root's server runs as another user, who must pass through to the data; what is private has its own mode.
-  if (!existsSync(path)) await makePlace(path, process.getuid?.() === 0 ? 0o711 : 0o700);
-  return realpath(path);
-}
-
-async function openCluster(home: string): Promise<Cluster> {
-  const recordFile = join(home, 'postgres.json');
-  const known: HomeRecord | undefined = existsSync(recordFile)
-    ? JSON.parse(await readFile(recordFile, 'utf8'))
-    : undefined;
-  if (known?.place !== undefined && !existsSync(known.place)) {
-    const advice = `restore it, or delete ${recordFile} to begin with an empty database`;
-    throw new EmbeddedPostgresError(`the database folder ${known.place} is gone: ${advice}`);
-  }
-  const user = serverUser(join(known?.place ?? home, 'postgres'));
-  const place = known?.place ?? (await choosePlace(home, user));
-  const dataFolder = join(place, 'postgres');
-  if (known === undefined && hasData(dataFolder)) {
-    const advice = `restore it, or move ${dataFolder} away to begin with an empty database`;
-    throw new EmbeddedPostgresError(`${recordFile} with the database password is gone: ${advice}`);
-  }
-  const password = known?.password ?? randomBytes(24).toString('base64url');
-  if (known === undefined || (known.place ?? home) !== place) {
-    await writeRecord(recordFile, place === home ? { password } : { password, place });
-  }
-  return { place, dataFolder, logFile: join(home, 'postgres.log'), password, user };
-}
-
-async function writeRecord(path: string, record: HomeRecord): Promise<void> {
-  await writeFile(`${path}.draft`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flush: true });
-  await rename(`${path}.draft`, path);
-}
-
-/** PostgreSQL refuses to run as root. */
-function serverUser(dataFolder: string): SystemUser {
-  if (process.getuid?.() !== 0) return undefined;
-  if (existsSync(dataFolder)) {
-    const { uid, gid } = statSync(dataFolder);
-    if (uid !== 0) return { uid, gid };
-  }
-  const accounts = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'));
-  const account = ['postgres', 'nobody'].map((name) => accounts.find((it) => it[0] === name)).find(Boolean);
-  if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
-  throw new EmbeddedPostgresError(
-    'PostgreSQL does not run as root, and there is no user postgres or nobody: set DATABASE_URL',
-  );
-}
-
-async function choosePlace(home: string, user: SystemUser): Promise<string> {
-  if (hasData(join(home, 'postgres')) || canEnter(user, home)) return home;
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
-  try {
-    if (!existsSync(SHARED_PLACE)) await makePlace(SHARED_PLACE, 0o755);
-    const path = join(SHARED_PLACE, name);
-    // What is there already belonged to an earlier home of this path, and its password went with that home.
-    const place = existsSync(path) ? await mkdtemp(`${path}-`) : path;
-    await makePlace(place, 0o711);
-    if (canEnter(user, place)) return place;
-  } catch {
-    // A read-only system, or no /var/lib: the temporary folder is left.
-  }
-  // A random name: anyone may have made a folder of a known name there.
-  const place = await mkdtemp(join(await realpath(tmpdir()), `crossramp-${name}-`));
-  return makePlace(place, 0o711);
-}
-
-/** The mode is set afterwards, as the process's umask may take from it. */
-async function makePlace(path: string, mode: number): Promise<string> {
-  makeFolder(path);
-  await chmod(path, mode);
-  return path;
 }
 
 /**
@@ -311,7 +223,7 @@ async function takeLock(
   prepared: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const deadline = Date.now() + LOCK_TIMEOUT_MS;
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     await removeEndedOwners(home, lock);
     try {
@@ -320,7 +232,7 @@ async function takeLock(
       const { code = '' } = error as NodeJS.ErrnoException;
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(code)) throw error;
     }
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new EmbeddedPostgresError(`another process has held ${lock} for five minutes`);
     }
     await delay(LOCK_POLL_MS, undefined, { signal });

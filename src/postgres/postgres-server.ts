@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { EmbeddedPostgresError, problem, run, type SystemUser, spawnAs } from './postgres-binaries.ts';
+import { archiveSettings } from './wal-archive.ts';
 
 /** A start after a crash replays the write-ahead log, which may take long on a slow disk. Unit: ms. */
 const START_TIMEOUT_MS = 120_000;
@@ -38,8 +39,10 @@ const PASSING_FAILURE =
 /** Error codes of a connection to a server that is starting or going down. */
 const NOT_READY = ['57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
-/** The role of the gateway, superuser of the embedded cluster, and the database it owns. */
+/** The role that migrates, superuser of the embedded cluster, and the database it owns. */
 export const OWNER = 'crossramp';
+/** The login of the gateway: it owns nothing, and the migrations' restricted role is all that it is granted. */
+export const GATEWAY = 'crossramp_gateway';
 
 /** Where one cluster lives. All paths are real and absolute. */
 export interface Cluster {
@@ -48,6 +51,7 @@ export interface Cluster {
   /** Belongs to the server's user; absent until `createData`. */
   readonly dataFolder: string;
   readonly logFile: string;
+  /** Of the owner. */
   readonly password: string;
   readonly user: SystemUser;
 }
@@ -105,7 +109,8 @@ async function initialise(
   if (!ok) throw new EmbeddedPostgresError(`initdb failed: ${problem(output)}`);
 }
 
-function removeFolder(path: string): Promise<void> {
+/** Removes a folder and its contents, if there is one. */
+export function removeFolder(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -129,6 +134,7 @@ export async function connectToRunning(cluster: Cluster): Promise<Connection | u
  *
  * @param settings - server settings by name, over the defaults.
  * @param pickPort - a port that is probably free; asked again when it was taken meanwhile.
+ * @param timeoutMs - time in which it must be ready.
  * @throws {EmbeddedPostgresError} with the telling lines of the server's log.
  */
 export async function startServer(
@@ -136,19 +142,21 @@ export async function startServer(
   binaries: string,
   settings: Record<string, string>,
   pickPort: () => Promise<number> = freePort,
+  timeoutMs: number = START_TIMEOUT_MS,
 ): Promise<Connection> {
   await removeStalePidFile(cluster.dataFolder);
   await trimLog(cluster.logFile);
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const log = await open(cluster.logFile, 'a+', 0o600);
     try {
       const { size } = await log.stat();
-      const args = serverArguments(cluster.dataFolder, await pickPort(), settings);
-      const connection = await launch(cluster, join(binaries, 'postgres'), args, log.fd);
+      const args = serverArguments(cluster, await pickPort(), settings);
+      const server = { program: join(binaries, 'postgres'), args, log: log.fd, timeoutMs };
+      const connection = await launch(cluster, server);
       if (connection) return connection;
       const text = (await readFile(cluster.logFile)).subarray(size).toString();
-      if (!PASSING_FAILURE.test(text) || Date.now() > deadline) {
+      if (!PASSING_FAILURE.test(text) || performance.now() > deadline) {
         throw new EmbeddedPostgresError(`PostgreSQL did not start: ${problem(text)}`);
       }
     } finally {
@@ -163,25 +171,38 @@ export async function startServer(
 /** @returns undefined when the server ended before it was ready. */
 async function launch(
   cluster: Cluster,
-  program: string,
-  args: string[],
-  log: number,
+  {
+    program,
+    args,
+    log,
+    timeoutMs,
+  }: {
+    readonly program: string;
+    readonly args: string[];
+    readonly log: number;
+    readonly timeoutMs: number;
+  },
 ): Promise<Connection | undefined> {
   const child = spawnAs(program, args, cluster.place, cluster.user, { stdio: ['ignore', log, log] });
   // Without a listener a failing spawn would end the gateway; the loop below sees it as an ended server.
   child.on('error', () => {});
   child.unref();
   const isUp = () => child.exitCode === null && child.signalCode === null;
-  return connectWhenReady(cluster, child.pid ?? 0, isUp);
+  return connectWhenReady(cluster, child.pid ?? 0, isUp, timeoutMs);
 }
 
 /**
  * Shuts the cluster's server down, disconnecting all its clients, and resolves when it is down.
  *
+ * @param mode - `immediate` ends it as a crash would.
  * @throws {EmbeddedPostgresError} when it is not down within two minutes.
  */
-export async function stopServer(cluster: Cluster, binaries: string): Promise<void> {
-  const args = ['stop', '-D', cluster.dataFolder, '-m', 'fast', '-w', '-t', '100'];
+export async function stopServer(
+  cluster: Cluster,
+  binaries: string,
+  mode: 'fast' | 'immediate' = 'fast',
+): Promise<void> {
+  const args = ['stop', '-D', cluster.dataFolder, '-m', mode, '-w', '-t', '100'];
   const { ok, output } = await run(join(binaries, 'pg_ctl'), args, cluster.place, cluster.user);
   if (!ok) throw new EmbeddedPostgresError(`PostgreSQL did not stop: ${problem(output)}`);
 }
@@ -211,6 +232,12 @@ function readPostmaster(dataFolder: string): Postmaster | undefined {
   // PostgreSQL, src/include/utils/pidfile.h: line 1 pid, 4 port, 8 status.
   const lines = readFileSync(path, 'utf8').split('\n');
   return { pid: Number(lines[0]), port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
+}
+
+/** @returns whether a server of this data folder runs, ready or not. */
+export function isRunning(dataFolder: string): boolean {
+  const pid = readPostmaster(dataFolder)?.pid;
+  return pid !== undefined && isServer(pid, dataFolder);
 }
 
 /** The pid alone proves nothing: after a crash or a reboot another process may have it. */
@@ -251,16 +278,18 @@ async function connectWhenReady(
   cluster: Cluster,
   pid: number,
   isUp: () => boolean,
+  timeoutMs: number = START_TIMEOUT_MS,
 ): Promise<Connection | undefined> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + timeoutMs;
   while (isUp()) {
     const postmaster = readPostmaster(cluster.dataFolder);
     if (postmaster?.isReady && postmaster.pid === pid) {
       const connection = await connect(postmaster.port, cluster.password);
       if (connection) return connection;
     }
-    if (Date.now() > deadline) {
-      throw new EmbeddedPostgresError(`PostgreSQL was not ready in two minutes: see ${cluster.logFile}`);
+    if (performance.now() > deadline) {
+      const seconds = Math.round(timeoutMs / 1_000);
+      throw new EmbeddedPostgresError(`PostgreSQL was not ready in ${seconds} s: see ${cluster.logFile}`);
     }
     await delay(POLL_MS);
   }
@@ -308,9 +337,14 @@ function freePort(): Promise<number> {
   });
 }
 
-function serverArguments(dataFolder: string, port: number, settings: Record<string, string>): string[] {
+function serverArguments(
+  { place, dataFolder }: Cluster,
+  port: number,
+  settings: Record<string, string>,
+): string[] {
   const all = {
     ...defaultSettings(),
+    ...archiveSettings(place),
     ...settings,
     listen_addresses: '127.0.0.1',
     port,

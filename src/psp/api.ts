@@ -46,6 +46,7 @@ async function handle(
   if (fault?.fault === 'unavailable')
     throw problem(503, 'ServicoIndisponivel', 'Serviço não está disponível no momento.');
   if (fault?.fault === 'unauthorized') throw unauthorized();
+  if (fault?.fault === 'missing') throw problem(404, 'NaoEncontrado', 'Não encontrado.');
   const given = await settled(found.answer({ named, query, headers, body }));
   parts.wake();
   await delay(fault);

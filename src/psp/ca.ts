@@ -14,7 +14,7 @@ import {
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/process/make-folder.ts';
 import { bits, der, integer, objectId, octets, sequence, set, tagged, text, time, yes } from './der.ts';
 
 /** A certificate and its private key, both PEM. */

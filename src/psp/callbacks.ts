@@ -4,9 +4,10 @@
 import { type RequestOptions, request as requestPlain } from 'node:http';
 import { Agent, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
-import type { Certificates } from './ca.ts';
+import { type Certificates, issue } from './ca.ts';
 import type { PspClock } from './clock.ts';
 import type { Faults } from './faults.ts';
+import { forge } from './forgeries.ts';
 import type { PspStore } from './store.ts';
 
 /** Time limit of a call. Unit: ms. */
@@ -36,6 +37,8 @@ export class Callbacks {
   readonly #faults: Faults;
   readonly #agent: Agent;
   readonly #stranger: Agent;
+  /** Has a certificate of the same authority. */
+  readonly #foreign: Agent;
   /** Calls under way, by id. */
   readonly #underWay = new Map<number, Promise<void>>();
   #isClosed = false;
@@ -47,6 +50,8 @@ export class Callbacks {
     const trusted = [ca.certificate, ...rootCertificates];
     this.#agent = new Agent({ ca: trusted, cert: psp.certificate, key: psp.key, keepAlive: true });
     this.#stranger = new Agent({ ca: trusted });
+    const other = issue(ca, { name: 'Another client' });
+    this.#foreign = new Agent({ ca: trusted, cert: other.certificate, key: other.key });
   }
 
   /**
@@ -72,7 +77,20 @@ export class Callbacks {
       case 'doubled':
         return [add(now, null), add(now, null)];
       case 'stranger':
-        this.#sendAsStranger(url, body);
+        this.#sendAs(this.#stranger, url, body);
+        return [add(now, null)];
+      case 'foreign':
+        this.#sendAs(this.#foreign, url, forge(body, 'forged'));
+        return [add(now, null)];
+      case 'forged':
+      case 'altered':
+      case 'misaddressed':
+        this.#store.run(
+          'insert into callback (url, body, due_ms) values (?, ?, ?)',
+          url,
+          JSON.stringify(forge(body, fault.fault)),
+          now,
+        );
         return [add(now, null)];
       case 'late':
         return [add(now + fault.ms, null)];
@@ -143,6 +161,7 @@ export class Callbacks {
     this.#isClosed = true;
     this.#agent.destroy();
     this.#stranger.destroy();
+    this.#foreign.destroy();
     await Promise.all(this.#underWay.values());
   }
 
@@ -162,9 +181,9 @@ export class Callbacks {
   }
 
   /** Whoever takes it takes it from anybody: what was answered is kept, as of a callback that is over. */
-  #sendAsStranger(url: string, body: unknown): void {
+  #sendAs(agent: Agent, url: string, body: unknown): void {
     const text = JSON.stringify(body);
-    const sent = this.#post(url, text, this.#stranger).catch((error: Error) => error.message);
+    const sent = this.#post(url, text, agent).catch((error: Error) => error.message);
     void sent.then((answer) => {
       if (this.#isClosed) return;
       this.#store.run(

@@ -1,6 +1,6 @@
 /** Charges (`/cob`) and the payload that a code's location serves. */
 import { randomBytes } from 'node:crypto';
-import { dynamicBrCode } from '../base/br-code.ts';
+import { dynamicBrCode } from '../base/pix/br-code.ts';
 import { isoOf } from './clock.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import { type Body, Check, isAmount, objectOf, type PspParts } from './parts.ts';

@@ -3,8 +3,8 @@
  * may do everything. It serves the locations of codes too.
  */
 import type { RequestListener } from 'node:http';
-import { newEndToEndId } from '../base/end-to-end-id.ts';
-import { parseInstant } from '../base/instant.ts';
+import { newEndToEndId } from '../base/pix/end-to-end-id.ts';
+import { parseInstant } from '../base/time/instant.ts';
 import { concludeCharge, findCharge, getPayload } from './charges.ts';
 import { isoOf } from './clock.ts';
 import { FAULT_TARGETS, FAULTS, type FaultName, type FaultPlan, type FaultRule } from './faults.ts';
@@ -216,6 +216,9 @@ function booksOf(parts: PspParts): object {
       'select id, end_to_end_id as "endToEndId", amount, status from refund order by end_to_end_id, id',
     ),
     payouts: store.all('select id, end_to_end_id as "endToEndId", amount, status from payout order by id'),
+    disputes: store.all(
+      'select infraction_id as id, return_id as "returnId", end_to_end_id as "endToEndId", amount from med_return order by infraction_id',
+    ),
     returns: store.all(
       'select return_id as "returnId", payout_id as id, amount from payout_return where due_ms is null order by return_id',
     ),

@@ -2,7 +2,7 @@
  * The directory of keys (DICT). Each PSP has its own call for it, so this one is ours. A key that is not there costs twenty
  * times as much of the caller's look-ups, as in the directory's manual: whoever guesses keys is soon stopped.
  */
-import { parseTaxId } from '../base/tax-id.ts';
+import { parseTaxId } from '../base/pix/tax-id.ts';
 import type { PspParts } from './parts.ts';
 import { problem } from './problem.ts';
 import { person } from './received.ts';

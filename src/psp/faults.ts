@@ -14,6 +14,8 @@ export const FAULTS = {
   unavailable: 'request',
   /** Does nothing: 401, as if the token had ended. */
   unauthorized: 'request',
+  /** Does nothing: 404, as if what is asked for were not there (yet). */
+  missing: 'request',
   /** Acts, and answers after `ms`. */
   slow: 'request',
   /** Is never sent. */
@@ -26,6 +28,14 @@ export const FAULTS = {
   reordered: 'callback',
   /** Is sent by somebody without the PSP's certificate first. */
   stranger: 'callback',
+  /** Is sent first with the certificate of another client of the same authority, about a PIX that there is not. */
+  foreign: 'callback',
+  /** Is sent first with the PSP's certificate about a PIX that there is not. */
+  forged: 'callback',
+  /** Is sent first with another amount. */
+  altered: 'callback',
+  /** Is sent first as paid to a key of somebody else. */
+  misaddressed: 'callback',
 } as const;
 /** One of FAULTS. */
 export type FaultName = keyof typeof FAULTS;

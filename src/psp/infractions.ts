@@ -3,9 +3,10 @@
  * callback to `{webhookUrl}/infracoes`, and a list.
  */
 import { isoOf } from './clock.ts';
+import { debitDispute } from './med-returns.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import type { PspParts } from './parts.ts';
-import { findPix } from './received.ts';
+import { findPix, leftOf, tellPix } from './received.ts';
 
 /** An infraction: a report, or a dispute that blocks money until it is decided. */
 export interface InfractionRow {
@@ -20,7 +21,7 @@ export interface InfractionRow {
 
 const COLUMNS = 'id, end_to_end_id as "endToEndId", kind, status, amount, reason, at_ms as "atMs"';
 
-/** Opens an infraction, or changes its status. @returns ids of the callbacks. */
+/** Opens an infraction, or changes its status; a dispute that is accepted is debited. @returns ids of the callbacks. */
 export function setInfraction(parts: PspParts, row: InfractionRow): readonly number[] {
   parts.store.run(
     `insert into infraction values (?, ?, ?, ?, ?, ?, ?)
@@ -38,7 +39,15 @@ export function setInfraction(parts: PspParts, row: InfractionRow): readonly num
     'select url from webhook where key = ?',
     pix?.key ?? String(parts.holder.keys[0]),
   );
-  return hook ? parts.callbacks.add(`${hook.url}/infracoes`, { infracoes: [present(row)] }) : [];
+  const told = hook ? parts.callbacks.add(`${hook.url}/infracoes`, { infracoes: [present(row)] }) : [];
+  const isAccepted = row.kind === 'DISPUTA' && row.status === 'ACEITA';
+  if (!pix || !isAccepted || !debitDispute(parts, opened(parts, row), leftOf(parts, pix))) return told;
+  return [...told, ...tellPix(parts, pix)];
+}
+
+/** As it was opened: a decision about it need not repeat the amount. */
+function opened({ store }: PspParts, row: InfractionRow): InfractionRow {
+  return store.one<InfractionRow>(`select ${COLUMNS} from infraction where id = ?`, row.id) ?? row;
 }
 
 /** `GET /v2/gn/infracoes`: what changed in a period. */

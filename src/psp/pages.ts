@@ -1,6 +1,6 @@
 /** Lists by period and page, as API Pix has them. */
 import type { SQLInputValue } from 'node:sqlite';
-import { parseInstant } from '../base/instant.ts';
+import { parseInstant } from '../base/time/instant.ts';
 import { isoOf } from './clock.ts';
 import { problem } from './problem.ts';
 import type { PspStore } from './store.ts';

@@ -1,5 +1,5 @@
 /** What every part of the PSP works with, and what they have in common. */
-import { isDecimal, toMinor } from '../base/money.ts';
+import { isDecimal, toMinor } from '../base/money/money.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { PspClock } from './clock.ts';
 import type { Faults } from './faults.ts';

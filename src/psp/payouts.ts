@@ -1,8 +1,9 @@
 /**
  * PIX that are sent (*envio de Pix*), as at Efí: API Pix has no such calls. The result comes by callback, and to whoever asks.
  */
-import { newEndToEndId, newReturnId } from '../base/end-to-end-id.ts';
-import { toMinor } from '../base/money.ts';
+
+import { toMinor } from '../base/money/money.ts';
+import { newEndToEndId, newReturnId } from '../base/pix/end-to-end-id.ts';
 import { isoOf } from './clock.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import { type Body, cents, isAmount, objectOf, type PspParts, textOf } from './parts.ts';
@@ -115,6 +116,7 @@ export function getBalance({ store }: PspParts): object {
     amounts('select amount from pix') +
     amounts('select amount from payout_return where due_ms is null') -
     amounts(`select amount from refund where status <> 'NAO_REALIZADO'`) -
+    amounts('select amount from med_return') -
     amounts(`select amount from payout where status <> 'NAO_REALIZADO'`);
   const digits = String(held < 0n ? -held : held).padStart(3, '0');
   return { saldo: `${held < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}` };

@@ -1,6 +1,7 @@
 /** PIX that came (`/pix`), and their refunds (`/pix/{e2eid}/devolucao/{id}`). */
-import { newReturnId } from '../base/end-to-end-id.ts';
+import { newReturnId } from '../base/pix/end-to-end-id.ts';
 import { isoOf } from './clock.ts';
+import { medAmounts, presentMedReturns } from './med-returns.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import { type Body, Check, cents, isAmount, type PspParts, textOf } from './parts.ts';
 import { takePlan } from './plans.ts';
@@ -76,7 +77,8 @@ export function listPix(parts: PspParts, period: Period, page: Page, filters: UR
   const isRefunded = flag(filters, 'devolucaoPresente');
   const taxId = filters.get('cpf') ?? filters.get('cnpj');
   const where = `settled_ms between ? and ? and (? is null or txid = ?) and (? is null or (txid is not null) = ?)
-    and (? is null or exists (select 1 from refund r where r.end_to_end_id = pix.end_to_end_id) = ?)
+    and (? is null or (exists (select 1 from refund r where r.end_to_end_id = pix.end_to_end_id)
+      or exists (select 1 from med_return m where m.end_to_end_id = pix.end_to_end_id)) = ?)
     and (? is null or payer_tax_id = ?)`;
   const given = [txid, txid, isOfCharge, isOfCharge, isRefunded, isRefunded, taxId, taxId];
   const values = [period.fromMs, period.untilMs, ...given];
@@ -110,12 +112,10 @@ export function putRefund(parts: PspParts, endToEndId: string, id: string, body:
   return store.atOnce(() => {
     const pix = found(parts, endToEndId);
     const before = refundsOf(parts, endToEndId);
-    const kept = before.filter(({ status }) => status !== 'NAO_REALIZADO').map(({ amount }) => amount);
     const now = clock.now();
     if (before.some((refund) => refund.id === id))
       throw invalid('O id já foi utilizado por outra devolução do Pix.');
-    if (cents([...kept, valor]) > cents([pix.amount]))
-      throw invalid('As devoluções excederiam o valor do Pix.');
+    if (cents([valor]) > leftOf(parts, pix)) throw invalid('As devoluções excederiam o valor do Pix.');
     if (now - pix.settledMs > REFUNDABLE_MS) throw invalid('A devolução viola a janela de tempo de 90 dias.');
     const plan = takePlan(store, 'refund', { endToEndId, id, amount: valor });
     store.run(
@@ -133,6 +133,16 @@ export function putRefund(parts: PspParts, endToEndId: string, id: string, body:
     );
     return presentRefund(foundRefund(parts, endToEndId, id));
   });
+}
+
+/** @returns what has not gone back of a PIX, and is not about to, cents. */
+export function leftOf(
+  parts: PspParts,
+  { endToEndId, amount }: Pick<PixRow, 'endToEndId' | 'amount'>,
+): bigint {
+  const refunds = refundsOf(parts, endToEndId).filter(({ status }) => status !== 'NAO_REALIZADO');
+  const gone = [...refunds.map((refund) => refund.amount), ...medAmounts(parts, endToEndId)];
+  return cents([amount]) - cents(gone);
 }
 
 /** `GET /pix/{e2eid}/devolucao/{id}`. */
@@ -186,7 +196,8 @@ export function tellPix(parts: PspParts, row: PixRow): readonly number[] {
 }
 
 function present(parts: PspParts, row: PixRow): object {
-  const devolucoes = refundsOf(parts, row.endToEndId).map(presentRefund);
+  const refunds = refundsOf(parts, row.endToEndId).map(presentRefund);
+  const devolucoes = [...refunds, ...presentMedReturns(parts, row.endToEndId)];
   return {
     endToEndId: row.endToEndId,
     ...(row.txid !== null && { txid: row.txid }),

@@ -3,7 +3,7 @@
  * forgets nothing. Amounts are decimal text, moments milliseconds since 1970 on the clock of the PSP.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { SettingsError } from '../base/settings.ts';
+import { SettingsError } from '../base/process/settings.ts';
 
 const TABLES = `
 create table if not exists setting (name text primary key, value text not null) strict;
@@ -36,6 +36,10 @@ create index if not exists callback_due on callback (due_ms) where due_ms is not
 create table if not exists infraction (
   id text primary key, end_to_end_id text not null, kind text not null, status text not null, amount text, reason text,
   at_ms integer not null) strict;
+create table if not exists med_return (
+  infraction_id text primary key, return_id text not null unique, end_to_end_id text not null, amount text not null,
+  at_ms integer not null) strict;
+create index if not exists med_return_pix on med_return (end_to_end_id);
 create table if not exists directory (key text primary key, tax_id text not null, name text not null) strict;
 create table if not exists fault (target text not null, fault text not null, times integer not null, primary key (target, fault)) strict;
 create table if not exists plan (id integer primary key, act text not null, facts text not null, reason text) strict;

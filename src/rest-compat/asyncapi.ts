@@ -1,15 +1,23 @@
 /** The AsyncAPI 3.0 document of webhooks and event streams, generated from the templates. */
+import { VERSION } from '../base/process/version.ts';
 import { eventNamesOf } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
+import { bodySchemas } from './openapi-schemas.ts';
+import type { RestPolicy } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
 /**
  * @param publicUrl - base URL of the instance.
- * @returns the document as plain data. It refers to the OpenAPI document for bodies.
+ * @param policy - whether the integers of the offramps are printed exactly (C-4).
+ * @returns the document as plain data, with the schema of every body in it.
  */
-export function asyncApiDocument(registry: Registry, publicUrl: string): Schema {
+export function asyncApiDocument(
+  registry: Registry,
+  publicUrl: string,
+  policy: Pick<RestPolicy, 'exactIntegers'> = { exactIntegers: false },
+): Schema {
   const { host, protocol } = new URL(publicUrl);
   const messages = Object.fromEntries(
     registry.templates.map(({ typeName }) => [typeName, { $ref: `#/components/messages/${typeName}` }]),
@@ -18,7 +26,7 @@ export function asyncApiDocument(registry: Registry, publicUrl: string): Schema 
     asyncapi: '3.0.0',
     info: {
       title: 'Crossramp Gateway',
-      version: 'v2',
+      version: VERSION,
       description: 'Events of transactions. docs/events.md describes the protocol.',
       license: { name: 'Apache-2.0' },
     },
@@ -41,6 +49,7 @@ export function asyncApiDocument(registry: Registry, publicUrl: string): Schema 
       giveEvents: { action: 'send', channel: { $ref: '#/channels/events' } },
     },
     components: {
+      schemas: bodySchemas(registry, policy),
       messages: Object.fromEntries(
         registry.templates.map((template) => [
           template.typeName,
@@ -48,7 +57,7 @@ export function asyncApiDocument(registry: Registry, publicUrl: string): Schema 
             title: template.product,
             summary: template.direction,
             headers: HEADERS,
-            payload: { $ref: `${publicUrl}/v2/openapi.json#/components/schemas/${template.typeName}` },
+            payload: { $ref: `#/components/schemas/${template.typeName}` },
             'x-event-names': eventNamesOf(template),
           },
         ]),

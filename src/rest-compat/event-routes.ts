@@ -1,6 +1,7 @@
 /** `GET /v2/events`: the event log by polling and long polling. */
-import { isoMillis } from '../base/instant.ts';
-import { Violations } from '../base/violations.ts';
+
+import { Violations } from '../base/errors/violations.ts';
+import { isoMillis } from '../base/time/instant.ts';
 import { type EventPage, readEventPage } from '../resolvers/events/read-events.ts';
 import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from './input.ts';
 import type { Route } from './route.ts';

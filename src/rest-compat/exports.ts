@@ -1,13 +1,16 @@
 /** What `/export/…` takes: the filters of the lists under the names of `/v2`, and the format. */
-import { parseDay } from '../base/instant.ts';
-import { type Named, Violations } from '../base/violations.ts';
-import { exportRecords } from '../resolvers/account/export-records.ts';
-import { exportStatement, type StatementFormat } from '../resolvers/account/export-statement.ts';
-import { exportTransactions, type TransactionFormat } from '../resolvers/account/export-transactions.ts';
+
+import { type Named, Violations } from '../base/errors/violations.ts';
+import { parseDay } from '../base/time/instant.ts';
+import { BRASILIA, ZONES, type Zone } from '../base/time/zone.ts';
+import { exportRecords } from '../resolvers/exports/export-records.ts';
+import { exportStatement, type StatementFormat } from '../resolvers/exports/export-statement.ts';
+import { exportTransactions, type TransactionFormat } from '../resolvers/exports/export-transactions.ts';
 import type { StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import { WAITS, type Wait } from '../resolvers/transactions/awaiting.ts';
-import type { MergedFilterInput, NamedList } from '../resolvers/transactions/filter-transactions.ts';
+import { WAITS } from '../resolvers/transactions/awaiting.ts';
+import { LISTED, type MergedFilterInput, type NamedList } from '../resolvers/transactions/filter-input.ts';
+import { FILTERS, type FilterKind, type FilterName } from '../store/engine/transaction-filters.ts';
 import type { Registry } from '../templates/registry.ts';
 import { STATUS_CODES } from '../templates/status.ts';
 import type { CsvLanguage } from '../wire/csv.ts';
@@ -26,6 +29,8 @@ export interface Export {
 interface Format<Name> {
   readonly format: Name;
   readonly language: CsvLanguage;
+  /** Zone of days and times, if the caller names none. */
+  readonly zone: Zone;
   readonly contentType: string;
   readonly extension: string;
 }
@@ -33,54 +38,47 @@ interface Format<Name> {
 const CSV = {
   format: 'csv',
   language: 'en',
+  zone: 'UTC',
   contentType: 'text/csv; charset=utf-8',
   extension: 'csv',
 } as const;
 const JSON_LINES = {
   format: 'jsonl',
   language: 'en',
+  zone: 'UTC',
   contentType: 'application/x-ndjson; charset=utf-8',
   extension: 'jsonl',
 } as const;
 const TRANSACTION_FORMATS = {
   csv: CSV,
-  'csv-pt': { ...CSV, language: 'pt' },
+  'csv-pt': { ...CSV, language: 'pt', zone: BRASILIA },
   jsonl: JSON_LINES,
 } as const satisfies Readonly<Record<string, Format<TransactionFormat>>>;
 const STATEMENT_FORMATS = {
   ...TRANSACTION_FORMATS,
-  ofx: { ...CSV, format: 'ofx', contentType: 'application/x-ofx; charset=utf-8', extension: 'ofx' },
+  ofx: {
+    ...CSV,
+    format: 'ofx',
+    zone: BRASILIA,
+    contentType: 'application/x-ofx; charset=utf-8',
+    extension: 'ofx',
+  },
   hledger: {
     ...CSV,
     format: 'hledger',
+    zone: BRASILIA,
     contentType: 'text/plain; charset=utf-8',
     extension: 'journal',
   },
 } as const satisfies Readonly<Record<string, Format<StatementFormat>>>;
 
-const TEXTS = {
-  pix_e2e: 'pixE2e',
-  client_tax_id: 'clientTaxId',
-  address: 'address',
-  group_id: 'groupId',
-  external_code: 'externalCode',
-  target_currency: 'targetCurrency',
-  date_from: 'dateFrom',
-  date_to: 'dateTo',
-  component: 'component',
-  state: 'state',
-  currency: 'currency',
-  amount_min: 'amountMin',
-  amount_max: 'amountMax',
-  text: 'text',
-} as const satisfies Readonly<Record<string, keyof MergedFilterInput>>;
 const STATEMENT = {
   currency: 'currency',
   sub_account: 'subAccount',
   date_from: 'dateFrom',
   date_to: 'dateTo',
 } as const satisfies Readonly<Record<string, keyof StatementFilterInput>>;
-const LISTS = ['families', 'templates', 'status_codes', 'direction', 'awaiting_me', 'waits_for'] as const;
+const FORM = ['format', 'zone'] as const;
 
 /** Paths of exports. */
 export const EXPORT_PATHS = ['/export/transactions', '/export/statement', '/export/records'] as const;
@@ -93,63 +91,78 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
   // A filter that is misspelt would make a file of everything that looks like a file of what was asked for.
   const policy = { ...given, strictQuery: true };
   if (path === '/export/statement') {
-    const query = parseQuery(search, ['format', ...Object.keys(STATEMENT)], policy, violations);
-    const { format, language, ...rest } = formatOf(STATEMENT_FORMATS, query, violations);
+    const query = parseQuery(search, [...FORM, ...Object.keys(STATEMENT)], policy, violations);
+    const { format, language, zone, ...rest } = formatOf(STATEMENT_FORMATS, query, violations);
     violations.refuse();
     const input = textsOf<StatementFilterInput>(query, STATEMENT);
-    const parts = (context: Context) => exportStatement(context, input, format, language);
+    const parts = (context: Context) => exportStatement(context, input, { format, language, zone });
     return { ...rest, parts, name: 'statement' };
   }
   if (path === '/export/records') {
-    const query = parseQuery(search, ['format', 'month'], policy, violations);
-    const { format, language, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
+    const query = parseQuery(search, [...FORM, 'month'], policy, violations);
+    const { format, language, zone: _zone, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
+    // Authorities count in their own days, whatever the form.
+    const zone = zoneOf(query, violations) ?? BRASILIA;
     const given = query.get('month');
     const month = given && parseDay(`${given.value}-01`)?.slice(0, 7);
     if (month === undefined)
       violations.add({ parameter: 'month', message: 'is required: a month, YYYY-MM, such as 2026-11' });
     violations.refuse();
-    const parts = (context: Context) => exportRecords(context, month ?? '', format, language);
+    const parts = (context: Context) =>
+      exportRecords(context, { month: month ?? '', format, language, zone });
     return { ...rest, parts, name: `records-${month}` };
   }
-  const query = parseQuery(search, ['format', ...LISTS, ...Object.keys(TEXTS)], policy, violations);
-  const { format, language, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
-  const input = {
-    ...textsOf<MergedFilterInput>(query, TEXTS),
-    families: listOf(
-      query,
-      'families',
-      [...new Set(registry.templates.map(({ family }) => family))],
-      violations,
-    ),
-    templates: listOf(
-      query,
-      'templates',
-      registry.templates.map(({ name }) => name),
-      violations,
-    ),
-    statusCodes: listOf(
-      query,
-      'status_codes',
-      Object.keys(STATUS_CODES) as (keyof typeof STATUS_CODES)[],
-      violations,
-    ),
-    direction: oneOf(query.get('direction'), ['in', 'out'] as const, violations),
-    waitsFor: oneOf(query.get('waits_for'), Object.keys(WAITS) as Wait[], violations),
-    awaitingMe: oneOf(query.get('awaiting_me'), ['true', 'false'] as const, violations) === 'true',
-  };
+  const query = parseQuery(
+    search,
+    [...FORM, ...FILTERS.map(([, filter]) => filter.export)],
+    policy,
+    violations,
+  );
+  const { format, language, zone, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
+  const input = filtersOf(registry, query, violations);
   violations.refuse();
-  const parts = (context: Context) => exportTransactions(context, input, format, language);
+  const parts = (context: Context) => exportTransactions(context, input, { format, language, zone });
   return { ...rest, parts, name: 'transactions' };
 }
 
-function formatOf<Formats extends object>(
+/** @returns the filters of a query; bad values are noted in `violations`. */
+function filtersOf(registry: Registry, query: Query, violations: Violations): MergedFilterInput {
+  const accepted: { readonly [Kind in FilterKind]?: readonly string[] } = {
+    families: [...new Set(registry.templates.map(({ family }) => family))],
+    templates: registry.templates.map(({ name }) => name),
+    statuses: Object.keys(STATUS_CODES),
+    direction: ['in', 'out'],
+    wait: Object.keys(WAITS),
+    flag: ['true', 'false'],
+  };
+  const isListed = (kind: FilterKind) => LISTED.some((each) => each === kind);
+  const found = FILTERS.flatMap(([name, filter]): (readonly [FilterName, unknown])[] => {
+    const given = query.get(filter.export);
+    const values = accepted[filter.kind];
+    if (!given) return [];
+    if (!values) return [[name, given]];
+    if (isListed(filter.kind)) return [[name, listOf(given, values, violations)]];
+    const value = oneOf(given, values, violations);
+    return [[name, filter.kind === 'flag' ? value === 'true' : value]];
+  });
+  // The kind of each says what its value is.
+  return Object.fromEntries(found) as MergedFilterInput;
+}
+
+/** @returns the format, with the zone of the caller if there is one. */
+function formatOf<Name, Formats extends Readonly<Record<string, Format<Name>>>>(
   formats: Formats,
   query: Query,
   violations: Violations,
-): Formats[keyof Formats] {
+): Omit<Formats[keyof Formats], 'zone'> & { readonly zone: Zone } {
   const names = Object.keys(formats) as (keyof Formats & string)[];
   const name = oneOf(query.get('format'), names, violations) ?? (names[0] as keyof Formats & string);
-  return formats[name];
+  const format = formats[name] as Formats[keyof Formats];
+  return { ...format, zone: zoneOf(query, violations) ?? format.zone };
+}
+
+function zoneOf(query: Query, violations: Violations): Zone | undefined {
+  return oneOf(query.get('zone'), ZONES, violations);
 }
 
 function textsOf<Input>(query: Query, names: Readonly<Record<string, keyof Input>>): Input {
@@ -171,17 +184,13 @@ function oneOf<Value extends string>(
   return found ?? violations.add({ parameter: given.name, message: `must be one of ${accepted.join(', ')}` });
 }
 
-function listOf<Value extends string>(
-  query: Query,
-  name: string,
-  accepted: readonly Value[],
+function listOf(
+  { name, value }: Named,
+  accepted: readonly string[],
   violations: Violations,
-): NamedList<Value> | undefined {
-  const given = query.get(name);
-  if (!given) return undefined;
-  const values = given.value.split(',').map((value) => accepted.find((each) => each === value));
-  const known = values.filter((value) => value !== undefined);
-  if (known.length === values.length) return { name, values: known };
+): NamedList<string> | undefined {
+  const values = value.split(',');
+  if (values.every((each) => accepted.includes(each))) return { name, values };
   return violations.add({
     parameter: name,
     message: `must be one or more of ${accepted.join(', ')}, separated by commas`,

@@ -1,5 +1,6 @@
 /** The four REST families of `/v2`: their paths, version labels and filters (`service.md` 4.1, 4.2, 9). */
-import type { ListFilterInput } from '../resolvers/transactions/list-transactions.ts';
+import { known } from '../base/errors/assert.ts';
+import { FILTERS, type ListFilterName } from '../store/engine/transaction-filters.ts';
 import type { Family } from '../templates/define.ts';
 
 /** A family as `/v2` shows it. */
@@ -11,15 +12,8 @@ export interface RestFamily {
   /** Label in the list envelope (C-17). */
   readonly version: 'v1' | 'v2';
   /** Query parameters of the list, each with its filter. */
-  readonly filters: Readonly<Record<string, keyof ListFilterInput>>;
+  readonly filters: Readonly<Record<string, ListFilterName>>;
 }
-
-const PAYMENT_FILTERS = {
-  pix_e2e: 'pixE2e',
-  client_tax_id: 'clientTaxId',
-  external_code: 'externalCode',
-} as const;
-const DATE_FILTERS = { date_from: 'dateFrom', date_to: 'dateTo' } as const;
 
 /** All families. */
 export const FAMILIES: readonly RestFamily[] = [
@@ -28,27 +22,51 @@ export const FAMILIES: readonly RestFamily[] = [
     single: 'crossramp_checkout',
     list: 'crossramp_checkouts',
     version: 'v2',
-    filters: { ...PAYMENT_FILTERS, ...DATE_FILTERS },
+    filters: filtersOfList('checkouts'),
   },
   {
     family: 'onramps',
     single: 'onramp',
     list: 'onramps',
     version: 'v1',
-    filters: { ...PAYMENT_FILTERS, wallet: 'address', ...DATE_FILTERS },
+    filters: filtersOfList('onramps'),
   },
   {
     family: 'offramps',
     single: 'offramp',
     list: 'offramps',
     version: 'v1',
-    filters: { ...PAYMENT_FILTERS, wallet: 'address', ...DATE_FILTERS },
+    filters: filtersOfList('offramps'),
   },
   {
     family: 'withdrawals',
     single: 'withdrawal',
     list: 'withdrawals',
     version: 'v2',
-    filters: { group_id: 'groupId', address: 'address', receive_currency_code: 'targetCurrency' },
+    filters: filtersOfList('withdrawals'),
   },
 ];
+
+function filtersOfList(family: Family): RestFamily['filters'] {
+  return Object.fromEntries(
+    FILTERS.flatMap(([filter, { parameters = [] }]) =>
+      parameters.flatMap(({ name, families }) => (families.includes(family) ? [[name, filter]] : [])),
+    ),
+  ) as RestFamily['filters'];
+}
+
+/** Sessions on a hosted page. */
+export const CHECKOUTS = familyNamed('checkouts');
+/** BRL in, crypto out. */
+export const ONRAMPS = familyNamed('onramps');
+/** Crypto in, BRL out. */
+export const OFFRAMPS = familyNamed('offramps');
+/** Out of the balance. */
+export const WITHDRAWALS = familyNamed('withdrawals');
+
+function familyNamed(family: RestFamily['family']): RestFamily {
+  return known(
+    FAMILIES.find((each) => each.family === family),
+    'a family of routes',
+  );
+}

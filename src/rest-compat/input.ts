@@ -4,18 +4,18 @@
  * ones are refused (C-24, C-50), because a misspelt member must not move money another way.
  */
 
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError } from '../base/errors/errors.ts';
+import type { Named, Violations } from '../base/errors/violations.ts';
+import { checkSize } from '../base/input/input-bounds.ts';
+import { expandNumber } from '../base/money/money.ts';
 import {
   type ExactJson,
   isExactObject,
   NumberToken,
   parseExactJson,
   repeatedMembers,
-} from '../base/exact-json.ts';
-import { checkSize } from '../base/input-bounds.ts';
-import { expandNumber } from '../base/money.ts';
-import { nearestName } from '../base/nearest-name.ts';
-import type { Named, Violations } from '../base/violations.ts';
+} from '../base/text/exact-json.ts';
+import { nearestName } from '../base/text/nearest-name.ts';
 
 /** How strictly queries are read. The defaults are those of the contract. */
 export interface QueryPolicy {

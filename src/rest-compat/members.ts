@@ -1,5 +1,5 @@
 /** Members of bodies: their names, their kinds, and what OpenAPI says of them. */
-import { snakeCase } from '../base/snake-case.ts';
+import { snakeCase } from '../base/text/snake-case.ts';
 import type { Member, Members } from '../resolvers/checks/creation-members.ts';
 import { AMOUNT_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { BodyMember, BodyShape } from './input.ts';

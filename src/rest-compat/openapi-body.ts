@@ -1,8 +1,8 @@
 /** OpenAPI of requests that write: bodies, `Idempotency-Key`, and error answers. */
-import type { ErrorCode } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors/errors.ts';
 import { KEY_LENGTH_MAX } from '../resolvers/checks/once.ts';
 import type { BodyShape } from './input.ts';
-import type { BodyNeeds } from './route.ts';
+import type { BodyNeeds, Route } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -32,10 +32,46 @@ export const IF_NONE_MATCH: Schema = {
   schema: { type: 'string' },
 };
 
-/** What an answer with an `ETag` has besides. */
-export const ETAG_HEADERS: Schema = {
-  ETag: { description: 'Strong: the same for the same bytes.', schema: { type: 'string' } },
+const header = (description: string): Schema => ({ description, schema: { type: 'string' } });
+
+/** Header fields of answers. */
+export const HEADERS = {
+  RequestId: header('Id of the request, yours or a new one; the log has the request under it.'),
+  RateLimit: header(
+    'Requests that are left to the key, and seconds until the bucket is full: `"default";r=1999;t=1`.',
+  ),
+  RateLimitPolicy: header('Requests per second of the key: `"default";q=1000;w=1`.'),
+  IgnoredParameters: header('Names of unknown query parameters, which were ignored (C-13).'),
+  IdempotentReplayed: header('`true` where the answer is the stored one of an earlier request (C-52).'),
+  ETag: header('Strong: the same for the same bytes.'),
+  RetryAfter: header('Seconds after which another attempt makes sense.'),
+  WwwAuthenticate: header('`Bearer`, with `error="invalid_token"` where a key was sent (C-41).'),
+} as const satisfies Record<string, Schema>;
+
+const FIELDS: Readonly<Record<keyof typeof HEADERS, string>> = {
+  RequestId: 'X-Request-Id',
+  RateLimit: 'RateLimit',
+  RateLimitPolicy: 'RateLimit-Policy',
+  IgnoredParameters: 'Crossramp-Ignored-Parameters',
+  IdempotentReplayed: 'Idempotent-Replayed',
+  ETag: 'ETag',
+  RetryAfter: 'Retry-After',
+  WwwAuthenticate: 'WWW-Authenticate',
 };
+
+/** @returns references to header fields, by the names that they have on the wire. */
+export function headersNamed(...names: readonly (keyof typeof HEADERS)[]): Schema {
+  return Object.fromEntries(names.map((name) => [FIELDS[name], { $ref: `#/components/headers/${name}` }]));
+}
+
+/** @returns the header fields of a good answer. */
+export function answerHeaders({ isProved }: Pick<Route, 'isProved'>, isOnce: boolean): Schema {
+  return headersNamed(
+    ...(['RequestId', 'RateLimit', 'RateLimitPolicy', 'IgnoredParameters'] as const),
+    ...(isOnce ? (['IdempotentReplayed'] as const) : []),
+    ...(isProved ? (['ETag'] as const) : []),
+  );
+}
 
 /** Header fields of a webhook (C-60). */
 export const WEBHOOK_HEADERS: readonly (Schema & { readonly name: string })[] = [

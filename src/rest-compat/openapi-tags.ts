@@ -18,6 +18,7 @@ export function tagOf({ answer }: Route): (typeof TAGS)[number]['name'] {
     case 'transaction':
     case 'created':
     case 'list':
+    case 'actions':
       return answer.family.family;
     case 'statement':
     case 'balance':

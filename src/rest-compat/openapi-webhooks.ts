@@ -1,6 +1,6 @@
 /** What OpenAPI says of webhooks: an operation for each event. */
 
-import { eventName } from '../base/step-name.ts';
+import { eventName } from '../base/ids/step-name.ts';
 import type { Template } from '../templates/define.ts';
 import { eventsBeside } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';

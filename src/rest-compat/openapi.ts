@@ -1,20 +1,34 @@
 /** The OpenAPI 3.1 document of `/v2`, generated from the route table and the templates. */
-import { ERRORS, type ErrorCode } from '../base/errors.ts';
-import { LONGEST_TEXT, VIOLATIONS_MAX } from '../base/violations.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { known } from '../base/errors/assert.ts';
+import type { ErrorCode } from '../base/errors/errors.ts';
+import { LONGEST_TEXT } from '../base/errors/violations.ts';
+import { VERSION } from '../base/process/version.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
-import type { Template } from '../templates/define.ts';
-import { KINDS } from '../templates/kinds.ts';
+import { CURRENCY_FILTER_FORMS } from '../resolvers/checks/creation-members.ts';
+import { FILTERS, type FilterKind } from '../store/engine/transaction-filters.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
 import { LIMIT_MAX } from './input.ts';
 import {
-  ETAG_HEADERS,
+  answerHeaders,
+  HEADERS,
   IDEMPOTENCY_KEY,
   IF_NONE_MATCH,
   requestBody,
   WEBHOOK_HEADERS,
   WRITE_REFUSALS,
 } from './openapi-body.ts';
+import { problemResponses, REFUSALS, statusesOf } from './openapi-problems.ts';
+import {
+  COUNT,
+  createdSchema,
+  object,
+  ref,
+  SHARED_SCHEMAS,
+  TEXT,
+  templateSchemas,
+} from './openapi-schemas.ts';
 import { TAGS, tagOf } from './openapi-tags.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { AnswerShape, RestPolicy, Route, RouteTable } from './route.ts';
@@ -36,9 +50,9 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: {
       title: 'Crossramp Gateway',
-      version: 'v2',
+      version: VERSION,
       description:
-        'Ramps, checkouts, withdrawals and the account statement. Rules are cited as in docs/rest-v2.md.',
+        'Ramps, checkouts, withdrawals and the account statement. Rules are cited as in docs/rest-v2.md. GraphQL alone (`/graphql`) administers webhook endpoints and their secrets, API keys, payment links, branding, whitelist groups, settings and people.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
@@ -56,6 +70,7 @@ export function openApiDocument(
       },
       schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry, policy) },
       parameters: Object.fromEntries(WEBHOOK_HEADERS.map((header) => [header.name, header])),
+      headers: HEADERS,
       responses: problemResponses(),
     },
   };
@@ -80,16 +95,8 @@ function operation(registry: Registry, route: Route): Schema {
         },
       ]
     : [];
-  const refusals = [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-    'NOT_ACCEPTABLE',
-    'RATE_LIMITED',
-    'UNAVAILABLE',
-  ] as const;
   const codes: readonly ErrorCode[] = [
-    ...refusals,
+    ...REFUSALS,
     ...(path.length > 0 ? (['NOT_FOUND'] as const) : []),
     ...(route.answer.kind === 'events' ? (['CURSOR_EXPIRED'] as const) : []),
     ...(route.method === 'POST' ? WRITE_REFUSALS : []),
@@ -98,7 +105,7 @@ function operation(registry: Registry, route: Route): Schema {
     operationId: operationId(route),
     tags: [tagOf(route)],
     summary: route.summary,
-    description: `Needs a key with the scope \`${route.scope}\`.`,
+    description: `Needs a key with the scope \`${route.scope}\`${route.otherAct ? `, or for some bodies \`${ACTS[route.otherAct].scope}\` instead` : ''}.`,
     parameters: [
       ...path,
       ...route.parameters.map(queryParameter),
@@ -107,16 +114,32 @@ function operation(registry: Registry, route: Route): Schema {
     ],
     ...(route.body && { requestBody: requestBody(route.body, route.needs ?? { all: [] }) }),
     responses: {
-      [route.status]: {
-        description: 'The answer.',
-        ...(route.isProved && { headers: ETAG_HEADERS }),
-        content: { 'application/json': { schema: answerSchema(registry, route.answer) } },
-      },
-      ...(route.isProved && { 304: { description: 'The answer is the one that the client has.' } }),
+      [route.status]: goodAnswer(registry, route, 'The answer.'),
+      ...(route.heldStatus && {
+        [route.heldStatus]: goodAnswer(
+          registry,
+          route,
+          'The same answer where the money out waits for approval (C-25).',
+        ),
+      }),
+      ...(route.isProved && {
+        304: {
+          description: 'The answer is the one that the client has.',
+          headers: answerHeaders(route, false),
+        },
+      }),
       ...Object.fromEntries(
-        codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]),
+        statusesOf(codes).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
       ),
     },
+  };
+}
+
+function goodAnswer(registry: Registry, route: Route, description: string): Schema {
+  return {
+    description,
+    headers: answerHeaders(route, isOnce(route)),
+    content: { 'application/json': { schema: answerSchema(registry, route.answer) } },
   };
 }
 
@@ -134,6 +157,8 @@ function operationId({ method, path, answer }: Route): string {
       return `sandbox_${answer.name}`;
     case 'list':
       return `list_${answer.family.list}`;
+    case 'actions':
+      return `get_${answer.family.single}_actions`;
     default:
       return `get_${answer.kind}`;
   }
@@ -161,30 +186,27 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
     schema: { type: 'integer', minimum: 1, default: 20 },
   },
   offset: { description: 'Records to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
-  pix_e2e: { description: 'PIX end-to-end id.', schema: LOOKED_UP },
-  client_tax_id: { description: 'CPF or CNPJ, with or without punctuation.', schema: LOOKED_UP },
-  wallet: {
-    description: 'Destination wallet of an onramp, or the address that a deposit came from (C-14).',
-    schema: LOOKED_UP,
-  },
-  address: { description: 'Destination address.', schema: LOOKED_UP },
-  group_id: { description: 'Whitelist group.', schema: LOOKED_UP },
-  external_code: {
-    description: 'The merchant’s own reference, exactly as given.',
-    schema: LOOKED_UP,
-  },
-  receive_currency_code: {
-    description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
-    schema: LOOKED_UP,
-  },
+  ...filterParameters(),
   currency: {
-    description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
+    description: CURRENCY_FILTER_FORMS,
     schema: LOOKED_UP,
   },
   account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
-  date_from: { description: 'UTC day, inclusive (C-11).', schema: { type: 'string', format: 'date' } },
-  date_to: { description: 'UTC day, inclusive (C-11).', schema: { type: 'string', format: 'date' } },
 };
+
+/** The parameters of the filters of lists. Those of the statement that have the same name mean the same. */
+function filterParameters(): Readonly<Record<string, Schema>> {
+  const forms: { readonly [Kind in FilterKind]?: (doc: string) => Schema } = {
+    text: (description) => ({ description, schema: LOOKED_UP }),
+    currency: () => ({ description: CURRENCY_FILTER_FORMS, schema: LOOKED_UP }),
+    day: (description) => ({ description, schema: { type: 'string', format: 'date' } }),
+  };
+  return Object.fromEntries(
+    FILTERS.flatMap(([, { kind, parameters = [] }]) =>
+      parameters.map(({ name, doc }) => [name, known(forms[kind], `a form of ${kind}`)(doc)]),
+    ),
+  );
+}
 
 function queryParameter(name: string): Schema {
   return { name, in: 'query', required: false, ...QUERY_PARAMETERS[name] };
@@ -196,7 +218,7 @@ function answerSchema(registry: Registry, answer: AnswerShape): Schema {
       return transactionOf(registry, answer.family);
     case 'created':
       return oneOf(
-        registry.ofFamily(answer.family.family).map((template) => createdSchema(template, answer.extras)),
+        registry.ofFamily(answer.family.family).map((template) => createdSchema(template, answer)),
       );
     case 'anyTransaction':
       return oneOf(registry.templates.map((template) => ref(template.typeName)));
@@ -218,6 +240,8 @@ function answerSchema(registry: Registry, answer: AnswerShape): Schema {
       return ref('Balance');
     case 'events':
       return ref('EventPage');
+    case 'actions':
+      return ref('Actions');
   }
 }
 
@@ -227,172 +251,4 @@ function transactionOf(registry: Registry, { family }: RestFamily): Schema {
 
 function oneOf(schemas: readonly Schema[]): Schema {
   return schemas.length === 1 ? (schemas[0] as Schema) : { oneOf: schemas };
-}
-
-const COUNT = { type: 'integer', minimum: 0 };
-const TEXT = { type: 'string' };
-const VIOLATION = object({ parameter: TEXT, message: TEXT });
-const NUMBER = { type: 'number', description: 'Exact decimal.' };
-
-/** An object without other members; all members are required, except the optional ones. */
-function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    additionalProperties: false,
-  };
-}
-
-function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-const LABELS = {
-  status: ref('Label'),
-  substatus: ref('Label'),
-  message: ref('Label'),
-  error_message: ref('Label'),
-};
-const TIMES = {
-  created_at: { type: 'string', format: 'date-time' },
-  updated_at: { type: 'string', format: 'date-time' },
-};
-
-const SHARED_SCHEMAS: Record<string, Schema> = {
-  Label: object({ en: TEXT, pt: TEXT }),
-  Problem: {
-    ...object(
-      {
-        type: { type: 'string', format: 'uri' },
-        title: TEXT,
-        status: { type: 'integer' },
-        detail: TEXT,
-        code: { type: 'string', enum: Object.keys(ERRORS) },
-        request_id: TEXT,
-        violations: { type: 'array', maxItems: VIOLATIONS_MAX, items: VIOLATION },
-        earliest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the oldest event.' },
-        latest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the next event.' },
-      },
-      ['violations', 'earliest', 'latest'],
-    ),
-  },
-  LedgerAccount: object({
-    id: { type: 'integer' },
-    name: TEXT,
-    code: TEXT,
-    currency: TEXT,
-    currency_pretty_name: TEXT,
-  }),
-  StatementEntry: object({
-    id: { type: 'integer' },
-    date: { type: 'string', format: 'date-time' },
-    account: ref('LedgerAccount'),
-    debit: NUMBER,
-    credit: NUMBER,
-    previous_balance: NUMBER,
-    balance: NUMBER,
-    transaction: { oneOf: [ref('EmbeddedTransaction'), { type: 'null' }] },
-  }),
-  Statement: object({
-    total: COUNT,
-    limit: COUNT,
-    offset: COUNT,
-    entries: { type: 'array', items: ref('StatementEntry') },
-  }),
-  Balance: object({
-    calculated_BRL_total_balance: NUMBER,
-    balances: {
-      type: 'object',
-      description: 'By asset, then by display name.',
-      additionalProperties: {
-        type: 'object',
-        properties: { calculated_BRL_balance: { type: ['number', 'null'] } },
-        required: ['calculated_BRL_balance'],
-        additionalProperties: ref('CurrencyBalance'),
-      },
-    },
-  }),
-  CurrencyBalance: object({
-    calculated_BRL_balance: {
-      type: ['number', 'null'],
-      description: 'Value of the available part in BRL; null when no rate is known.',
-    },
-    available: NUMBER,
-    in_transit: NUMBER,
-    to_receive: NUMBER,
-    blocked: NUMBER,
-  }),
-};
-
-/** Of each template: the attributes, and the single-record body. And what events and statement entries embed. */
-function templateSchemas(
-  registry: Registry,
-  policy: Pick<RestPolicy, 'exactIntegers'>,
-): Record<string, Schema> {
-  const schemas = Object.fromEntries(
-    registry.templates.flatMap((template) => [
-      [`${template.typeName}Attributes`, attributesSchema(template, policy)],
-      [template.typeName, object(envelopeMembers(template))],
-    ]),
-  );
-  const embedded = {
-    oneOf: registry.templates.map((template) =>
-      object({
-        end2end: TEXT,
-        template: { const: template.name },
-        ...TIMES,
-        ...LABELS,
-        attributes: ref(`${template.typeName}Attributes`),
-      }),
-    ),
-  };
-  const event = object({
-    cursor: TEXT,
-    name: { type: 'string', description: '`<template>.<component>.<state>` in lower case (C-61).' },
-    sequence: { type: 'integer', minimum: 1, description: 'Position in the transaction.' },
-    occurred_at: { type: 'string', format: 'date-time' },
-    transaction: oneOf(registry.templates.map((template) => ref(template.typeName))),
-  });
-  const page = object({ events: { type: 'array', items: event }, next: TEXT });
-  return { ...schemas, EmbeddedTransaction: embedded, EventPage: page };
-}
-
-function envelopeMembers(template: Template): Record<string, Schema> {
-  return {
-    end2end: TEXT,
-    component: TEXT,
-    state: TEXT,
-    template: { const: template.name },
-    ...TIMES,
-    ...LABELS,
-    attributes: ref(`${template.typeName}Attributes`),
-  };
-}
-
-/** The envelope with what a creation answers beside it; a payment link is there only where there is something to pay. */
-function createdSchema(template: Template, extras: readonly string[]): Schema {
-  const members = Object.fromEntries(extras.map((name) => [name, TEXT]));
-  return object({ ...envelopeMembers(template), ...members }, extras);
-}
-
-function attributesSchema(template: Template, policy: Pick<RestPolicy, 'exactIntegers'>): Schema {
-  const properties = template.attributes.map(({ name, kind, doc }) => {
-    const { wire } = KINDS[kind];
-    if (wire === 'string') return [name, { type: wire, description: doc }];
-    return [name, { type: [policy.exactIntegers ? 'number' : wire, 'null'], description: doc }];
-  });
-  const optional = template.attributes
-    .filter((attribute) => attribute.optional)
-    .map((attribute) => attribute.name);
-  return object(Object.fromEntries(properties), optional);
-}
-
-function problemResponses(): Record<string, Schema> {
-  return Object.fromEntries(
-    Object.entries(ERRORS).map(([code, { title }]) => [
-      code,
-      { description: title, content: { 'application/problem+json': { schema: ref('Problem') } } },
-    ]),
-  );
 }

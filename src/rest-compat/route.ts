@@ -1,12 +1,13 @@
 /** The type of a route of `/v2`: its input, its requirements and its answer. */
 
-import type { ActName } from '../base/acts.ts';
-import type { Scope } from '../base/api-key.ts';
-import { assert } from '../base/assert.ts';
+import type { ActName } from '../base/access/acts.ts';
+import type { Scope } from '../base/access/api-key.ts';
+import { assert } from '../base/errors/assert.ts';
+import type { Violations } from '../base/errors/violations.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { JsonText } from '../wire/list.ts';
 import type { RestFamily } from './families.ts';
-import type { BodyShape, QueryPolicy } from './input.ts';
+import type { BodyShape, Query, QueryPolicy } from './input.ts';
 
 /** What a body must have. */
 export interface BodyNeeds {
@@ -48,13 +49,20 @@ export interface RestAnswer {
 export type AnswerShape =
   | { readonly kind: 'transaction'; readonly family: RestFamily }
   /** A transaction, with members besides those of the envelope. */
-  | { readonly kind: 'created'; readonly family: RestFamily; readonly extras: readonly string[] }
+  | {
+      readonly kind: 'created';
+      readonly family: RestFamily;
+      readonly extras: readonly string[];
+      /** Those of `extras` that not every answer has. */
+      readonly optional?: readonly string[];
+    }
   /** A transaction of any template. */
   | { readonly kind: 'anyTransaction' }
   | { readonly kind: 'list'; readonly family: RestFamily }
   | { readonly kind: 'statement' }
   | { readonly kind: 'balance' }
   | { readonly kind: 'events' }
+  | { readonly kind: 'actions'; readonly family: RestFamily }
   /** Members of a sandbox's answer, all texts. */
   | { readonly kind: 'sandbox'; readonly name: string; readonly members: readonly string[] };
 
@@ -69,6 +77,8 @@ export interface Route {
   readonly scope: Scope;
   /** What it does, where it is not a read; of several that need the same scope, or by the transaction, the usual one. */
   readonly act?: ActName;
+  /** Act of the route for some bodies instead; its scope admits the request, and the use case requires the scope of the act. */
+  readonly otherAct?: ActName;
   readonly summary: string;
   /** Query parameters. */
   readonly parameters: readonly string[];
@@ -78,12 +88,19 @@ export interface Route {
   readonly needs?: BodyNeeds;
   /** Status of a good answer. */
   readonly status: 200 | 201;
+  /** Status of a good answer where the money out waits for approval (C-25). */
+  readonly heldStatus?: 202;
   readonly answer: AnswerShape;
   /** Every fact of the answer moves the version of the account when it changes (docs/decisions/0044). */
   readonly isProved?: true;
   /** It may wait for something to happen, and should do so no longer than its client. */
   readonly waits?: true;
   readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
+}
+
+/** A reading route; `respond` returns the body. */
+export interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer' | 'isProved'> {
+  readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<JsonText>;
 }
 
 /** What names an operation: its method and its path. */

@@ -1,24 +1,26 @@
 /** The route table of `/v2`: input, requirements and answer of each route. OpenAPI is generated from it. */
 
-import { assert } from '../base/assert.ts';
-import { Violations } from '../base/violations.ts';
+import { assert } from '../base/errors/assert.ts';
+import { Violations } from '../base/errors/violations.ts';
 import { readBalances } from '../resolvers/ledger/read-balances.ts';
 import { readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
-import type { Context } from '../resolvers/services/context.ts';
-import { type ListFilterInput, listTransactions } from '../resolvers/transactions/list-transactions.ts';
+import type { ListFilterInput } from '../resolvers/transactions/filter-input.ts';
+import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
 import { readTransaction } from '../resolvers/transactions/read-transaction.ts';
 import { readStatementEntries } from '../store/ledger/ledger.ts';
 import type { Registry } from '../templates/registry.ts';
 import { balanceEnvelope } from '../wire/balance.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
-import { type JsonText, listEnvelope } from '../wire/list.ts';
+import { listEnvelope } from '../wire/list.ts';
 import { statementEnvelope } from '../wire/statement.ts';
+import { actRoutes } from './act-routes.ts';
+import { actionsRoute } from './actions-route.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { parsePage, parseQuery, type Query } from './input.ts';
-import { type RestPolicy, type Route, type RouteTable, routeTable } from './route.ts';
+import { type RestPolicy, type Route, type RouteEntry, type RouteTable, routeTable } from './route.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
-import { writeRoutes } from './write-routes.ts';
+import { creationRoutes } from './write-routes.ts';
 
 const PAGE_PARAMETERS = ['limit', 'offset'];
 /** Query parameters of the statement, each with the filter that it is (`service.md` 4.3). */
@@ -35,20 +37,17 @@ export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
   const reads = [
     ...FAMILIES.map((family) => singleRoute(family, writer)),
     ...FAMILIES.map((family) => listRoute(family, writer, policy)),
+    ...FAMILIES.map(actionsRoute),
     statementRoute(writer, policy),
     BALANCE_ROUTE,
   ].map((entry) => readRoute(entry, policy));
   return routeTable([
     ...reads,
     ...eventRoutes(policy),
-    ...writeRoutes(writer, policy),
+    ...creationRoutes(writer, policy),
+    ...actRoutes(writer, policy),
     ...sandboxRoutes(writer, policy),
   ]);
-}
-
-/** A reading route; `respond` returns the body. */
-interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer' | 'isProved'> {
-  readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<JsonText>;
 }
 
 function readRoute({ respond, ...entry }: RouteEntry, policy: RestPolicy): Route {

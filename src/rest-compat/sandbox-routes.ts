@@ -1,6 +1,6 @@
 /** The routes of the sandbox: scenarios, the clock, and funding. */
-import { ACTS, type ActName } from '../base/acts.ts';
-import { Violations } from '../base/violations.ts';
+import { ACTS, type ActName } from '../base/access/acts.ts';
+import { Violations } from '../base/errors/violations.ts';
 import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context } from '../resolvers/services/context.ts';

@@ -1,8 +1,8 @@
-/** The routes of `/v2` that write: creations and acts on a transaction (contract 4). */
+/** The routes of `/v2` that write: what they have in common, and the creations (contract 4). */
 
-import { ACTS, type ActName } from '../base/acts.ts';
-import { depositUri, hostedPage, qrImage } from '../base/pay-links.ts';
-import type { Named } from '../base/violations.ts';
+import { ACTS, type ActName } from '../base/access/acts.ts';
+import type { Named } from '../base/errors/violations.ts';
+import { depositUri, hostedPage, qrImage } from '../base/pages/pay-links.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import {
   CHECKOUT_MEMBERS,
@@ -11,30 +11,27 @@ import {
   WITHDRAWAL_MEMBERS,
 } from '../resolvers/checks/creation-members.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
-import type { Target } from '../resolvers/engine/advance-for-caller.ts';
-import {
-  approveWithdrawal,
-  cancelTransaction,
-  rejectWithdrawal,
-  resolveDeposit,
-} from '../resolvers/orders/act-on-transaction.ts';
 import { createOfframp, type OfframpInput } from '../resolvers/orders/create-offramp.ts';
 import { createOnramp, type OnrampInput } from '../resolvers/orders/create-onramp.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
-import { FAMILIES, type RestFamily } from './families.ts';
+import { CHECKOUTS, OFFRAMPS, ONRAMPS, WITHDRAWALS } from './families.ts';
 import { type Body, type BodyShape, parseBody, parseQuery, type QueryPolicy } from './input.ts';
-import { namesOf, shapeOf, text } from './members.ts';
+import { namesOf, shapeOf } from './members.ts';
 import type { BodyNeeds, Route } from './route.ts';
 
 /** A writing route. */
-interface WriteEntry {
+export interface WriteEntry {
   readonly path: Route['path'];
   readonly act: ActName;
+  /** See `Route`. */
+  readonly otherAct?: ActName;
   readonly summary: string;
   readonly status: 200 | 201;
+  /** See `Route`. */
+  readonly heldStatus?: 202;
   readonly shape: BodyShape;
   readonly needs: BodyNeeds;
   readonly answer: Route['answer'];
@@ -44,30 +41,32 @@ interface WriteEntry {
 }
 
 /** The input of such a route. */
-interface WriteRequest {
+export interface WriteRequest {
   readonly id: string;
   readonly body: Body;
   readonly checks: CreationChecks;
 }
 
-/** @returns the routes. `write` returns the published body of a transaction. */
-export function writeRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
-  return [...CREATIONS, ...ON_TRANSACTIONS].map((entry) => writeRoute(entry, writer, policy));
+/** @returns the routes of the creations. `writer` gives the published body of a transaction. */
+export function creationRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
+  return CREATIONS.map((entry) => writeRoute(entry, writer, policy));
 }
 
-/** Reads the body, does the work once under the `Idempotency-Key`, and answers with the envelope and further members. */
-function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
-  const { path, act, summary, shape, needs, status, answer, extras } = entry;
+/** @returns a route that reads the body, does the work once under the `Idempotency-Key`, and answers with the envelope and further members. */
+export function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
+  const { path, act, otherAct, summary, shape, needs, status, heldStatus, answer, extras } = entry;
   return {
     method: 'POST',
     path,
     act,
+    ...(otherAct && { otherAct }),
     scope: ACTS[act].scope,
     summary,
     parameters: [],
     body: shape,
     needs,
     status,
+    ...(heldStatus && { heldStatus }),
     answer,
     handle: async (context, { id, search, body: text, idempotencyKey }) => {
       const checks = checksOf(context);
@@ -81,7 +80,11 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
       };
       const done = await once(context, request, async (attempt) => {
         const row = await entry.perform(context, attempt, { id, body, checks });
-        return { status, answer: withExtras(writer.envelope(row), extras?.(context, row)) };
+        const isHeld = row.process?.approval !== undefined;
+        return {
+          status: (isHeld && heldStatus) || status,
+          answer: withExtras(writer.envelope(row), extras?.(context, row)),
+        };
       });
       const headers = done.isReplayed ? { 'idempotent-replayed': 'true' } : {};
       return {
@@ -101,15 +104,6 @@ function withExtras(envelope: string, extras: Readonly<Record<string, string>> |
   );
   return `${envelope.slice(0, -1)}${members.join('')}}`;
 }
-
-function familyNamed(family: RestFamily['family']): RestFamily {
-  return FAMILIES.find((each) => each.family === family) as RestFamily;
-}
-
-const CHECKOUTS = familyNamed('checkouts');
-const ONRAMPS = familyNamed('onramps');
-const OFFRAMPS = familyNamed('offramps');
-const WITHDRAWALS = familyNamed('withdrawals');
 
 const CHECKOUT_NAMES = namesOf(CHECKOUT_MEMBERS);
 const ONRAMP_NAMES = namesOf(ONRAMP_MEMBERS);
@@ -169,6 +163,7 @@ const CREATIONS: readonly WriteEntry[] = [
   {
     path: `/v2/${OFFRAMPS.single}`,
     act: 'offramp.create',
+    otherAct: 'balance.pay_out',
     summary: 'Creates an offramp, from the balance or from a deposit',
     status: 201,
     shape: shapeOf(OFFRAMP_MEMBERS),
@@ -176,7 +171,7 @@ const CREATIONS: readonly WriteEntry[] = [
       all: ['currency_entry_paid_code', 'pix_key', 'pix_key_type', 'client_name', 'client_tax_id'],
       oneOf: ['amount_paid', 'amount_sent'],
     },
-    answer: { kind: 'created', family: OFFRAMPS, extras: ['deposit_uri'] },
+    answer: { kind: 'created', family: OFFRAMPS, extras: ['deposit_uri'], optional: ['deposit_uri'] },
     perform: (context, attempt, { body, checks }) =>
       createOfframp(context, attempt, inputOf<OfframpInput>(body, OFFRAMP_NAMES), checks, {
         names: OFFRAMP_NAMES,
@@ -205,83 +200,4 @@ const CREATIONS: readonly WriteEntry[] = [
         WITHDRAWAL_NAMES,
       ),
   },
-];
-
-/** An act on a transaction of a family. */
-function actRoute(
-  family: RestFamily,
-  name: string,
-  act: ActName,
-  summary: string,
-  perform: (context: Context, target: Target, request: WriteRequest) => Promise<ProcessRow>,
-  shape: BodyShape = {},
-  needs: BodyNeeds = { all: [] },
-): WriteEntry {
-  return {
-    path: `/v2/${family.single}/{id}/${name}`,
-    act,
-    summary,
-    status: 200,
-    shape,
-    needs,
-    answer: { kind: 'transaction', family },
-    perform: (context, attempt, request) => {
-      request.checks.refuse();
-      return perform(context, { end2end: request.id, family: family.family, attempt }, request);
-    },
-  };
-}
-
-const RESOLUTIONS = ['keep', 'refund', 'requote'] as const;
-const RETURN_ADDRESS = text('Where the deposit goes back to. Default: the address that it came from.');
-
-const ON_TRANSACTIONS: readonly WriteEntry[] = [
-  ...FAMILIES.map((family) =>
-    actRoute(
-      family,
-      'cancel',
-      family === WITHDRAWALS ? 'withdrawal.cancel' : 'transaction.cancel',
-      'Cancels a transaction before anything is paid or sent',
-      (context, target) => cancelTransaction(context, target),
-    ),
-  ),
-  actRoute(
-    OFFRAMPS,
-    'refund',
-    'deposit.resolve',
-    'Sends a held deposit back on-chain',
-    (context, target, { body, checks }) =>
-      resolveDeposit(context, target, 'refund', body.get('address'), checks),
-    { address: RETURN_ADDRESS },
-  ),
-  actRoute(
-    OFFRAMPS,
-    'resolve',
-    'deposit.resolve',
-    'Resolves a held deposit: keep it, refund it, or convert it at a new price',
-    (context, target, { body, checks }) => {
-      const action = checks.required(body.get('action'), 'action');
-      const resolution = RESOLUTIONS.find((each) => each === action?.value);
-      if (action && !resolution)
-        checks.add({ parameter: 'action', message: `must be one of ${RESOLUTIONS.join(', ')}` });
-      checks.refuse();
-      return resolveDeposit(context, target, resolution ?? 'keep', body.get('address'), checks);
-    },
-    { action: text('What becomes of it.', { enum: RESOLUTIONS, example: 'keep' }), address: RETURN_ADDRESS },
-    { all: ['action'] },
-  ),
-  actRoute(
-    WITHDRAWALS,
-    'approve',
-    'withdrawal.approve',
-    'Approves a withdrawal that waits for approval, with a second key',
-    (context, target) => approveWithdrawal(context, target),
-  ),
-  actRoute(
-    WITHDRAWALS,
-    'reject',
-    'withdrawal.reject',
-    'Rejects a withdrawal that waits for approval, and ends it',
-    (context, target) => rejectWithdrawal(context, target),
-  ),
 ];

@@ -1,25 +1,36 @@
 /** The mutations that act on a transaction that exists. */
 
-import { ACTS, type ActName } from '../base/acts.ts';
+import { ACTS, type ActName } from '../base/access/acts.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { AMOUNT_LENGTH_MAX, bounded, NAME_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import {
+  AMOUNT_LENGTH_MAX,
+  bounded,
+  NAME_LENGTH_MAX,
+  REFERENCE_LENGTH_MAX,
+} from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
   acceptQuote,
-  approveWithdrawal,
   cancelTransaction,
   confirmIdentity,
   decideHold,
+  decideStepUp,
   provideIdentity,
-  rejectWithdrawal,
   resolveDeposit,
 } from '../resolvers/orders/act-on-transaction.ts';
+import {
+  approveMoneyOut,
+  approveWithdrawal,
+  rejectMoneyOut,
+  rejectWithdrawal,
+} from '../resolvers/orders/approve-money-out.ts';
 import { enterAmountOf } from '../resolvers/orders/enter-amount.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, type Keyed, moveOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
@@ -44,9 +55,9 @@ const ON_TRANSACTIONS: readonly Act[] = [
   },
   {
     mutation: 'acceptQuote',
-    act: 'transaction.accept_quote',
+    act: null,
     description:
-      'Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`.',
+      'Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`; out of the balance, `move`.',
     perform: acceptQuote,
   },
   {
@@ -68,12 +79,21 @@ const ON_TRANSACTIONS: readonly Act[] = [
     description: 'Rejects a withdrawal that waits for approval, and ends it. Needs the scope `move`.',
     perform: rejectWithdrawal,
   },
+  {
+    mutation: 'rejectMoneyOut',
+    act: 'money_out.reject',
+    description:
+      'Rejects money out in `approvals`, of whatever kind: nothing leaves. Needs the scope `move`.',
+    perform: rejectMoneyOut,
+  },
 ];
 
 /** Defines the mutations that act on a transaction; each gives it as it is then. */
 export function defineActs(builder: Builder, transaction: TransactionRef, pixKeyType: PixKeyTypeRef): void {
   for (const act of ON_TRANSACTIONS) defineAct(builder, transaction, act);
+  defineApproveMoneyOut(builder, transaction);
   defineHolds(builder, transaction);
+  defineStepUps(builder, transaction);
   defineEnterAmount(builder, transaction);
   defineProvideIdentity(builder, transaction, pixKeyType);
   defineResolveDeposit(builder, transaction);
@@ -81,25 +101,48 @@ export function defineActs(builder: Builder, transaction: TransactionRef, pixKey
 
 function defineAct(builder: Builder, transaction: TransactionRef, mutated: Act): void {
   const { mutation, act, description, perform } = mutated;
-  builder.mutationField(mutation, (t) =>
-    t.field({
-      type: transaction,
-      description,
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        move(context, { mutation, act, args }, (attempt) =>
-          perform(context, { end2end: args.end2end, attempt }),
-        ),
+  defineMutation(builder, mutation, {
+    result: ['transaction', transaction],
+    description,
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: (args, context) =>
+      move(context, { mutation, act, args }, (attempt) =>
+        perform(context, { end2end: args.end2end, attempt }),
+      ),
+  });
+}
+
+function defineApproveMoneyOut(builder: Builder, transaction: TransactionRef): void {
+  const mutation = 'approveMoneyOut';
+  defineMutation(builder, mutation, {
+    result: ['transaction', transaction],
+    description:
+      'Approves money out in `approvals`, of whatever kind. The key must differ from the one that asked for it and from each that has approved it, and none may have made another, directly or through other keys. Error `STEP_CONFLICT` where another request than that of `requestedAt` waits by now. Needs the scope `move`.',
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      requestedAt: t.field({
+        type: 'DateTime',
+        description:
+          '`requestedAt` of the approval that you read: its maker can replace it by another amount or destination. Any request of the transaction where it is not given.',
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: (args, context) =>
+      move(context, { mutation, act: 'money_out.approve', args }, (attempt) =>
+        approveMoneyOut(context, { end2end: args.end2end, attempt }, args.requestedAt),
+      ),
+  });
 }
 
 /** What screening holds is the platform's to decide, on the account that it names. */
 const HOLDS = {
-  releaseHold: ['hold.release', 'Releases a transaction that compliance screening holds; it continues.'],
+  releaseHold: [
+    'hold.release',
+    'Releases a transaction that compliance screening holds; it continues. The deposit of an `offramp_instant` is credited to the balance instead, and nothing is paid out.',
+  ],
   rejectHold: [
     'hold.reject',
     'Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Error `LIMIT_EXCEEDED` when a deposit does not cover the network fee: it can be released.',
@@ -108,50 +151,88 @@ const HOLDS = {
 
 function defineHolds(builder: Builder, transaction: TransactionRef): void {
   for (const [mutation, [act, description]] of Object.entries(HOLDS))
-    builder.mutationField(mutation, (t) =>
-      t.field({
-        type: transaction,
-        description: `${description} Needs the scope \`${ACTS[act].scope}\`.`,
-        args: {
-          account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-          end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-          idempotencyKey: t.arg.string(KEY_ARGUMENT),
-        },
-        resolve: async (_root, args, context) => {
-          const own = await actOnAccount(context, act, args.account);
-          return move(own, { mutation, act, args }, (attempt) =>
-            decideHold(own, { end2end: args.end2end, attempt }, act === 'hold.release'),
-          );
-        },
+    defineMutation(builder, mutation, {
+      result: ['transaction', transaction],
+      description: `${description} Needs the scope \`${ACTS[act].scope}\`.`,
+      input: (t) => ({
+        account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+        end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+        idempotencyKey: t.string(KEY_ARGUMENT),
       }),
-    );
+      resolve: async (args, context) => {
+        const own = await actOnAccount(context, act, args.account);
+        return move(own, { mutation, act, args }, (attempt) =>
+          decideHold(own, { end2end: args.end2end, attempt }, act === 'hold.release'),
+        );
+      },
+    });
+}
+
+/** A step-up is the platform's to decide, on the account that it names. */
+const STEP_UPS = {
+  approveStepUp: [
+    'step_up.approve',
+    'Approves the extra verification of a customer or payee; the transaction continues, and the customer counts as verified.',
+  ],
+  denyStepUp: [
+    'step_up.deny',
+    'Denies the extra verification of a customer or payee; the transaction ends, and what was paid or reserved goes back.',
+  ],
+} as const;
+
+function defineStepUps(builder: Builder, transaction: TransactionRef): void {
+  for (const [mutation, [act, description]] of Object.entries(STEP_UPS))
+    defineMutation(builder, mutation, {
+      result: ['transaction', transaction],
+      description: `${description} Error \`STEP_CONFLICT\` unless it waits for that decision. Needs the scope \`${ACTS[act].scope}\`.`,
+      input: (t) => ({
+        account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+        end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+        reason: t.string({
+          required: true,
+          description: `Reason of the decision, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        }),
+        idempotencyKey: t.string(KEY_ARGUMENT),
+      }),
+      resolve: async (args, context) => {
+        const own = await actOnAccount(context, act, args.account);
+        const reason = { name: 'input.reason', value: args.reason };
+        return move(own, { mutation, act, args }, (attempt) =>
+          decideStepUp(
+            own,
+            { end2end: args.end2end, attempt },
+            act === 'step_up.approve',
+            reason,
+            checksOf(own),
+          ),
+        );
+      },
+    });
 }
 
 function defineEnterAmount(builder: Builder, transaction: TransactionRef): void {
-  builder.mutationField('enterAmount', (t) =>
-    t.field({
-      type: transaction,
-      description:
-        'Sets the amount of a checkout session that was created without one. The session ends when the amount cannot be priced. Needs the scope `create`.',
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        amountPayment: t.arg({
-          type: 'Decimal',
-          required: true,
-          description: `BRL that the customer pays, above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        move(context, { mutation: 'enterAmount', act: 'transaction.enter_amount', args }, (attempt) =>
-          enterAmountOf(
-            context,
-            { end2end: args.end2end, attempt },
-            { name: 'amountPayment', value: args.amountPayment },
-          ),
-        ),
+  defineMutation(builder, 'enterAmount', {
+    result: ['transaction', transaction],
+    description:
+      'Sets the amount of a checkout session that was created without one. The session ends when the amount cannot be priced. Needs the scope `create`.',
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      amountPayment: t.field({
+        type: 'Decimal',
+        required: true,
+        description: `BRL that the customer pays, above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: (args, context) =>
+      move(context, { mutation: 'enterAmount', act: 'transaction.enter_amount', args }, (attempt) =>
+        enterAmountOf(
+          context,
+          { end2end: args.end2end, attempt },
+          { name: 'input.amountPayment', value: args.amountPayment },
+        ),
+      ),
+  });
 }
 
 function defineProvideIdentity(
@@ -159,40 +240,34 @@ function defineProvideIdentity(
   transaction: TransactionRef,
   pixKeyType: PixKeyTypeRef,
 ): void {
-  builder.mutationField('provideIdentity', (t) =>
-    t.field({
-      type: transaction,
-      description:
-        'Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`.',
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        clientName: t.arg.string({
-          required: true,
-          description: bounded('Full name of the customer or payee.', NAME_LENGTH_MAX),
-        }),
-        clientTaxId: t.arg.string({ required: true, description: DESCRIPTIONS.clientTaxId }),
-        pixKey: t.arg.string({
-          description: 'PIX key of a payee. Required for offramps, not accepted otherwise.',
-        }),
-        pixKeyType: t.arg({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        move(
-          context,
-          { mutation: 'provideIdentity', act: 'transaction.provide_identity', args },
-          (attempt) => {
-            const identity = {
-              clientName: named('clientName', args.clientName),
-              clientTaxId: named('clientTaxId', args.clientTaxId),
-              pixKey: named('pixKey', args.pixKey),
-              pixKeyType: named('pixKeyType', args.pixKeyType),
-            };
-            return provideIdentity(context, { end2end: args.end2end, attempt }, identity, checksOf(context));
-          },
-        ),
+  defineMutation(builder, 'provideIdentity', {
+    result: ['transaction', transaction],
+    description:
+      'Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`; out of the balance, `move`.',
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      clientName: t.string({
+        required: true,
+        description: bounded('Full name of the customer or payee.', NAME_LENGTH_MAX),
+      }),
+      clientTaxId: t.string({ required: true, description: DESCRIPTIONS.clientTaxId }),
+      pixKey: t.string({
+        description: 'PIX key of a payee. Required for offramps, not accepted otherwise.',
+      }),
+      pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: (args, context) =>
+      move(context, { mutation: 'provideIdentity', act: null, args }, (attempt) => {
+        const identity = {
+          clientName: named('input.clientName', args.clientName),
+          clientTaxId: named('input.clientTaxId', args.clientTaxId),
+          pixKey: named('input.pixKey', args.pixKey),
+          pixKeyType: named('input.pixKeyType', args.pixKeyType),
+        };
+        return provideIdentity(context, { end2end: args.end2end, attempt }, identity, checksOf(context));
+      }),
+  });
 }
 
 function defineResolveDeposit(builder: Builder, transaction: TransactionRef): void {
@@ -205,32 +280,30 @@ function defineResolveDeposit(builder: Builder, transaction: TransactionRef): vo
       REQUOTE: { value: 'requote', description: 'Convert the deposit at a new price and pay it out.' },
     } as const,
   });
-  builder.mutationField('resolveDeposit', (t) =>
-    t.field({
-      type: transaction,
-      description:
-        'Decides about the held deposit of an offramp: keep, refund or re-quote it. Needs the scope `move`.',
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        resolution: t.arg({ type: resolution, required: true, description: 'What to do with the deposit.' }),
-        address: t.arg.string({
-          description: 'Address that a refund is sent to. Default: the address that the deposit came from.',
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        move(context, { mutation: 'resolveDeposit', act: 'deposit.resolve', args }, (attempt) => {
-          const address = named('address', args.address);
-          return resolveDeposit(
-            context,
-            { end2end: args.end2end, attempt },
-            args.resolution,
-            address,
-            checksOf(context),
-          );
-        }),
+  defineMutation(builder, 'resolveDeposit', {
+    result: ['transaction', transaction],
+    description:
+      'Decides about the held deposit of an offramp: keep, refund or re-quote it. Needs the scope `move`.',
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      resolution: t.field({ type: resolution, required: true, description: 'What to do with the deposit.' }),
+      address: t.string({
+        description: 'Address that a refund is sent to. Default: the address that the deposit came from.',
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: (args, context) =>
+      move(context, { mutation: 'resolveDeposit', act: 'deposit.resolve', args }, (attempt) => {
+        const address = named('input.address', args.address);
+        return resolveDeposit(
+          context,
+          { end2end: args.end2end, attempt },
+          args.resolution,
+          address,
+          checksOf(context),
+        );
+      }),
+  });
 }
 
 async function move(context: GraphqlContext, keyed: Keyed, work: (attempt: Attempt) => Promise<ProcessRow>) {

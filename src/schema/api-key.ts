@@ -11,7 +11,9 @@ import {
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { defineMutation } from './mutation.ts';
 import type { ApiKeyRef } from './viewer.ts';
 import { KEY_LIST, readKeys } from './whole-lists.ts';
 
@@ -29,18 +31,19 @@ export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {
   const issued = defineIssued(builder, apiKey);
   defineCreate(builder, issued);
   defineRotate(builder, issued);
-  builder.mutationField('revokeApiKey', (t) =>
-    t.prismaField({
-      type: apiKey,
-      description:
-        'Revokes a key: every process refuses it within a second. Repeating it changes nothing. Needs the scope `admin`.',
-      args: { keyId: t.arg.string({ required: true, description: KEY_ID }) },
-      resolve: async (query, _root, { keyId }, context) => {
-        await revokeApiKey(context, keyId);
-        return context.database.prisma.apiKey.findUniqueOrThrow({ ...query, where: whereOf(context, keyId) });
-      },
-    }),
-  );
+  defineMutation(builder, 'revokeApiKey', {
+    result: ['apiKey', apiKey],
+    description:
+      'Revokes a key: every process refuses it within a second. Repeating it changes nothing. Needs the scope `admin`.',
+    input: (t) => ({ keyId: t.string({ required: true, description: KEY_ID }) }),
+    resolve: async ({ keyId }, context, query) => {
+      await revokeApiKey(context, keyId);
+      return prismaOf(context.database).apiKey.findUniqueOrThrow({
+        ...query(),
+        where: whereOf(context, keyId),
+      });
+    },
+  });
 }
 
 function defineIssued(builder: Builder, apiKey: ApiKeyRef) {
@@ -54,7 +57,7 @@ function defineIssued(builder: Builder, apiKey: ApiKeyRef) {
         type: apiKey,
         description: 'The key.',
         resolve: (query, { keyId }, _args, context) =>
-          context.database.prisma.apiKey.findUniqueOrThrow({ ...query, where: whereOf(context, keyId) }),
+          prismaOf(context.database).apiKey.findUniqueOrThrow({ ...query, where: whereOf(context, keyId) }),
       }),
     }),
   });
@@ -63,9 +66,11 @@ function defineIssued(builder: Builder, apiKey: ApiKeyRef) {
 type IssuedRef = ReturnType<typeof defineIssued>;
 
 function defineCreate(builder: Builder, issued: IssuedRef): void {
-  const input = builder.inputType('CreateApiKeyInput', {
-    description: 'A new key.',
-    fields: (t) => ({
+  defineMutation(builder, 'createApiKey', {
+    result: ['issuedApiKey', issued],
+    description: `Creates a key of the account, which can have at most ${API_KEYS_MAX} that are valid. Keys that one key created count as one maker when a withdrawal is approved. Needs the scope \`admin\`, and every scope that the new key gets.`,
+    inputDescription: 'A new key.',
+    input: (t) => ({
       name: t.string({
         required: true,
         description: `What it is for, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
@@ -73,7 +78,7 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
       scopes: t.stringList({
         required: true,
         description: bounded(
-          'What it may do: `read`, `create`, `move`, `admin`; only scopes of the key that creates it.',
+          'Its rights: `read`, `create`, `move`, `admin`; only scopes of the key that creates it.',
           SCOPES_MAX,
           'scopes',
         ),
@@ -91,45 +96,36 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
         ),
       }),
     }),
+    resolve: ({ name, scopes, expiresAt, allowedCidrs }, context) => {
+      const each = (path: string, values: readonly string[] | null | undefined) =>
+        (values ?? []).map((value, at) => ({ name: `${path}.${at}`, value }));
+      const given = {
+        name: { name: 'input.name', value: name },
+        scopes: each('input.scopes', scopes),
+        expiresAt: expiresAt ? { name: 'input.expiresAt', value: expiresAt } : undefined,
+        allowedCidrs: each('input.allowedCidrs', allowedCidrs),
+      };
+      return issueKey(context, given, checksOf(context));
+    },
   });
-  builder.mutationField('createApiKey', (t) =>
-    t.field({
-      type: issued,
-      description: `Creates a key of the account, which can have at most ${API_KEYS_MAX} that are valid. Keys that one key created count as one maker when a withdrawal is approved. Needs the scope \`admin\`, and every scope that the new key gets.`,
-      args: { input: t.arg({ type: input, required: true, description: 'The key.' }) },
-      resolve: (_root, { input: { name, scopes, expiresAt, allowedCidrs } }, context) => {
-        const each = (path: string, values: readonly string[] | null | undefined) =>
-          (values ?? []).map((value, at) => ({ name: `${path}.${at}`, value }));
-        const given = {
-          name: { name: 'input.name', value: name },
-          scopes: each('input.scopes', scopes),
-          expiresAt: expiresAt ? { name: 'input.expiresAt', value: expiresAt } : undefined,
-          allowedCidrs: each('input.allowedCidrs', allowedCidrs),
-        };
-        return issueKey(context, given, checksOf(context));
-      },
-    }),
-  );
 }
 
 function defineRotate(builder: Builder, issued: IssuedRef): void {
-  builder.mutationField('rotateApiKey', (t) =>
-    t.field({
-      type: issued,
-      description:
-        'Creates a key that replaces another one, with the same name, scopes, networks and expiry. The old key stays valid for the overlap. Needs the scope `admin`, every scope of the old key, and a key that expires no earlier and works from all networks of the old key.',
-      args: {
-        keyId: t.arg.string({ required: true, description: KEY_ID }),
-        overlapSeconds: t.arg.int({
-          required: true,
-          defaultValue: KEY_OVERLAP_SECONDS.default,
-          description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
-        }),
-      },
-      resolve: (_root, { keyId, overlapSeconds }, context) =>
-        rotateKey(context, keyId, { name: 'overlapSeconds', value: overlapSeconds }),
+  defineMutation(builder, 'rotateApiKey', {
+    result: ['issuedApiKey', issued],
+    description:
+      'Creates a key that replaces another one, with the same name, scopes, networks and expiry. The old key stays valid for the overlap. Needs the scope `admin`, every scope of the old key, and a key that expires no earlier and works from all networks of the old key.',
+    input: (t) => ({
+      keyId: t.string({ required: true, description: KEY_ID }),
+      overlapSeconds: t.int({
+        required: true,
+        defaultValue: KEY_OVERLAP_SECONDS.default,
+        description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
+      }),
     }),
-  );
+    resolve: ({ keyId, overlapSeconds }, context) =>
+      rotateKey(context, keyId, { name: 'input.overlapSeconds', value: overlapSeconds }),
+  });
 }
 
 function whereOf({ caller }: GraphqlContext, id: string) {

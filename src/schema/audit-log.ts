@@ -1,6 +1,6 @@
 /** The audit log: its types, `Query.auditLog`, and the entries of a transaction. */
-import { isoMillis } from '../base/instant.ts';
-import { type AuditInput, findAuditEntry, readAuditLog } from '../resolvers/account/read-audit.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import { type AuditInput, findAuditEntry, readAuditLog } from '../resolvers/audit/read-audit.ts';
 import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import type { LoggedEntry } from '../store/account/audit-log.ts';
 import { ACTOR_KINDS, AUDIT_OBJECT_KINDS } from '../store/engine/audit.ts';
@@ -104,7 +104,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
         type: 'DateTime',
         nullable: true,
         description:
-          'When it was done by the clock of the machine; only if the clock of the account differs from it by more than a minute.',
+          'When it was done by the clock of the database; only if the clock of the account differs from it by more than a minute.',
         resolve: ({ machineAt }) => machineAt && isoMillis(machineAt),
       }),
       act: t.exposeString('act', { description: 'Name of the act, such as `webhook.create`.' }),

@@ -1,5 +1,5 @@
 /** Balances: `Query.balances`. */
-import { currencyOfLedger } from '../base/currency.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { type Balance, readBalances } from '../resolvers/ledger/read-balances.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';

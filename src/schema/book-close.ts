@@ -1,9 +1,10 @@
 /** The close of a day: `Query.bookCloses` and `Mutation.closeBooks`. */
-import { ACTS } from '../base/acts.ts';
-import { isoMillis } from '../base/instant.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { isoMillis } from '../base/time/instant.ts';
 import { CLOSES_MAX, closeBooks, FIRST_CLOSE_DAYS, listBookCloses } from '../resolvers/ledger/close-books.ts';
 import type { BookClose } from '../store/ledger/book-closes.ts';
 import type { Builder } from './builder.ts';
+import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 
 /** Defines `BookClose`, `Query.bookCloses` and `Mutation.closeBooks`. */
@@ -44,29 +45,27 @@ export function defineBookCloses(builder: Builder): void {
         }),
     }),
   );
-  builder.mutationField('closeBooks', (t) =>
-    t.field({
-      type: close,
-      description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
-      args: {
-        day: t.arg.string({ required: true, description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
-        begin: t.arg.boolean({
-          description: `Whether closing starts with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago.`,
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'closeBooks', act: 'books.close', args } as const;
-        const { kept } = await keepOnce(context, keyed, (attempt) =>
-          closeBooks(
-            context,
-            { name: 'day', value: args.day },
-            { name: 'begin', value: args.begin ?? false },
-            attempt,
-          ),
-        );
-        return kept;
-      },
+  defineMutation(builder, 'closeBooks', {
+    result: ['bookClose', close],
+    description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
+    input: (t) => ({
+      day: t.string({ required: true, description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      begin: t.boolean({
+        description: `Whether closing starts with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago.`,
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'closeBooks', act: 'books.close', args } as const;
+      const { kept } = await keepOnce(context, keyed, (attempt) =>
+        closeBooks(
+          context,
+          { name: 'input.day', value: args.day },
+          { name: 'input.begin', value: args.begin ?? false },
+          attempt,
+        ),
+      );
+      return kept;
+    },
+  });
 }

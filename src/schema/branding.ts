@@ -1,11 +1,12 @@
 /** Branding: how the hosted pages of the account look. */
 
-import { BRANDING_MAX, type BrandingInput, updateBranding } from '../resolvers/account/manage-branding.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { BRANDING_MAX, type BrandingInput, updateBranding } from '../resolvers/settings/manage-branding.ts';
 import { type Branding, readBranding } from '../store/account/branding.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import type { AccountRef } from './viewer.ts';
 
 /** The settings, and what each is. */
@@ -44,9 +45,12 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       resolve: ({ id }, _args, { database }) => readBranding(database, id),
     }),
   );
-  const input = builder.inputType('BrandingInput', {
-    description: 'What to change. Null removes a setting; members that are not given stay as they are.',
-    fields: (t) => ({
+
+  defineMutation(builder, 'updateBranding', {
+    result: ['branding', branding],
+    description: 'Changes how the hosted pages look. Needs the scope `admin`.',
+    inputDescription: 'What to change. Null removes a setting; members that are not given stay as they are.',
+    input: (t) => ({
       displayName: t.string({ description: DOC.displayName }),
       accent: t.string({ description: DOC.accent }),
       logo: t.string({ description: DOC.logo }),
@@ -61,18 +65,11 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),
+    resolve: async (given, context) => {
+      await updateBranding(context, namedOf(given), checksOf(context));
+      return readBranding(context.database, context.caller.accountId);
+    },
   });
-  builder.mutationField('updateBranding', (t) =>
-    t.field({
-      type: branding,
-      description: 'Changes how the hosted pages look. Needs the scope `admin`.',
-      args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
-      resolve: async (_root, { input: given }, context) => {
-        await updateBranding(context, namedOf(given), checksOf(context));
-        return readBranding(context.database, context.caller.accountId);
-      },
-    }),
-  );
 }
 
 /** Unlike elsewhere, a null says something here. */

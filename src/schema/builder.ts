@@ -5,11 +5,13 @@ import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, type GraphQLField, print, type ValueNode } from 'graphql';
-import { parseInstant } from '../base/instant.ts';
-import { isDecimal } from '../base/money.ts';
+import type { ErrorCode } from '../base/errors/errors.ts';
+import { bareAmount, isDecimal } from '../base/money/money.ts';
+import { parseInstant } from '../base/time/instant.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import type { StreamMode } from '../resolvers/events/frame-stream.ts';
 import type { Context } from '../resolvers/services/context.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type PrismaTypes from '../store/generated/pothos.ts';
 import { getDatamodel } from '../store/generated/pothos.ts';
 import type { Loaders } from './loaders.ts';
@@ -19,6 +21,8 @@ export type GraphqlContext = Context & {
   readonly loaders: Loaders;
   /** Whether the operation was found to be within the limits of cost, depth and breadth, so that nothing has to be counted again. */
   readonly isMeasured?: boolean | undefined;
+  /** Notes the code of a refusal for the request log: the answer has it in a payload, if at all. */
+  readonly noteRefusal?: ((code: ErrorCode) => void) | undefined;
   /** How much of a subscription is wanted; all of it when not given. */
   readonly stream?: StreamMode | undefined;
 };
@@ -69,7 +73,7 @@ export function createBuilder() {
     defaultFieldNullability: false,
     prisma: {
       // From the context, so that a schema can be made without a database.
-      client: (context) => context.database.prisma,
+      client: (context) => prismaOf(context.database),
       dmmf: getDatamodel(),
       onUnusedQuery: 'error',
     },
@@ -120,7 +124,7 @@ export function createBuilder() {
   });
   builder.mutationType({
     description:
-      'Changes. Each description names the scope that it needs. A mutation with an `idempotencyKey` can be repeated safely.',
+      'Changes. Each takes one `input`, and its payload has the object or `errors`. Each description names the scope that it needs. A mutation with an `idempotencyKey` in its input can be repeated safely.',
   });
   return builder;
 }
@@ -136,7 +140,7 @@ function defineScalars(builder: Builder): void {
   });
   builder.scalarType('DateTime', {
     description:
-      'A moment as RFC 3339 text. Returned in UTC with milliseconds: `2026-05-01T12:00:00.000Z`. Accepted with any offset.',
+      'A moment as RFC 3339 text. Returned in UTC with milliseconds: `2026-05-01T12:00:00.000Z`. Accepted with any offset, and in every form of RFC 3339.',
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     serialize: String,
     parseValue: readDateTime,
@@ -157,7 +161,8 @@ function readLiteral<Value>(type: string, node: ValueNode, read: (value: unknown
 }
 
 function readDecimal(value: unknown): string {
-  if (typeof value === 'string' && isDecimal(value)) return value;
+  const bare = typeof value === 'string' ? bareAmount(value) : '';
+  if (isDecimal(bare)) return bare;
   throw new GraphQLError('must be a decimal number in a string, such as "12.50"');
 }
 

@@ -1,6 +1,6 @@
 /** The other side of a statement line: house accounts by their class alone. */
-import { assert } from '../base/assert.ts';
-import { currencyOfLedger } from '../base/currency.ts';
+import { assert } from '../base/errors/assert.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { type LedgerAccountClass, SUB_ACCOUNTS, type SubAccount } from '../ledger/chart.ts';
 import type { PostingRow } from '../store/ledger/journals.ts';
 import { sidesOf } from '../wire/statement.ts';

@@ -1,12 +1,13 @@
 /** The mutation that pays somebody by PIX out of crypto: `createOfframp`. */
 
-import { depositUri } from '../base/pay-links.ts';
+import { depositUri } from '../base/pages/pay-links.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import { OFFRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOfframp, type OfframpInput, PAYEE } from '../resolvers/orders/create-offramp.ts';
 import type { Builder } from './builder.ts';
-import { definePayload, memberFields, refuseBesides, templateField } from './creation.ts';
+import { memberFields, refuseBesides, replayedField, rowOf, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
@@ -24,60 +25,54 @@ interface Refs {
 
 /** Defines `Mutation.createOfframp`. */
 export function defineOfframpCreation(builder: Builder, transaction: TransactionRef, refs: Refs): void {
-  const input = defineInput(builder, refs);
-  const payload = definePayload(builder, transaction, 'CreateOfframpPayload');
-  builder.objectField(payload, 'depositUri', (t) =>
-    t.string({
-      nullable: true,
-      description:
-        'Link that opens a wallet with the address and the exact amount of the deposit. Null when no deposit is expected yet, or the network has no such form.',
-      resolve: ({ row }) => depositUri(row) ?? null,
+  const source = defineSource(builder);
+  defineMutation(builder, 'createOfframp', {
+    result: ['transaction', transaction],
+    resultOf: rowOf,
+    more: (t) => ({
+      replayed: replayedField(t),
+      depositUri: t.string({
+        nullable: true,
+        description:
+          'Link that opens a wallet with the address and the exact amount of the deposit. Null when no deposit is expected yet, or the network has no such form.',
+        resolve: ({ result }) => (result && depositUri(result.row)) ?? null,
+      }),
     }),
-  );
-  builder.mutationField('createOfframp', (t) =>
-    t.field({
-      type: payload,
-      description:
-        'Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`.',
-      args: {
-        input: t.arg({ type: input, required: true, description: 'The order.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) => {
-        const { accept, record, ...members } = args.input;
-        const keyed = { mutation: 'createOfframp', act: 'offramp.create', args } as const;
-        return moveOnce(context, keyed, async (attempt) => {
-          const given = namedMembers<OfframpInput>('input', members);
-          const checks = checksOf(context);
-          refuseBesides(checks, given.quoteId, [given.amountPaid, given.amountSent]);
-          refuseHalfPayee(checks, given);
-          const options = { names: NAMES, isAccepted: accept, needsPayee: false };
-          const kept = await withRecord(context, attempt, record, checks);
-          return createOfframp(context, kept, given, checks, options);
-        });
-      },
+    description:
+      'Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`; out of the balance, unless with `accept: false`, `move`.',
+    inputDescription:
+      'An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
+    input: (t) => ({
+      ...memberFields(t, OFFRAMP_MEMBERS, { from: source, pixKeyType: refs.pixKeyType }),
+      template: templateField(t, refs.template),
+      quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
+      accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
+      record: recordField(t, refs.record),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: (args, context) => {
+      const { accept, record, idempotencyKey: _key, ...members } = args;
+      const keyed = { mutation: 'createOfframp', act: null, args } as const;
+      return moveOnce(context, keyed, async (attempt) => {
+        const given = namedMembers<OfframpInput>('input', members);
+        const checks = checksOf(context);
+        refuseBesides(checks, given.quoteId, [given.amountPaid, given.amountSent]);
+        refuseHalfPayee(checks, given);
+        const options = { names: NAMES, isAccepted: accept, needsPayee: false };
+        const kept = await withRecord(context, attempt, record, checks);
+        return createOfframp(context, kept, given, checks, options);
+      });
+    },
+  });
 }
 
-function defineInput(builder: Builder, { template, pixKeyType, record }: Refs) {
-  const source = builder.enumType('OfframpSource', {
+function defineSource(builder: Builder) {
+  return builder.enumType('OfframpSource', {
     description: 'Where the crypto of an offramp comes from.',
     values: {
       BALANCE: { value: 'balance', description: 'The balance of the account is debited.' },
       EXTERNAL: { value: 'external', description: 'A payer deposits the exact amount on-chain.' },
     } as const,
-  });
-  return builder.inputType('CreateOfframpInput', {
-    description:
-      'An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
-    fields: (t) => ({
-      ...memberFields(t, OFFRAMP_MEMBERS, { from: source, pixKeyType }),
-      template: templateField(t, template),
-      quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
-      accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
-      record: recordField(t, record),
-    }),
   });
 }
 

@@ -1,13 +1,22 @@
 /** The mutations that let a customer pay by PIX: `createCheckout`, `createOnramp`. */
 
-import { hostedPage, qrImage } from '../base/pay-links.ts';
+import { hostedPage, qrImage } from '../base/pages/pay-links.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { CHECKOUT_MEMBERS, ONRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { definePayload, type InputFields, memberFields, refuseBesides, templateField } from './creation.ts';
+import {
+  type InputFields,
+  memberFields,
+  type PayloadFields,
+  refuseBesides,
+  replayedField,
+  rowOf,
+  templateField,
+} from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
@@ -33,55 +42,49 @@ export function defineOnrampCreations(builder: Builder, transaction: Transaction
 }
 
 function defineCreateCheckout(builder: Builder, transaction: TransactionRef, refs: Refs): void {
-  const input = builder.inputType('CreateCheckoutInput', {
+  defineMutation(builder, 'createCheckout', {
+    result: ['transaction', transaction],
+    resultOf: rowOf,
+    more: (t) => ({
+      replayed: replayedField(t),
+      paymentLink: t.string({
+        nullable: true,
+        description: 'URL of the hosted page: send the customer there.',
+        resolve: ({ result }, _args, context) => (result ? hostedPage(context, result.row) : null),
+      }),
+      ...pixFields(t),
+    }),
     description:
+      'Creates a checkout session: the customer pays BRL by PIX, crypto is credited to the balance. Needs the scope `create`.',
+    inputDescription:
       'A checkout session on a hosted page. Data that is not given here is entered there by the customer, or given by the caller with `provideIdentity`.',
-    fields: (t) => ({ ...memberFields(t, CHECKOUT_MEMBERS), ...inputFields(t, refs) }),
+    input: (t) => ({
+      ...memberFields(t, CHECKOUT_MEMBERS),
+      ...inputFields(t, refs),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: (args, context) =>
+      create(context, 'createCheckout', args, { family: 'checkouts', needsAmount: false }),
   });
-  const payload = definePayload(builder, transaction, 'CreateCheckoutPayload');
-  builder.objectField(payload, 'paymentLink', (t) =>
-    t.string({
-      description: 'URL of the hosted page: send the customer there.',
-      resolve: ({ row }, _args, context) => hostedPage(context, row),
-    }),
-  );
-  addPixFields(builder, payload);
-  builder.mutationField('createCheckout', (t) =>
-    t.field({
-      type: payload,
-      description:
-        'Creates a checkout session: the customer pays BRL by PIX, crypto is credited to the balance. Needs the scope `create`.',
-      args: {
-        input: t.arg({ type: input, required: true, description: 'The order.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        create(context, 'createCheckout', args, { family: 'checkouts', needsAmount: false }),
-    }),
-  );
 }
 
 function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs: Refs): void {
-  const input = builder.inputType('CreateOnrampInput', {
+  defineMutation(builder, 'createOnramp', {
+    result: ['transaction', transaction],
+    resultOf: rowOf,
+    more: (t) => ({ replayed: replayedField(t), ...pixFields(t) }),
     description:
+      'Creates an onramp: the customer pays BRL by PIX, crypto is credited to the balance or delivered to `wallet`. Needs the scope `create`.',
+    inputDescription:
       'An onramp. Give one of the two amounts, or a quote. Without `clientTaxId` the process waits for `provideIdentity`.',
-    fields: (t) => ({ ...memberFields(t, ONRAMP_MEMBERS), ...inputFields(t, refs) }),
-  });
-  const payload = definePayload(builder, transaction, 'CreateOnrampPayload');
-  addPixFields(builder, payload);
-  builder.mutationField('createOnramp', (t) =>
-    t.field({
-      type: payload,
-      description:
-        'Creates an onramp: the customer pays BRL by PIX, crypto is credited to the balance or delivered to `wallet`. Needs the scope `create`.',
-      args: {
-        input: t.arg({ type: input, required: true, description: 'The order.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        create(context, 'createOnramp', args, { family: 'onramps', needsAmount: true }),
+    input: (t) => ({
+      ...memberFields(t, ONRAMP_MEMBERS),
+      ...inputFields(t, refs),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: (args, context) =>
+      create(context, 'createOnramp', args, { family: 'onramps', needsAmount: true }),
+  });
 }
 
 function inputFields(t: InputFields, { template, record }: Refs) {
@@ -93,25 +96,26 @@ function inputFields(t: InputFields, { template, record }: Refs) {
   };
 }
 
-function addPixFields(builder: Builder, payload: ReturnType<typeof definePayload>): void {
-  builder.objectFields(payload, (t) => ({
+function pixFields(t: PayloadFields) {
+  return {
     pixCopyPaste: t.string({
       nullable: true,
       description:
         'PIX code to pay (copy and paste); null until the charge exists, which needs an amount and a customer.',
-      resolve: ({ row }) => row.process?.brCode ?? null,
+      resolve: ({ result }) => result?.row.process?.brCode ?? null,
     }),
     pixQrSvgUrl: t.string({
       nullable: true,
       description: 'URL of the PIX code as a QR image, SVG; null until the charge exists.',
-      resolve: ({ row }, _args, context) => qrImage(context, row),
+      resolve: ({ result }, _args, context) => (result ? qrImage(context, result.row) : null),
     }),
-  }));
+  };
 }
 
+/** With the members of the order, which are passed on by name. */
 interface Args {
-  /** With the members of the order besides, which are handed on by name. */
-  readonly input: { readonly accept: boolean; readonly record?: RecordGiven };
+  readonly accept: boolean;
+  readonly record?: RecordGiven;
   readonly idempotencyKey?: string | null | undefined;
 }
 
@@ -121,7 +125,7 @@ function create(
   args: Args,
   options: Pick<OnrampOptions, 'family' | 'needsAmount'>,
 ): Promise<Done> {
-  const { accept, record, ...members } = args.input;
+  const { accept, record, idempotencyKey: _key, ...members } = args;
   return moveOnce(
     context,
     { mutation, act: FAMILY_TRAITS[options.family].acts.create, args },

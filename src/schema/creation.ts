@@ -1,29 +1,27 @@
-/** What the mutations that make a transaction have in common: the shape of their answers, the session, the checks. */
+/** Parts of the mutations that make a transaction: members of their inputs and payloads, and checks. */
 
-import { known } from '../base/assert.ts';
-import type { Named } from '../base/violations.ts';
+import type { ObjectFieldsShape } from '@pothos/core';
+import { known } from '../base/errors/assert.ts';
+import type { Named } from '../base/errors/violations.ts';
 import type { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import { EXPIRES_IN, type Member, type Members } from '../resolvers/checks/creation-members.ts';
 import type { Builder } from './builder.ts';
+import type { BuilderTypes, Outcome } from './mutation.ts';
 import type { Done } from './once.ts';
 import type { TemplateRef } from './template.ts';
-import type { TransactionRef } from './transaction.ts';
 
-/** Defines the answer of a mutation that makes a transaction; what else it has is added by the file of that mutation. */
-export function definePayload(builder: Builder, transaction: TransactionRef, name: string) {
-  return builder.objectRef<Done>(name).implement({
-    description: 'The new transaction, and what is needed to continue with it.',
-    fields: (t) => ({
-      transaction: t.field({
-        type: transaction,
-        description: 'The transaction as it stands now.',
-        resolve: ({ row }) => row as never,
-      }),
-      replayed: t.exposeBoolean('isReplayed', {
-        description:
-          'True when the `idempotencyKey` was used before: the earlier answer is repeated, nothing new was created.',
-      }),
-    }),
+/** @returns the transaction of what the resolver of a creation gives. */
+export const rowOf = ({ row }: Done) => row as never;
+
+/** Defines the members of a payload. */
+export type PayloadFields = Parameters<ObjectFieldsShape<BuilderTypes, Outcome<Done>>>[0];
+
+/** Defines the member of the payload that tells a repeated answer from a new one. */
+export function replayedField(t: PayloadFields) {
+  return t.boolean({
+    description:
+      'True when the `idempotencyKey` was used before: the earlier answer, which may be a refusal, is repeated; nothing new was created.',
+    resolve: ({ result, isReplayed = false }) => result?.isReplayed ?? isReplayed,
   });
 }
 

@@ -1,6 +1,6 @@
 /** Currency and Money, and the catalogue. */
-import { CURRENCIES, type Currency } from '../base/currency.ts';
-import { trimDecimal } from '../base/money.ts';
+import { CURRENCIES, type Currency } from '../base/money/currency.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import type { Builder } from './builder.ts';
 
 /** An amount of a currency. Where either is not known, there is no money to speak of: null. */

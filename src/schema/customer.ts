@@ -1,14 +1,16 @@
 /** Customers of an account: names, level, limits and volumes (C-21). */
-import { trimDecimal } from '../base/money.ts';
-import { type CustomerInput, grantCustomer, updateCustomer } from '../resolvers/account/manage-customers.ts';
-import { BRL_AMOUNT } from '../resolvers/account/manage-settings.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
+import { type CustomerInput, grantCustomer, updateCustomer } from '../resolvers/settings/manage-customers.ts';
+import { BRL_AMOUNT } from '../resolvers/settings/manage-settings.ts';
 import { type CustomerLevel, countCustomers } from '../store/account/customers.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import {
   connectionOf,
   countedArguments,
@@ -45,7 +47,7 @@ export function defineCustomers(builder: Builder) {
         const checks = checksOf(context);
         const key = checks.taxId({ name: 'taxId', value: taxId });
         checks.refuse();
-        return context.database.prisma.customer.findUnique({ ...query, ...keyOf(context, key ?? '') });
+        return prismaOf(context.database).customer.findUnique({ ...query, ...keyOf(context, key ?? '') });
       },
     }),
   );
@@ -59,55 +61,48 @@ export function defineCustomers(builder: Builder) {
 export type CustomerPageRef = ReturnType<typeof defineCustomers>;
 
 function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void {
-  const input = builder.inputType('UpdateCustomerInput', {
-    description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
-    fields: limitFields,
-  });
-  builder.mutationField('updateCustomer', (t) =>
-    t.prismaField({
-      type: customer,
-      description:
-        'Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
-      args: {
-        taxId: t.arg.string({ required: true, description: TAX_ID }),
-        input: t.arg({ type: input, required: true, description: 'What to change.' }),
-      },
-      resolve: async (query, _root, args, context) => {
-        const named = { name: 'taxId', value: args.taxId };
-        const taxId = await updateCustomer(context, named, limitsOf(args.input), checksOf(context));
-        return context.database.prisma.customer.findUniqueOrThrow({ ...query, ...keyOf(context, taxId) });
-      },
+  defineMutation(builder, 'updateCustomer', {
+    result: ['customer', customer],
+    description:
+      'Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
+    inputDescription: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    input: (t) => ({
+      taxId: t.string({ required: true, description: TAX_ID }),
+      ...limitFields(t),
     }),
-  );
+    resolve: async (args, context, query) => {
+      const named = { name: 'input.taxId', value: args.taxId };
+      const taxId = await updateCustomer(context, named, limitsOf(args), checksOf(context));
+      return prismaOf(context.database).customer.findUniqueOrThrow({ ...query(), ...keyOf(context, taxId) });
+    },
+  });
 }
 
 function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
-  const input = builder.inputType('GrantCustomerLimitsInput', {
-    description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
-    fields: (t) => ({
+  defineMutation(builder, 'grantCustomerLimits', {
+    result: ['customer', customer],
+    description:
+      'Sets limits of a customer that replace those of the templates, above or below them. Needs the scope `platform:pricing`.',
+    inputDescription: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      taxId: t.string({ required: true, description: TAX_ID }),
       ...limitFields(t),
       level: t.field({ type: level, description: 'How far the customer is identified.' }),
     }),
+    resolve: async (args, context, query) => {
+      const own = await actOnAccount(context, 'customer.grant', args.account);
+      const { level: wanted } = args;
+      const grant = { ...limitsOf(args), ...(wanted && { level: wanted }) };
+      const taxId = await grantCustomer(
+        own,
+        { name: 'input.taxId', value: args.taxId },
+        grant,
+        checksOf(own),
+      );
+      return prismaOf(own.database).customer.findUniqueOrThrow({ ...query(), ...keyOf(own, taxId) });
+    },
   });
-  builder.mutationField('grantCustomerLimits', (t) =>
-    t.prismaField({
-      type: customer,
-      description:
-        'Sets limits of a customer that replace those of the templates, above or below them. Needs the scope `platform:pricing`.',
-      args: {
-        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        taxId: t.arg.string({ required: true, description: TAX_ID }),
-        input: t.arg({ type: input, required: true, description: 'What to change.' }),
-      },
-      resolve: async (query, _root, args, context) => {
-        const own = await actOnAccount(context, 'customer.grant', args.account);
-        const { level: wanted, ...limits } = args.input;
-        const grant = { ...limitsOf(limits), ...(wanted && { level: wanted }) };
-        const taxId = await grantCustomer(own, { name: 'taxId', value: args.taxId }, grant, checksOf(own));
-        return own.database.prisma.customer.findUniqueOrThrow({ ...query, ...keyOf(own, taxId) });
-      },
-    }),
-  );
 }
 
 function limitFields(t: InputFields) {
@@ -182,7 +177,7 @@ function defineCustomer(builder: Builder) {
           description: `Its volumes by day, newest first: the last ${VOLUME_DAYS} days on which it moved anything.`,
           complexity: { field: 1, multiplier: VOLUME_DAYS },
           resolve: (query, { accountId, taxId }, _args, { database }) =>
-            database.prisma.volumeDay.findMany({
+            prismaOf(database).volumeDay.findMany({
               ...query,
               where: { accountId, subject: taxId, NOT: { open: 0, paid: 0 } },
               orderBy: { day: 'desc' },
@@ -244,7 +239,7 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
 
 /** @returns a page of the customers of an account, whoever asks. */
 export async function readCustomers({ database }: Context, accountId: bigint, args: PlacedArgs) {
-  const { customer } = database.prisma;
+  const { customer } = prismaOf(database);
   const slice = countedSlice(args, decodeCursor);
   const { after, before, skip } = slice;
   const rows = await customer.findMany({

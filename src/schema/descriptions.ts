@@ -1,8 +1,8 @@
 /** Descriptions that several fields and arguments share: each is written once. */
-import { LONGEST_TEXT } from '../base/violations.ts';
-import { type Bounds, DECIMAL_LENGTH_MAX } from '../resolvers/account/manage-settings.ts';
-import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
+import { LONGEST_TEXT } from '../base/errors/violations.ts';
+import { CURRENCY_FILTER_FORMS, CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
 import { bounded, inProse } from '../resolvers/checks/lengths.ts';
+import { type Bounds, DECIMAL_LENGTH_MAX } from '../resolvers/settings/manage-settings.ts';
 import { CONCURRENCY_MAX, PER_SECOND_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
 
 /** Texts by what they describe. */
@@ -10,6 +10,7 @@ export const DESCRIPTIONS = {
   end2end: 'Identifier of the transaction, `CRX…`.',
   actedOn: 'Identifier of the account that this is done on, as `accountId` has it.',
   currency: CURRENCY_FORMS,
+  currencyFilter: CURRENCY_FILTER_FORMS,
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
   quoteId: bounded(
     'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',
@@ -24,6 +25,10 @@ export const DESCRIPTIONS = {
     'The list as you last read it, in any order. If it has changed since, nothing is changed: error `LIST_CHANGED`. Default: no check.',
   status: 'Broad label, for the state of a user interface.',
   substatus: 'Label of the step; several share a status.',
+  statusCode: 'Broad status of its step as a code; `status` is its label.',
+  headline: 'What happened to the money, in a few words for people.',
+  awaits:
+    'Party that its step waits for; null when the gateway and its rails go on by themselves, after the end, and for steps that only imported history has. It follows from the step alone: a withdrawal that was approved, or a payment whose hold was rejected, waits for a `DECISION` until the rails have moved it on.',
 } as const;
 
 /** What of an endpoint can be said and read. */

@@ -156,7 +156,7 @@ async function readPage(
   const found = await readEventSlice(context, { limit: size + 1, ...bounds, skip });
   const events = found.events.map((event) => ({
     kind: 'event' as const,
-    cursor: encodeEventCursor(context.caller.accountId, event.seq),
+    cursor: encodeEventCursor(context.caller.accountId, event),
     event,
   }));
   const page = connectionOf(events, slice, {

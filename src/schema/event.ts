@@ -1,12 +1,18 @@
 /** Event: one change of a transaction's state. */
+import { eventHeadlineOf } from '../templates/headlines.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { LabelRef } from './label.ts';
 import { isoOf } from './moment.ts';
+import { awaitedAt, type StepEnums } from './step-enums.ts';
 
 /** Defines `Event`. */
-export function defineEvent(builder: Builder, registry: Registry, label: LabelRef) {
+export function defineEvent(
+  builder: Builder,
+  registry: Registry,
+  { label, status, awaited }: StepEnums & { readonly label: LabelRef },
+) {
   return builder.prismaObject('Event', {
     description: 'One change of component or state of a transaction.',
     include: { transaction: { select: { template: true } } },
@@ -33,6 +39,25 @@ export function defineEvent(builder: Builder, registry: Registry, label: LabelRe
         description: DESCRIPTIONS.substatus,
         resolve: ({ transaction, component, state }) =>
           registry.stepOf(transaction.template, component, state).substatus,
+      }),
+      statusCode: t.field({
+        type: status,
+        description: DESCRIPTIONS.statusCode,
+        resolve: ({ transaction, component, state }) =>
+          registry.stepOf(transaction.template, component, state).statusCode,
+      }),
+      awaits: t.field({
+        type: awaited,
+        nullable: true,
+        description: DESCRIPTIONS.awaits,
+        resolve: ({ transaction, component, state }) =>
+          awaitedAt(registry, { template: transaction.template, component, state }),
+      }),
+      headline: t.field({
+        type: label,
+        description: DESCRIPTIONS.headline,
+        resolve: ({ name, transaction, component, state }) =>
+          eventHeadlineOf(name, registry.stepOf(transaction.template, component, state)),
       }),
     }),
   });

@@ -1,5 +1,11 @@
 /** Puts the schema together. */
-import { defaultFieldResolver, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLSchema,
+  getNullableType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
 import { defineApiKeys } from './api-key.ts';
@@ -9,15 +15,16 @@ import { defineBookCloses } from './book-close.ts';
 import { defineBooks } from './books.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
-import { createBuilder, type GraphqlContext } from './builder.ts';
+import { type Builder, createBuilder, type GraphqlContext } from './builder.ts';
+import { defineCapital } from './capital.ts';
 import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
-import { defineCurrency } from './currency.ts';
+import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
-import { defineLedgerLine } from './ledger-line.ts';
+import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
 import { definePasskeys } from './passkeys.ts';
@@ -27,12 +34,14 @@ import { definePixKeyType } from './pix-key-type.ts';
 import { definePixOrders } from './pix-orders.ts';
 import { definePlatform } from './platform.ts';
 import { definePositions } from './positions.ts';
+import { definePossibleActions } from './possible-action.ts';
 import { defineQuote } from './quote.ts';
 import { defineRailNews } from './rail-news.ts';
 import { defineRates } from './rates.ts';
 import { defineReceivables } from './receivable.ts';
 import { defineReconciliation } from './reconciliation.ts';
 import { defineRefunds } from './refund.ts';
+import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
@@ -40,6 +49,7 @@ import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
 import { defineStaticLinks } from './static-link.ts';
+import { defineStepEnums } from './step-enums.ts';
 import { defineSubscriptions } from './subscription.ts';
 import { defineSuspense } from './suspense.ts';
 import { defineTemplate } from './template.ts';
@@ -47,31 +57,36 @@ import { defineTemplateLimits } from './template-limits.ts';
 import { defineTransaction } from './transaction.ts';
 import { defineTransactionQueries } from './transaction-queries.ts';
 import { defineTransactionRecord } from './transaction-record.ts';
-import { defineStatusCode } from './transaction-status.ts';
+import { defineStepFacts } from './transaction-status.ts';
 import { defineTreasury } from './treasury.ts';
 import { defineViewer } from './viewer.ts';
 import { defineWaiting } from './waiting.ts';
 import { defineWebhooks } from './webhook.ts';
 import { defineDeliveries } from './webhook-delivery.ts';
+import { defineRedeliveries } from './webhook-redelivery.ts';
 import { defineWhitelist } from './whitelist.ts';
 
 /** @returns the schema of these templates; it holds no state and needs no database to be made. */
 export function buildSchema(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
+  const action = defineRefusals(builder);
   const currencies = defineCurrency(builder);
   const ledger = defineLedgerLine(builder, currencies);
   const label = defineLabel(builder);
   const template = defineTemplate(builder, registry);
   const pixKeyType = definePixKeyType(builder);
+  const { status, ...enums } = defineStepEnums(builder);
   const transaction = defineTransaction(builder, registry, {
     ...currencies,
     ...ledger,
+    ...enums,
+    status,
     label,
     template,
     pixKeyType,
   });
+  defineStepFacts(builder, registry, { transaction, label, status, ...enums });
   const record = defineTransactionRecord(builder, transaction);
-  const status = defineStatusCode(builder, registry, transaction);
   const family = defineTransactionQueries(builder, registry, {
     ...currencies,
     transaction,
@@ -85,15 +100,15 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineOfframpCreation(builder, transaction, { template, pixKeyType, record });
   defineWithdrawalCreation(builder, transaction, { template, record });
   defineActs(builder, transaction, pixKeyType);
-  defineBooks(builder);
-  defineReceivables(builder, currencies);
-  defineTreasury(builder, currencies, ledger);
-  defineBookCloses(builder);
-  defineManualJournals(builder);
-  defineReconciliation(builder);
+  defineHouseBooks(builder, currencies, ledger);
   defineRates(builder);
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
+  definePossibleActions(builder, transaction, {
+    ...currencies,
+    ...ledger,
+    action,
+  });
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
   defineSavedViews(builder, definePeople(builder, viewer));
@@ -117,10 +132,30 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRequestLog(builder, actorKind);
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);
-  defineDeliveries(builder, { account, transaction, endpoint, event: log.event });
+  defineSending(builder, { account, transaction, endpoint, event: log.event });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
-  definePaymentSession(builder, { ...currencies, label });
-  return withFreshReads(builder.toSchema());
+  definePaymentSession(builder, { ...currencies, label, statusCode: status });
+  return withFreshReads(withNullableReads(builder.toSchema()));
+}
+
+function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {
+  defineBooks(builder);
+  defineReceivables(builder, currencies);
+  defineTreasury(builder, currencies, ledger);
+  defineBookCloses(builder);
+  defineCapital(builder, defineManualJournals(builder));
+  defineReconciliation(builder);
+}
+
+function defineSending(builder: Builder, refs: Parameters<typeof defineDeliveries>[1]): void {
+  defineRedeliveries(builder, defineDeliveries(builder, refs));
+}
+
+/** A read that is refused is null, and costs the document no other: its error says why. */
+function withNullableReads(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {}))
+    field.type = getNullableType(field.type);
+  return schema;
 }
 
 /** The mutations of a document come one after another, and have their loaders in common: each reads what is true after it. */
@@ -135,7 +170,7 @@ function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** @returns the schema as text, in the order of names: what schema.graphql holds. */
-export function schemaText(registry: Registry): string {
-  return `${printSchema(lexicographicSortSchema(buildSchema(registry)))}\n`;
+/** @returns a schema as text, in the order of names: what schema.operator.graphql holds, and of the merchants' contract schema.graphql. */
+export function schemaText(schema: GraphQLSchema): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -1,5 +1,5 @@
 /** Label: a text in both languages. */
-import type { Label } from '../base/label.ts';
+import type { Label } from '../base/text/label.ts';
 import type { Builder } from './builder.ts';
 
 /** Defines `Label`. */

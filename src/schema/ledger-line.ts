@@ -1,6 +1,6 @@
 /** LedgerAccount and LedgerLine. Rows come from prepared SQL, or from Prisma through the relations of a transaction. */
-import { currencyOfLedger } from '../base/currency.ts';
-import { fromMinor, trimDecimal } from '../base/money.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
+import { fromMinor, trimDecimal } from '../base/money/money.ts';
 import { sidesOf } from '../wire/statement.ts';
 import type { Builder } from './builder.ts';
 import { defineAccountClass, defineCounterpart, defineSubAccount, subAccountName } from './counterpart.ts';

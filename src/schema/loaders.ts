@@ -1,7 +1,7 @@
 /** Batches what crosses from one record to others; made anew for every request. */
 import DataLoader from 'dataloader';
 import { readActorNames } from '../store/account/actor-names.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/connection/database.ts';
 import { readProcesses } from '../store/engine/processes.ts';
 import { readRecords, type TransactionRecord } from '../store/engine/transaction-records.ts';
 import { findTransactions } from '../store/engine/transactions.ts';

@@ -1,9 +1,12 @@
 /** Journals by hand: `Query.manualJournals`, `Mutation.proposeJournal`, `approveJournal` and `rejectJournal`. */
-import { ACTS } from '../base/acts.ts';
-import { currencyOfLedger } from '../base/currency.ts';
-import { isoMillis } from '../base/instant.ts';
-import { MANUAL_ACCOUNTS } from '../base/manual-accounts.ts';
-import { fromMinor } from '../base/money.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
+import { MANUAL_ACCOUNTS } from '../base/money/manual-accounts.ts';
+import { fromMinor } from '../base/money/money.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { AMOUNT_LENGTH_MAX, bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import type { Attempt } from '../resolvers/checks/once.ts';
 import {
   approveJournal,
   findOwnJournal,
@@ -11,21 +14,19 @@ import {
   MANUAL_JOURNALS_MAX,
   proposeJournal,
   rejectJournal,
-} from '../resolvers/account/manual-journals.ts';
-import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { AMOUNT_LENGTH_MAX, bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
-import type { Attempt } from '../resolvers/checks/once.ts';
+} from '../resolvers/ledger/manual-journals.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { ManualJournal, ManualJournalState } from '../store/ledger/manual-journals.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 
 const ACCOUNTS = MANUAL_ACCOUNTS.map((each) => `\`${each}\``).join(', ');
 
-/** Defines `ManualJournal` and what is done with it. */
-export function defineManualJournals(builder: Builder): void {
+/** Defines `ManualJournal` and what is done with it. @returns the type. */
+export function defineManualJournals(builder: Builder): JournalRef {
   const state = defineState(builder);
   const journal = defineJournal(builder, state);
   builder.queryField('manualJournals', (t) =>
@@ -39,6 +40,7 @@ export function defineManualJournals(builder: Builder): void {
   );
   definePropose(builder, journal);
   defineDecisions(builder, journal);
+  return journal;
 }
 
 function defineState(builder: Builder) {
@@ -55,7 +57,7 @@ function defineState(builder: Builder) {
 function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) {
   return builder.objectRef<ManualJournal>('ManualJournal').implement({
     description:
-      'A manual journal on house accounts of an account: one person or key proposes it, another one approves it.',
+      'A manual journal on house accounts of an account, or capital of the house: one person or key proposes it, another one approves it.',
     fields: (t) => ({
       id: t.id({ description: 'Identifier.', resolve: ({ id }) => String(id) }),
       accountId: t.string({
@@ -97,49 +99,48 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
   });
 }
 
-type JournalRef = ReturnType<typeof defineJournal>;
+/** The type `ManualJournal`. */
+export type JournalRef = ReturnType<typeof defineJournal>;
 
 function definePropose(builder: Builder, journal: JournalRef): void {
-  builder.mutationField('proposeJournal', (t) =>
-    t.field({
-      type: journal,
-      description: `Proposes a manual journal: nothing is posted until \`approveJournal\`. Needs the scope \`${ACTS['journal.propose'].scope}\`.`,
-      args: {
-        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        debit: t.arg.string({ required: true, description: `House account to debit: ${ACCOUNTS}.` }),
-        credit: t.arg.string({ required: true, description: 'House account to credit: one of the same.' }),
-        currency: t.arg.string({ required: true, description: DESCRIPTIONS.currency }),
-        amount: t.arg({
-          type: 'Decimal',
-          required: true,
-          description: bounded('How much, above 0.', AMOUNT_LENGTH_MAX),
-        }),
-        reason: t.arg.string({
-          required: true,
-          description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const named = (name: 'account' | 'debit' | 'credit' | 'currency' | 'amount' | 'reason') => ({
-          name,
-          value: args[name],
-        });
-        const input = {
-          account: named('account'),
-          debit: named('debit'),
-          credit: named('credit'),
-          currency: named('currency'),
-          amount: named('amount'),
-          reason: named('reason'),
-        };
-        const keyed = { mutation: 'proposeJournal', act: 'journal.propose', args } as const;
-        return decideOnce(context, keyed, (attempt) =>
-          proposeJournal(context, input, attempt, checksOf(context)),
-        );
-      },
+  defineMutation(builder, 'proposeJournal', {
+    result: ['manualJournal', journal],
+    description: `Proposes a manual journal: nothing is posted until \`approveJournal\`. Needs the scope \`${ACTS['journal.propose'].scope}\`.`,
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      debit: t.string({ required: true, description: `House account to debit: ${ACCOUNTS}.` }),
+      credit: t.string({ required: true, description: 'House account to credit: one of the same.' }),
+      currency: t.string({ required: true, description: DESCRIPTIONS.currency }),
+      amount: t.field({
+        type: 'Decimal',
+        required: true,
+        description: bounded('How much, above 0.', AMOUNT_LENGTH_MAX),
+      }),
+      reason: t.string({
+        required: true,
+        description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const named = (name: 'account' | 'debit' | 'credit' | 'currency' | 'amount' | 'reason') => ({
+        name: `input.${name}`,
+        value: args[name],
+      });
+      const input = {
+        account: named('account'),
+        debit: named('debit'),
+        credit: named('credit'),
+        currency: named('currency'),
+        amount: named('amount'),
+        reason: named('reason'),
+      };
+      const keyed = { mutation: 'proposeJournal', act: 'journal.propose', args } as const;
+      return decideOnce(context, keyed, (attempt) =>
+        proposeJournal(context, input, attempt, checksOf(context)),
+      );
+    },
+  });
 }
 
 const DECISIONS = {
@@ -153,24 +154,20 @@ const DECISIONS = {
 
 function defineDecisions(builder: Builder, journal: JournalRef): void {
   for (const [mutation, { act, decide, does }] of Object.entries(DECISIONS))
-    builder.mutationField(mutation, (t) =>
-      t.field({
-        type: journal,
-        description: `${does} Error \`STEP_CONFLICT\` unless it waits. Needs the scope \`${ACTS[act].scope}\`.`,
-        args: {
-          id: t.arg.id({ required: true, description: 'Identifier of the proposal.' }),
-          idempotencyKey: t.arg.string(KEY_ARGUMENT),
-        },
-        resolve: (_root, args, context) =>
-          decideOnce(context, { mutation, act, args }, (attempt) =>
-            decide(context, String(args.id), attempt),
-          ),
+    defineMutation(builder, mutation, {
+      result: ['manualJournal', journal],
+      description: `${does} Error \`STEP_CONFLICT\` unless it waits. Needs the scope \`${ACTS[act].scope}\`.`,
+      input: (t) => ({
+        id: t.id({ required: true, description: 'Identifier of the proposal.' }),
+        idempotencyKey: t.string(KEY_ARGUMENT),
       }),
-    );
+      resolve: (args, context) =>
+        decideOnce(context, { mutation, act, args }, (attempt) => decide(context, String(args.id), attempt)),
+    });
 }
 
 /** Does something with a journal once. @returns it as it stands; also when the mutation is a replay. */
-async function decideOnce(
+export async function decideOnce(
   context: Context,
   keyed: Keyed,
   work: (attempt: Attempt) => Promise<ManualJournal>,

@@ -1,5 +1,5 @@
 /** Moments as GraphQL gives them. */
-import { type Instant, isoMillis } from '../base/instant.ts';
+import { type Instant, isoMillis } from '../base/time/instant.ts';
 
 /** @returns the moment with all its precision, whether Prisma read it or a prepared statement. */
 export function isoOf(value: Date | Instant): string {

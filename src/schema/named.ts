@@ -1,5 +1,5 @@
 /** Hands values of GraphQL arguments to the resolvers under the names that their callers know them by. */
-import type { Named } from '../base/violations.ts';
+import type { Named } from '../base/errors/violations.ts';
 
 /** Members of an input object as GraphQL gives them; a null is as good as nothing. */
 type Members = Readonly<Record<string, string | number | boolean | null | undefined>>;

@@ -4,6 +4,7 @@ import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 
 const NETWORK = 'The network, such as `ETH`.';
 
@@ -29,34 +30,30 @@ export function defineNetworks(builder: Builder): void {
       }),
     }),
   });
-  builder.mutationField('pauseNetwork', (t) =>
-    t.field({
-      type: sending,
-      description:
-        'Pauses sending on a network: new transfers wait, and deposits are not swept; transfers that are already signed are still followed to their end. If it is paused already, the reason is replaced. Needs the scope `platform:risk`.',
-      args: {
-        network: t.arg.string({ required: true, description: NETWORK }),
-        reason: t.arg.string({
-          required: true,
-          description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
-        }),
-      },
-      resolve: (_root, { network, reason }, context) =>
-        pauseNetwork(
-          context,
-          { name: 'network', value: network },
-          { name: 'reason', value: reason },
-          checksOf(context),
-        ),
+  defineMutation(builder, 'pauseNetwork', {
+    result: ['sending', sending],
+    description:
+      'Pauses sending on a network: new transfers wait, and deposits are not swept; transfers that are already signed are still followed to their end. If it is paused already, the reason is replaced. Needs the scope `platform:risk`.',
+    input: (t) => ({
+      network: t.string({ required: true, description: NETWORK }),
+      reason: t.string({
+        required: true,
+        description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+      }),
     }),
-  );
-  builder.mutationField('resumeNetwork', (t) =>
-    t.field({
-      type: sending,
-      description:
-        'Resumes sending on a network. If it is not paused, nothing changes. Needs the scope `platform:risk`.',
-      args: { network: t.arg.string({ required: true, description: NETWORK }) },
-      resolve: (_root, { network }, context) => resumeNetwork(context, { name: 'network', value: network }),
-    }),
-  );
+    resolve: ({ network, reason }, context) =>
+      pauseNetwork(
+        context,
+        { name: 'input.network', value: network },
+        { name: 'input.reason', value: reason },
+        checksOf(context),
+      ),
+  });
+  defineMutation(builder, 'resumeNetwork', {
+    result: ['sending', sending],
+    description:
+      'Resumes sending on a network. If it is not paused, nothing changes. Needs the scope `platform:risk`.',
+    input: (t) => ({ network: t.string({ required: true, description: NETWORK }) }),
+    resolve: ({ network }, context) => resumeNetwork(context, { name: 'input.network', value: network }),
+  });
 }

@@ -1,13 +1,13 @@
 /** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
-import { ACTS, type Act, type ActName } from '../base/acts.ts';
-import type { Scope } from '../base/api-key.ts';
-import { known } from '../base/assert.ts';
+import { ACTS, type Act, type ActName } from '../base/access/acts.ts';
+import type { Scope } from '../base/access/api-key.ts';
+import { known } from '../base/errors/assert.ts';
 import { type Attempt, KEY_LENGTH_MAX, once } from '../resolvers/checks/once.ts';
-import { type Context, requireScope } from '../resolvers/services/context.ts';
+import { type Context, requireOneOf } from '../resolvers/services/context.ts';
 import { findProcess } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 
-/** The argument of a mutation that is done once. */
+/** The member of an input whose mutation is done once. */
 export const KEY_ARGUMENT = {
   description: `Your own key for this request, 1 to ${KEY_LENGTH_MAX} printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52).`,
 } as const;
@@ -75,11 +75,12 @@ export async function keepOnce<Kept extends object>(
   { mutation, act, args }: Keyed,
   work: (attempt: Attempt) => Promise<Kept>,
 ): Promise<{ readonly kept: Kept; readonly isReplayed: boolean }> {
+  // A stored answer is given only to a caller who has the scope of the mutation.
   requireOneOf(context, act ? [ACTS[act].scope] : scopesOf(mutation));
   const { idempotencyKey, ...body } = args;
   const request = {
     key: idempotencyKey ?? undefined,
-    parameter: 'idempotencyKey',
+    parameter: 'input.idempotencyKey',
     route: `mutation ${mutation}`,
     body: JSON.stringify(body),
   };
@@ -99,10 +100,4 @@ function scopesOf(mutation: string): readonly Scope[] {
   return Object.values<Act>(ACTS).flatMap(({ scope, mutations }) =>
     mutations.includes(mutation) ? [scope] : [],
   );
-}
-
-/** What was done before is not told again to whoever may do nothing of the kind. @throws {GatewayError} `FORBIDDEN`. */
-function requireOneOf(context: Context, scopes: readonly Scope[]): void {
-  const [first] = scopes;
-  if (first && !scopes.some((scope) => context.caller.scopes.includes(scope))) requireScope(context, first);
 }

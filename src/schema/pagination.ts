@@ -1,7 +1,7 @@
 /** Relay connections with keyset cursors, read from either end. */
-import { type GatewayError, invalidParameters, type Violation } from '../base/errors.ts';
+import { type GatewayError, invalidParameters, type Violation } from '../base/errors/errors.ts';
 import { BAD_CURSOR } from '../resolvers/transactions/list-transactions.ts';
-import type { IdPart, IdSlice } from '../store/id-list.ts';
+import type { IdPart, IdSlice } from '../store/connection/id-list.ts';
 import type { Builder } from './builder.ts';
 
 /** Largest page (`service.md` 8). */

@@ -3,6 +3,7 @@ import { forgetPasskey, ownPasskeys, PASSKEYS_MAX } from '../resolvers/people/pa
 import type { OwnPasskey } from '../store/people/passkeys.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 
 /** Defines `myPasskeys` and `removePasskey`. */
 export function definePasskeys(builder: Builder): void {
@@ -31,18 +32,16 @@ export function definePasskeys(builder: Builder): void {
       resolve: (_root, _args, context) => ownPasskeys(context),
     }),
   );
-  builder.mutationField('removePasskey', (t) =>
-    t.field({
-      type: 'String',
-      description:
-        'Removes one of your own passkeys, and returns its id. Needs the scope `read`, and a passkey check within the last five minutes.',
-      args: {
-        passkeyId: t.arg.string({ required: true, description: 'The passkey, as `passkeyId` has it.' }),
-      },
-      resolve: async (_root, { passkeyId }, context) => {
-        await forgetPasskey(context, passkeyId);
-        return passkeyId;
-      },
+  defineMutation(builder, 'removePasskey', {
+    result: ['passkeyId', 'String'],
+    description:
+      'Removes one of your own passkeys, and returns its id. Needs the scope `read`, and a passkey check within the last five minutes.',
+    input: (t) => ({
+      passkeyId: t.string({ required: true, description: 'The passkey, as `passkeyId` has it.' }),
     }),
-  );
+    resolve: async ({ passkeyId }, context) => {
+      await forgetPasskey(context, passkeyId);
+      return passkeyId;
+    },
+  });
 }

@@ -1,7 +1,7 @@
 /** PaymentSession: the public side of one transaction, for whoever holds the token of its session. */
 
-import { known } from '../base/assert.ts';
-import { trimDecimal } from '../base/money.ts';
+import { known } from '../base/errors/assert.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import { watchSession } from '../resolvers/events/watch-events.ts';
 import { type PayerFacts, payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { ASKS, type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
@@ -12,9 +12,11 @@ import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { LabelRef } from './label.ts';
 import { isoOf } from './moment.ts';
+import type { StatusRef } from './step-enums.ts';
 
 interface Refs extends CurrencyRefs {
   readonly label: LabelRef;
+  readonly statusCode: StatusRef;
 }
 
 /** A session with the facts that its payer may see. */
@@ -83,7 +85,7 @@ function defineAsk(builder: Builder) {
   });
 }
 
-function defineType(builder: Builder, { currency, label, money }: Refs) {
+function defineType(builder: Builder, { currency, money, ...status }: Refs) {
   const ask = defineAsk(builder);
   const session = builder.objectRef<Told>('PaymentSession').implement({
     description: 'The public view of a transaction: what its payer may see.',
@@ -94,21 +96,6 @@ function defineType(builder: Builder, { currency, label, money }: Refs) {
         sequence: t.int({
           description: 'Number of state changes so far. While it stays the same, nothing changed.',
           resolve: ({ row }) => row.process?.sequence ?? 0,
-        }),
-        status: t.field({
-          type: label,
-          description: DESCRIPTIONS.status,
-          resolve: ({ step }) => step.status,
-        }),
-        substatus: t.field({
-          type: label,
-          description: DESCRIPTIONS.substatus,
-          resolve: ({ step }) => step.substatus,
-        }),
-        message: t.field({
-          type: label,
-          description: 'What the present state means.',
-          resolve: ({ step }) => step.message,
         }),
         ask: t.field({
           type: ask,
@@ -144,11 +131,46 @@ function defineType(builder: Builder, { currency, label, money }: Refs) {
       };
     },
   });
+  defineStatus(builder, session, status);
   defineMoney(builder, session, { currency, money });
   return session;
 }
 
 type SessionRef = ReturnType<typeof defineType>;
+
+function defineStatus(
+  builder: Builder,
+  session: SessionRef,
+  { label, statusCode }: Pick<Refs, 'label' | 'statusCode'>,
+): void {
+  builder.objectFields(session, (t) => ({
+    status: t.field({
+      type: label,
+      description: DESCRIPTIONS.status,
+      resolve: ({ step }) => step.status,
+    }),
+    statusCode: t.field({
+      type: statusCode,
+      description: 'Code of `status`, the same in every language.',
+      resolve: ({ step }) => step.statusCode,
+    }),
+    externalCode: t.string({
+      nullable: true,
+      description: 'Reference of the merchant, as it was given; null without one.',
+      resolve: ({ row }) => row.externalCode,
+    }),
+    substatus: t.field({
+      type: label,
+      description: DESCRIPTIONS.substatus,
+      resolve: ({ step }) => step.substatus,
+    }),
+    message: t.field({
+      type: label,
+      description: 'What the present state means.',
+      resolve: ({ step }) => step.message,
+    }),
+  }));
+}
 
 function defineMoney(builder: Builder, session: SessionRef, { currency, money }: CurrencyRefs): void {
   builder.objectFields(session, (t) => {

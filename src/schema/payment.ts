@@ -1,5 +1,5 @@
 /** Payment: what a payer needs to know of a transaction. */
-import { depositUri, hostedPage, qrImage } from '../base/pay-links.ts';
+import { depositUri, hostedPage, qrImage } from '../base/pages/pay-links.ts';
 import { hasPayer } from '../templates/accepts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';

@@ -1,9 +1,10 @@
 /** People: the members of the account, their invitations, and the sessions of the person who asks (C-40). */
-import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/roles.ts';
+import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/access/roles.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   changeMemberRole,
+  confirmMember,
   EMAIL_LENGTH_MAX,
   type Invitation,
   inviteMember,
@@ -16,6 +17,7 @@ import { type Member, OWN_ACCOUNTS_MAX, type OwnAccount } from '../store/people/
 import { type OwnSession, SESSIONS_LISTED } from '../store/people/person-sessions.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import type { ViewerRef } from './viewer.ts';
 
 const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
@@ -44,33 +46,36 @@ export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
     }),
   );
   defineInvitation(builder, member, role);
-  builder.mutationField('changeMemberRole', (t) =>
-    t.field({
-      type: member,
-      description:
-        'Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
-      args: {
-        personId: t.arg.string({ required: true, description: PERSON_ID }),
-        role: t.arg({ type: role, required: true, description: 'The new role.' }),
-      },
-      resolve: (_root, args, context) =>
-        changeMemberRole(
-          context,
-          { name: 'personId', value: args.personId },
-          { name: 'role', value: args.role },
-          checksOf(context),
-        ),
+  defineMutation(builder, 'changeMemberRole', {
+    result: ['member', member],
+    description:
+      'Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
+    input: (t) => ({
+      personId: t.string({ required: true, description: PERSON_ID }),
+      role: t.field({ type: role, required: true, description: 'The new role.' }),
     }),
-  );
-  builder.mutationField('removeMember', (t) =>
-    t.field({
-      type: member,
-      description:
-        'Removes a person from the account, or withdraws an invitation. The person is refused from the next request on. Needs the scope `admin`, and every scope of the role.',
-      args: { personId: t.arg.string({ required: true, description: PERSON_ID }) },
-      resolve: (_root, { personId }, context) => removeMember(context, { name: 'personId', value: personId }),
-    }),
-  );
+    resolve: (args, context) =>
+      changeMemberRole(
+        context,
+        { name: 'input.personId', value: args.personId },
+        { name: 'input.role', value: args.role },
+        checksOf(context),
+      ),
+  });
+  defineMutation(builder, 'removeMember', {
+    result: ['member', member],
+    description:
+      'Removes a person from the account, or withdraws an invitation. The person is refused from the next request on. Needs the scope `admin`, and every scope of the role.',
+    input: (t) => ({ personId: t.string({ required: true, description: PERSON_ID }) }),
+    resolve: ({ personId }, context) => removeMember(context, { name: 'input.personId', value: personId }),
+  });
+  defineMutation(builder, 'confirmMember', {
+    result: ['member', member],
+    description:
+      'Confirms a person who was invited: they count as one maker with whoever invited them no more. Only an owner does, who does not count with the person. Needs the scope `admin`.',
+    input: (t) => ({ personId: t.string({ required: true, description: PERSON_ID }) }),
+    resolve: ({ personId }, context) => confirmMember(context, personId),
+  });
   return person;
 }
 
@@ -113,6 +118,10 @@ function defineMember(builder: Builder, role: RoleRef) {
         resolve: (row) => row.lastSeenAt && isoOf(row.lastSeenAt),
       }),
       passkeys: t.exposeInt('passkeys', { description: 'How many passkeys the person has.' }),
+      isConfirmed: t.exposeBoolean('isConfirmed', {
+        description:
+          'Whether the person counts as a maker of their own. False: as one with whoever invited them, until another owner confirms.',
+      }),
     }),
   });
 }
@@ -135,9 +144,13 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
       }),
     }),
   });
-  const input = builder.inputType('InviteMemberInput', {
-    description: 'Who is invited.',
-    fields: (t) => ({
+
+  defineMutation(builder, 'inviteMember', {
+    result: ['invitation', invitation],
+    description:
+      'Invites a person to the account; for a person who has not signed in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner.',
+    inputDescription: 'Who is invited.',
+    input: (t) => ({
       name: t.string({
         required: true,
         description: `Name of the person, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
@@ -148,23 +161,15 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
       }),
       role: t.field({ type: role, required: true, description: 'What the person may do.' }),
     }),
+    resolve: (given, context) => {
+      const each = (name: 'name' | 'email' | 'role') => ({
+        name: `input.${name}`,
+        value: String(given[name]),
+      });
+      const person = { name: each('name'), email: each('email'), role: each('role') };
+      return inviteMember(context, person, checksOf(context));
+    },
   });
-  builder.mutationField('inviteMember', (t) =>
-    t.field({
-      type: invitation,
-      description:
-        'Invites a person to the account; for a person who has not signed in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner.',
-      args: { input: t.arg({ type: input, required: true, description: 'The person.' }) },
-      resolve: (_root, { input: given }, context) => {
-        const each = (name: 'name' | 'email' | 'role') => ({
-          name: `input.${name}`,
-          value: String(given[name]),
-        });
-        const person = { name: each('name'), email: each('email'), role: each('role') };
-        return inviteMember(context, person, checksOf(context));
-      },
-    }),
-  );
 }
 
 function defineSessions(builder: Builder): void {
@@ -208,19 +213,17 @@ function defineSessions(builder: Builder): void {
       resolve: (_root, _args, context) => ownSessions(context),
     }),
   );
-  builder.mutationField('revokeSession', (t) =>
-    t.field({
-      type: 'String',
-      description: 'Ends one of your own sessions, and returns its id. Needs the scope `read`.',
-      args: {
-        sessionId: t.arg.string({ required: true, description: 'The session, as `sessionId` has it.' }),
-      },
-      resolve: async (_root, { sessionId }, context) => {
-        await revokeSession(context, sessionId);
-        return sessionId;
-      },
+  defineMutation(builder, 'revokeSession', {
+    result: ['sessionId', 'String'],
+    description: 'Ends one of your own sessions, and returns its id. Needs the scope `read`.',
+    input: (t) => ({
+      sessionId: t.string({ required: true, description: 'The session, as `sessionId` has it.' }),
     }),
-  );
+    resolve: async ({ sessionId }, context) => {
+      await revokeSession(context, sessionId);
+      return sessionId;
+    },
+  });
 }
 
 /** The type `Person`; the file of views adds to it. */

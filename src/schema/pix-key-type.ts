@@ -1,5 +1,5 @@
 /** PixKeyType: the types of a PIX key. */
-import type { PixKeyType } from '../base/pix-key.ts';
+import type { PixKeyType } from '../base/pix/pix-key.ts';
 import type { Builder } from './builder.ts';
 
 const TYPES = {

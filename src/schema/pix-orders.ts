@@ -1,5 +1,5 @@
 /** Orders to the provider of PIX whose outcome nobody knows yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
-import { ACTS } from '../base/acts.ts';
+import { ACTS } from '../base/access/acts.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
@@ -13,6 +13,7 @@ import {
 import type { PixOrder } from '../store/rails/pix-orders.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
+import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 
 const KINDS = {
@@ -37,31 +38,29 @@ export function definePixOrders(builder: Builder): void {
     description: 'How an order ended, as the operator says.',
     values: describedValues<SettledAs>(SETTLED_AS),
   });
-  builder.mutationField('settlePixOrder', (t) =>
-    t.field({
-      type: order,
-      description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
-      args: {
-        key: t.arg.string({ required: true, description: 'Key of the order.' }),
-        outcome: t.arg({ type: outcome, required: true, description: 'How it ended.' }),
-        evidence: t.arg.string({
-          required: true,
-          description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who confirmed that, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'settlePixOrder', act: 'order.settle', args } as const;
-        const { kept } = await keepOnce(context, keyed, async (attempt) => {
-          const evidence = { name: 'evidence', value: args.evidence };
-          const given = { key: args.key, as: args.outcome, evidence };
-          const { key } = await settleOrder(context, given, checksOf(context), attempt);
-          return { key };
-        });
-        return findOrder(context, kept.key);
-      },
+  defineMutation(builder, 'settlePixOrder', {
+    result: ['pixOrder', order],
+    description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
+    input: (t) => ({
+      key: t.string({ required: true, description: 'Key of the order.' }),
+      outcome: t.field({ type: outcome, required: true, description: 'How it ended.' }),
+      evidence: t.string({
+        required: true,
+        description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who confirmed that, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'settlePixOrder', act: 'order.settle', args } as const;
+      const { kept } = await keepOnce(context, keyed, async (attempt) => {
+        const evidence = { name: 'input.evidence', value: args.evidence };
+        const given = { key: args.key, as: args.outcome, evidence };
+        const { key } = await settleOrder(context, given, checksOf(context), attempt);
+        return { key };
+      });
+      return findOrder(context, kept.key);
+    },
+  });
 }
 
 function defineOrder(builder: Builder) {
@@ -90,12 +89,12 @@ function defineOrder(builder: Builder) {
       }),
       placedAt: t.field({
         type: 'DateTime',
-        description: 'When it was placed, by the clock of the machine.',
+        description: 'When it was placed, by the clock of the database.',
         resolve: ({ placedAtMs }) => new Date(placedAtMs).toISOString(),
       }),
       sentAt: t.field({
         type: 'DateTime',
-        description: 'When it was last sent, by the clock of the machine.',
+        description: 'When it was last sent, by the clock of the database.',
         resolve: ({ sentAtMs }) => new Date(sentAtMs).toISOString(),
       }),
       isDone: t.exposeBoolean('isDone', {

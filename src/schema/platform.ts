@@ -5,6 +5,7 @@ import { inProse } from '../resolvers/checks/lengths.ts';
 import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
 import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
 import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
@@ -48,7 +49,7 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
         description: 'Price and limits of each template of the account.',
         complexity: SETTINGS,
         resolve: (query, { id }, _args, { database }) =>
-          database.prisma.templateSetting.findMany({
+          prismaOf(database).templateSetting.findMany({
             ...query,
             where: { accountId: id },
             orderBy: { template: 'asc' },

@@ -11,15 +11,17 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { filtersWhere } from '../store/engine/transaction-filters.ts';
 
 const FIELDS = {
   Query: 'currencies statement transaction transactions',
   Node: 'id',
   Transaction:
-    'clientName component createdAt end2end errorMessage expiration externalCode fees id ledgerLines legacyBody message payment pixE2e receiptUrl refunds source sourceCurrency state status statusCode substatus target targetCurrency template updatedAt',
+    'awaits clientName component createdAt end2end errorMessage expiration externalCode fees headline id ledgerLines legacyBody message payment pixE2e receiptUrl refunds source sourceCurrency state status statusCode substatus target targetCurrency template updatedAt',
   TransactionConnection: 'edges endsEarly nodes pageInfo sums totalCount totalIsExact',
   TransactionEdge: 'cursor node',
-  TransactionSum: 'currency source target',
+  TransactionSum: 'currency source target succeeded failed',
+  TransactionSumSides: 'source target',
   StatementConnection: 'edges nodes pageInfo totalCount',
   StatementEdge: 'cursor node',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
@@ -34,9 +36,9 @@ const FIELDS = {
   Label: 'en pt',
 };
 const INPUT = {
-  arguments: 'after before end2end families family filter first if last offset',
-  'members of filters':
-    'address amountMax amountMin clientTaxId component currency dateFrom dateTo direction externalCode groupId pixE2e state statusCodes subAccount targetCurrency templates text',
+  arguments: 'after before end2end family filter first if last offset',
+  'a filter of the statement alone': 'subAccount',
+  'filters of transactions': filtersWhere(({ isRendered }) => !isRendered).join(' '),
 };
 
 /** Types, each with its fields. The attributes of templates are proved besides: they are columns of a transaction. */

@@ -1,9 +1,9 @@
 /** Quote: what an order would cost, and prices that are kept: `Query.quote`, `Mutation.createQuote`. */
 
-import { assert } from '../base/assert.ts';
-import { BRL, currencyOfLedger } from '../base/currency.ts';
-import { trimDecimal } from '../base/money.ts';
-import type { Named } from '../base/violations.ts';
+import { assert } from '../base/errors/assert.ts';
+import type { Named } from '../base/errors/violations.ts';
+import { BRL, currencyOfLedger } from '../base/money/currency.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { PriceRequest } from '../resolvers/pricing/price.ts';
@@ -11,9 +11,11 @@ import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/pricing/quot
 import type { QuoteRow } from '../store/engine/quotes.ts';
 import type { Family } from '../templates/define.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
@@ -30,30 +32,8 @@ const DIRECTIONS: Readonly<Partial<Record<Family, PriceRequest['direction']>>> =
 export function defineQuote(builder: Builder, template: TemplateRef, currencies: CurrencyRefs): void {
   const quote = defineType(builder, template, currencies);
   const input = builder.inputType('QuoteInput', {
-    description: 'An order to be priced. Give one of the two amounts.',
-    fields: (t) => ({
-      template: t.field({
-        type: template,
-        required: true,
-        description:
-          'Template of the order. It decides the direction and the price settings. Withdrawals have no quote.',
-      }),
-      currency: t.string({
-        required: true,
-        description: `The crypto that is bought or sold. ${DESCRIPTIONS.currency}`,
-      }),
-      brlAmount: t.field({
-        type: 'Decimal',
-        description: `BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
-      }),
-      cryptoAmount: t.field({
-        type: 'Decimal',
-        description: bounded(
-          'Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has.',
-          AMOUNT_LENGTH_MAX,
-        ),
-      }),
-    }),
+    description: ORDER,
+    fields: (t) => orderFields(t, template),
   });
   builder.queryField('quote', (t) =>
     t.field({
@@ -64,23 +44,50 @@ export function defineQuote(builder: Builder, template: TemplateRef, currencies:
       resolve: (_root, args, context) => readQuote(context, requestOf(context, args.input)),
     }),
   );
-  builder.mutationField('createQuote', (t) =>
-    t.field({
-      type: quote,
-      description: `Prices an order and holds the price for ${QUOTE_LIFE_MS / 60_000} minutes, for one use. Error \`QUOTE_UNAVAILABLE\` without a rate of the last 60 seconds. Needs the scope \`create\`.`,
-      args: {
-        input: t.arg({ type: input, required: true, description: 'The order.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'createQuote', act: 'quote.create', args } as const;
-        const { kept } = await keepOnce(context, keyed, (attempt) =>
-          createQuote(context, requestOf(context, args.input), attempt),
-        );
-        return kept;
-      },
+  defineMutation(builder, 'createQuote', {
+    result: ['quote', quote],
+    description: `Prices an order and holds the price for ${QUOTE_LIFE_MS / 60_000} minutes, for one use. Error \`QUOTE_UNAVAILABLE\` without a rate of the last 60 seconds. Needs the scope \`create\`; for an offramp from the balance, \`move\` is enough.`,
+    inputDescription: ORDER,
+    input: (t) => ({
+      ...orderFields(t, template),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'createQuote', act: null, args } as const;
+      const { kept } = await keepOnce(context, keyed, (attempt) =>
+        createQuote(context, requestOf(context, args), attempt),
+      );
+      return kept;
+    },
+  });
+}
+
+const ORDER = 'An order to be priced. Give one of the two amounts.';
+
+function orderFields(t: InputFields, template: TemplateRef) {
+  return {
+    template: t.field({
+      type: template,
+      required: true,
+      description:
+        'Template of the order. It decides the direction and the price settings. Withdrawals have no quote.',
+    }),
+    currency: t.string({
+      required: true,
+      description: `The crypto that is bought or sold. ${DESCRIPTIONS.currency}`,
+    }),
+    brlAmount: t.field({
+      type: 'Decimal',
+      description: `BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
+    }),
+    cryptoAmount: t.field({
+      type: 'Decimal',
+      description: bounded(
+        'Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has.',
+        AMOUNT_LENGTH_MAX,
+      ),
+    }),
+  };
 }
 
 function defineType(builder: Builder, template: TemplateRef, { currency }: CurrencyRefs) {
@@ -141,10 +148,12 @@ interface QuoteInput {
 
 function requestOf(
   context: GraphqlContext,
-  { template: name, ...rest }: QuoteInput,
+  { template: name, currency: code, brlAmount, cryptoAmount }: QuoteInput,
 ): Omit<PriceRequest, 'accountId'> {
   const given = namedMembers<{ currency: Named; brlAmount?: Named; cryptoAmount?: Named }>('input', {
-    ...rest,
+    currency: code,
+    brlAmount,
+    cryptoAmount,
   });
   const checks = checksOf(context);
   const template = context.registry.find(name);

@@ -7,6 +7,7 @@ import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../st
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
@@ -59,45 +60,41 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
     description: 'State of news of a rail.',
     values: describedValues(OUTCOMES),
   });
-  builder.mutationField('retryRailNews', (t) =>
-    t.field({
-      type: outcome,
-      description:
-        "Processes a rail's message again now, and gives the outcome. If that fails, the counter of tries starts again. Error `STEP_CONFLICT` if it is settled or closed. Needs the scope `platform:risk`.",
-      args: { id: t.arg.id(ID), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'retryRailNews', act: 'news.retry', args } as const;
-        const { kept } = await keepOnce(context, keyed, async (attempt) => ({
-          outcome: await retryNewsNow(context, String(args.id), attempt),
-        }));
-        return kept.outcome;
-      },
+  defineMutation(builder, 'retryRailNews', {
+    result: ['outcome', outcome],
+    description:
+      "Processes a rail's message again now, and gives the outcome. If that fails, the counter of tries starts again. Error `STEP_CONFLICT` if it is settled or closed. Needs the scope `platform:risk`.",
+    input: (t) => ({ id: t.id(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'retryRailNews', act: 'news.retry', args } as const;
+      const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+        outcome: await retryNewsNow(context, String(args.id), attempt),
+      }));
+      return kept.outcome;
+    },
+  });
+  defineMutation(builder, 'closeRailNews', {
+    result: ['railNews', news],
+    description:
+      "Closes a rail's message that needs no action; it is not processed again, even if repeated. Error `STEP_CONFLICT` if it is settled or closed, or about money that arrived. Needs the scope `platform:risk`.",
+    input: (t) => ({
+      id: t.id(ID),
+      reason: t.string({
+        required: true,
+        description: 'Why it needs no further action, 1 to 200 characters.',
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
-  builder.mutationField('closeRailNews', (t) =>
-    t.field({
-      type: news,
-      description:
-        "Closes a rail's message that needs no action; it is not processed again, even if repeated. Error `STEP_CONFLICT` if it is settled or closed, or about money that arrived. Needs the scope `platform:risk`.",
-      args: {
-        id: t.arg.id(ID),
-        reason: t.arg.string({
-          required: true,
-          description: 'Why it needs no further action, 1 to 200 characters.',
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'closeRailNews', act: 'news.close', args } as const;
-        const reason = { name: 'reason', value: args.reason };
-        const { kept } = await keepOnce(context, keyed, async (attempt) => {
-          const closed = await closeNewsByHand(context, String(args.id), reason, checksOf(context), attempt);
-          return { id: String(closed.id) };
-        });
-        return findOwnNews(context, kept.id);
-      },
-    }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'closeRailNews', act: 'news.close', args } as const;
+      const reason = { name: 'input.reason', value: args.reason };
+      const { kept } = await keepOnce(context, keyed, async (attempt) => {
+        const closed = await closeNewsByHand(context, String(args.id), reason, checksOf(context), attempt);
+        return { id: String(closed.id) };
+      });
+      return findOwnNews(context, kept.id);
+    },
+  });
 }
 
 function defineNews(

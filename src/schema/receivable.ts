@@ -1,6 +1,6 @@
 /** What account holders owe the house after lost disputes and dropped deposits: `Query.receivables`. */
-import { currencyOfLedger } from '../base/currency.ts';
-import { fromMinor } from '../base/money.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
+import { fromMinor } from '../base/money/money.ts';
 import { listReceivables } from '../resolvers/ledger/list-receivables.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { Receivable, ReceivableKey } from '../store/ledger/house.ts';

@@ -1,20 +1,21 @@
 /** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
-import { ACTS } from '../base/acts.ts';
-import type { Named } from '../base/violations.ts';
+import { ACTS } from '../base/access/acts.ts';
+import type { Named } from '../base/errors/violations.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
-import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/rails/compare-statement.ts';
-import { FINDING_KINDS, type Finding } from '../resolvers/rails/finding.ts';
+import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/reconciliation/compare-statement.ts';
+import { FINDING_KINDS, type Finding } from '../resolvers/reconciliation/finding.ts';
 import {
   isOpen,
   RECONCILIATIONS_MAX,
   type Reconciliation,
   readReconciliations,
   reconcile,
-} from '../resolvers/rails/reconcile.ts';
+} from '../resolvers/reconciliation/reconcile.ts';
 import { ENTRY_KINDS } from '../resolvers/services/statement.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 
 /** Defines `Reconciliation`, `Query.reconciliations` and `Mutation.reconcile`. */
@@ -41,28 +42,26 @@ export function defineReconciliation(builder: Builder): void {
         }),
     }),
   );
-  builder.mutationField('reconcile', (t) =>
-    t.field({
-      type: report,
-      description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
-      args: {
-        day: t.arg.string({
-          description:
-            'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
-        }),
-        rail: t.arg.string({
-          description: '`pix`, or the name of a network such as `TRX`. Default: `pix`.',
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'reconcile', act: 'books.reconcile', args } as const;
-        const input = { day: namedOf('day', args.day), rail: namedOf('rail', args.rail) };
-        const { kept } = await keepOnce(context, keyed, (attempt) => reconcile(context, input, attempt));
-        return kept;
-      },
+  defineMutation(builder, 'reconcile', {
+    result: ['reconciliation', report],
+    description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
+    input: (t) => ({
+      day: t.string({
+        description:
+          'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
+      }),
+      rail: t.string({
+        description: '`pix`, or the name of a network such as `TRX`. Default: `pix`.',
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'reconcile', act: 'books.reconcile', args } as const;
+      const input = { day: namedOf('input.day', args.day), rail: namedOf('input.rail', args.rail) };
+      const { kept } = await keepOnce(context, keyed, (attempt) => reconcile(context, input, attempt));
+      return kept;
+    },
+  });
 }
 
 function namedOf(name: string, value: string | null | undefined): Named | undefined {

@@ -1,6 +1,6 @@
 /** Refund: what goes or went back to the payer of a transaction; and the mutations that order it. */
-import { ACTS } from '../base/acts.ts';
-import { BRL } from '../base/currency.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { BRL } from '../base/money/currency.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { AMOUNT_LENGTH_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -15,6 +15,7 @@ import { brlText, returnsOf } from '../templates/returns.ts';
 import type { Builder } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -50,80 +51,74 @@ export function defineRefunds(
       },
     }),
   );
-  builder.mutationField('refundPayment', (t) =>
-    t.field({
-      type: transaction,
-      description:
-        'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, the whole rest of the payment is refunded, which ends the transaction. A partial refund does not change the step. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or the whole rest is requested while a partial refund is under way; `LIMIT_EXCEEDED` above the rest, and for more than 90 parts; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        amount: t.arg({
-          type: 'Decimal',
-          description: `BRL to give back, 0.01 at least, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'refundPayment', act: 'payment.refund', args } as const;
-        const { row } = await moveOnce(context, keyed, (attempt) =>
-          refundPayment(
-            context,
-            { end2end: args.end2end, attempt },
-            named('amount', args.amount),
-            checksOf(context),
-          ),
-        );
-        return row as never;
-      },
+  defineMutation(builder, 'refundPayment', {
+    result: ['transaction', transaction],
+    description:
+      'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, the whole rest of the payment is refunded, which ends the transaction. A partial refund does not change the step. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or the whole rest is requested while a partial refund is under way; `LIMIT_EXCEEDED` above the rest, and for more than 90 parts; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      amount: t.field({
+        type: 'Decimal',
+        description: `BRL to give back, 0.01 at least, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'refundPayment', act: 'payment.refund', args } as const;
+      const { row } = await moveOnce(context, keyed, (attempt) =>
+        refundPayment(
+          context,
+          { end2end: args.end2end, attempt },
+          named('input.amount', args.amount),
+          checksOf(context),
+        ),
+      );
+      return row as never;
+    },
+  });
 }
 
 /** What failed is the platform's to mend, on the account that it names. */
 function defineMending(builder: Builder, transaction: TransactionRef): void {
-  builder.mutationField('retryRefund', (t) =>
-    t.field({
-      type: transaction,
-      description: `Orders failed returns to the payer that are still owed again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.retry'].scope}\`.`,
-      args: {
-        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const own = await actOnAccount(context, 'refund.retry', args.account);
-        const keyed = { mutation: 'retryRefund', act: 'refund.retry', args } as const;
-        const { row } = await moveOnce(own, keyed, (attempt) =>
-          retryRefund(own, { end2end: args.end2end, attempt }),
-        );
-        return row as never;
-      },
+  defineMutation(builder, 'retryRefund', {
+    result: ['transaction', transaction],
+    description: `Orders failed returns to the payer that are still owed again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.retry'].scope}\`.`,
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
-  builder.mutationField('settleRefundByHand', (t) =>
-    t.field({
-      type: transaction,
-      description: `Books failed returns that are still owed as paid to the payer by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.settle_by_hand'].scope}\`.`,
-      args: {
-        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        reference: t.arg.string({
-          required: true,
-          description: `Where the payment can be found, such as its EndToEndId; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (_root, args, context) => {
-        const own = await actOnAccount(context, 'refund.settle_by_hand', args.account);
-        const keyed = { mutation: 'settleRefundByHand', act: 'refund.settle_by_hand', args } as const;
-        const reference = { name: 'reference', value: args.reference };
-        const { row } = await moveOnce(own, keyed, (attempt) =>
-          settleRefundByHand(own, { end2end: args.end2end, attempt }, reference, checksOf(own)),
-        );
-        return row as never;
-      },
+    resolve: async (args, context) => {
+      const own = await actOnAccount(context, 'refund.retry', args.account);
+      const keyed = { mutation: 'retryRefund', act: 'refund.retry', args } as const;
+      const { row } = await moveOnce(own, keyed, (attempt) =>
+        retryRefund(own, { end2end: args.end2end, attempt }),
+      );
+      return row as never;
+    },
+  });
+  defineMutation(builder, 'settleRefundByHand', {
+    result: ['transaction', transaction],
+    description: `Books failed returns that are still owed as paid to the payer by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.settle_by_hand'].scope}\`.`,
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      reference: t.string({
+        required: true,
+        description: `Where the payment can be found, such as its EndToEndId; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const own = await actOnAccount(context, 'refund.settle_by_hand', args.account);
+      const keyed = { mutation: 'settleRefundByHand', act: 'refund.settle_by_hand', args } as const;
+      const reference = { name: 'input.reference', value: args.reference };
+      const { row } = await moveOnce(own, keyed, (attempt) =>
+        settleRefundByHand(own, { end2end: args.end2end, attempt }, reference, checksOf(own)),
+      );
+      return row as never;
+    },
+  });
 }
 
 function defineKind(builder: Builder) {
@@ -147,7 +142,10 @@ function defineState(builder: Builder) {
       DONE: { value: 'done', description: 'The payer has the money back.' },
       FAILED: { value: 'failed', description: 'It failed for good; the money is still owed to the payer.' },
       RETRIED: { value: 'retried', description: 'It failed, and was ordered again under another return id.' },
-      PAID_BY_HAND: { value: 'paid_by_hand', description: 'It failed, and the operator paid it by hand.' },
+      PAID_BY_HAND: {
+        value: 'paid_by_hand',
+        description: 'It failed; the operator paid it by hand, or a dispute (MED) paid it.',
+      },
       CREDITED_BACK: {
         value: 'credited_back',
         description: 'It failed, and the amount is back in the balance that it was taken from.',
@@ -183,7 +181,8 @@ function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
       }),
       reference: t.string({
         nullable: true,
-        description: 'Reference of the payment by hand that the operator gave; null otherwise.',
+        description:
+          'Reference of the payment by hand that the operator gave, or `MED` with the id of the dispute; null otherwise.',
         resolve: (row) => row.reference ?? null,
       }),
     }),

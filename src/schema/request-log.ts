@@ -1,6 +1,6 @@
 /** The request log: its types, and `Query.requestLog`. */
-import { isoMillis } from '../base/instant.ts';
-import { type RequestInput, readRequestLog } from '../resolvers/account/read-requests.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import { type RequestInput, readRequestLog } from '../resolvers/audit/read-requests.ts';
 import { type LoggedRequest, REQUESTS_COUNTED_MAX } from '../store/account/request-log.ts';
 import type { ActorKindRef } from './audit-log.ts';
 import { type Builder, type GraphqlContext, once } from './builder.ts';
@@ -76,7 +76,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
     fields: (t) => ({
       at: t.field({
         type: 'DateTime',
-        description: "When its answer ended, on the machine's clock.",
+        description: "When its answer ended, on the database's clock.",
         resolve: ({ at }) => isoMillis(at),
       }),
       actorKind: t.field({

@@ -1,6 +1,6 @@
 /** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
-import { ACTS } from '../base/acts.ts';
-import { currencyOfLedger } from '../base/currency.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { Funding } from '../resolvers/sandbox/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
@@ -14,6 +14,8 @@ import {
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
+import { KEY_ARGUMENT, keepOnce, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `Query.sandboxScenarios` and the mutations of the sandbox. */
@@ -88,48 +90,51 @@ function definePossible(builder: Builder, transaction: TransactionRef, scenario:
 }
 
 function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: ScenarioNameRef): void {
-  builder.mutationField('sandboxTrigger', (t) =>
-    t.field({
-      type: transaction,
-      description:
-        'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`.',
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        scenario: t.arg({ type: scenario, required: true, description: 'What to play.' }),
-        amount: t.arg({
-          type: 'Decimal',
-          description: bounded(
-            'Amount that is paid or deposited instead of the usual one, for scenarios that take one.',
-            AMOUNT_LENGTH_MAX,
-          ),
-        }),
-      },
-      resolve: async (_root, { end2end, scenario, amount }, context) =>
-        (await playScenario(context, { end2end, scenario, amount: amount ?? undefined })) as never,
+  defineMutation(builder, 'sandboxTrigger', {
+    result: ['transaction', transaction],
+    description:
+      'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`.',
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      scenario: t.field({ type: scenario, required: true, description: 'What to play.' }),
+      amount: t.field({
+        type: 'Decimal',
+        description: bounded(
+          'Amount that is paid or deposited instead of the usual one, for scenarios that take one.',
+          AMOUNT_LENGTH_MAX,
+        ),
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'sandboxTrigger', act: 'sandbox.trigger', args } as const;
+      const { end2end, scenario, amount } = args;
+      const { row } = await moveOnce(context, keyed, () =>
+        playScenario(context, { end2end, scenario, amount: amount ?? undefined }),
+      );
+      return row as never;
+    },
+  });
 }
 
 function defineClock(builder: Builder): void {
-  builder.mutationField('sandboxAdvanceClock', (t) =>
-    t.field({
-      type: 'DateTime',
-      description:
-        'Moves the clock of the sandbox forward, for all sandbox accounts, and returns its new time. Needs a test key with the scope `platform:rails`.',
-      args: {
-        by: t.arg.string({
-          required: true,
-          description: 'A duration such as `250ms`, `90s`, `30m`, `2h` or `1d`; at most ten years.',
-        }),
-      },
-      resolve: async (_root, { by }, context) => {
-        requireScope(context, ACTS['sandbox.advance_clock'].scope);
-        // Refused under its name here; the use case knows it by that of `/v2`.
-        parseDuration(by, 'by');
-        return (await advanceClock(context, by)).toISOString();
-      },
+  defineMutation(builder, 'sandboxAdvanceClock', {
+    result: ['now', 'DateTime'],
+    description:
+      'Moves the clock of the sandbox forward, for all sandbox accounts, and returns its new time. Needs a test key with the scope `platform:rails`.',
+    input: (t) => ({
+      by: t.string({
+        required: true,
+        description: 'A duration such as `250ms`, `90s`, `30m`, `2h` or `1d`; at most ten years.',
+      }),
     }),
-  );
+    resolve: async ({ by }, context) => {
+      requireScope(context, ACTS['sandbox.advance_clock'].scope);
+      // Refused under its name here; the use case knows it by that of `/v2`.
+      parseDuration(by, 'by');
+      return (await advanceClock(context, by)).toISOString();
+    },
+  });
 }
 
 function defineFund(builder: Builder, { currency }: CurrencyRefs): void {
@@ -145,26 +150,29 @@ function defineFund(builder: Builder, { currency }: CurrencyRefs): void {
       amount: t.expose('amount', { type: 'Decimal', description: 'The amount.' }),
     }),
   });
-  builder.mutationField('sandboxFund', (t) =>
-    t.field({
-      type: funding,
-      description:
-        'Credits an amount to the available balance, without a transaction. Needs a test key with the scope `create`.',
-      args: {
-        currency: t.arg.string({
-          required: true,
-          description: `Currency to credit. ${DESCRIPTIONS.currency}`,
-        }),
-        amount: t.arg({
-          type: 'Decimal',
-          required: true,
-          description: bounded(
-            'Amount, above 0, with no more decimals than the currency has.',
-            AMOUNT_LENGTH_MAX,
-          ),
-        }),
-      },
-      resolve: (_root, args, context) => fundSandbox(context, args),
+  defineMutation(builder, 'sandboxFund', {
+    result: ['funding', funding],
+    description:
+      'Credits an amount to the available balance, without a transaction. Needs a test key with the scope `create`.',
+    input: (t) => ({
+      currency: t.string({
+        required: true,
+        description: `Currency to credit. ${DESCRIPTIONS.currency}`,
+      }),
+      amount: t.field({
+        type: 'Decimal',
+        required: true,
+        description: bounded(
+          'Amount, above 0, with no more decimals than the currency has.',
+          AMOUNT_LENGTH_MAX,
+        ),
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'sandboxFund', act: 'sandbox.fund', args } as const;
+      const { kept } = await keepOnce(context, keyed, (attempt) => fundSandbox(context, args, attempt));
+      return kept;
+    },
+  });
 }

@@ -4,6 +4,7 @@ import { forgetView, ownViews, saveView, VIEW_LENGTHS, VIEWS_MAX } from '../reso
 import type { SavedView } from '../store/people/saved-views.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import type { PersonRef } from './people.ts';
 
 const NAME = `Name of the view, 1 to ${VIEW_LENGTHS.name} characters.`;
@@ -31,27 +32,23 @@ export function defineSavedViews(builder: Builder, person: PersonRef): void {
       resolve: (_row, _args, context) => ownViews(context),
     }),
   );
-  builder.mutationField('saveView', (t) =>
-    t.field({
-      type: view,
-      description: `Saves an address under a name, for the person who asks and in this account, at most ${VIEWS_MAX}; a view of the same name is replaced. People only. Needs the scope \`read\`.`,
-      args: {
-        name: t.arg.string({ required: true, description: NAME }),
-        path: t.arg.string({
-          required: true,
-          description: `Path below /console with its query, at most ${inProse(VIEW_LENGTHS.path)} characters.`,
-        }),
-      },
-      resolve: (_root, { name, path }, context) =>
-        saveView(context, { name: 'name', value: name }, { name: 'path', value: path }),
+  defineMutation(builder, 'saveView', {
+    result: ['savedView', view],
+    description: `Saves an address under a name, for the person who asks and in this account, at most ${VIEWS_MAX}; a view of the same name is replaced. People only. Needs the scope \`read\`.`,
+    input: (t) => ({
+      name: t.string({ required: true, description: NAME }),
+      path: t.string({
+        required: true,
+        description: `Path below /console with its query, at most ${inProse(VIEW_LENGTHS.path)} characters.`,
+      }),
     }),
-  );
-  builder.mutationField('removeView', (t) =>
-    t.field({
-      type: view,
-      description: 'Removes one of your own views. People only. Needs the scope `read`.',
-      args: { name: t.arg.string({ required: true, description: NAME }) },
-      resolve: (_root, { name }, context) => forgetView(context, name),
-    }),
-  );
+    resolve: ({ name, path }, context) =>
+      saveView(context, { name: 'input.name', value: name }, { name: 'input.path', value: path }),
+  });
+  defineMutation(builder, 'removeView', {
+    result: ['savedView', view],
+    description: 'Removes one of your own views. People only. Needs the scope `read`.',
+    input: (t) => ({ name: t.string({ required: true, description: NAME }) }),
+    resolve: ({ name }, context) => forgetView(context, name),
+  });
 }

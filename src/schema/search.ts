@@ -1,6 +1,7 @@
 /** `Query.search`: one field for whatever somebody has at hand. */
-import { LONGEST_TEXT } from '../base/violations.ts';
+import { LONGEST_TEXT } from '../base/errors/violations.ts';
 import { FOUND_MAX, search } from '../resolvers/account/search.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { SEARCH_MATCHES } from '../store/engine/search.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
@@ -57,7 +58,7 @@ export function defineSearch(
         resolve: (query, { destination }, _args, { database, caller }) =>
           destination === null
             ? null
-            : database.prisma.whitelistEntry.findUnique({
+            : prismaOf(database).whitelistEntry.findUnique({
                 ...query,
                 where: { accountId_id: { accountId: caller.accountId, id: destination } },
               }),
@@ -67,7 +68,7 @@ export function defineSearch(
   builder.queryField('search', (t) =>
     t.field({
       type: [hit],
-      description: `Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or the beginning of a name, and destinations of the whitelist. Exact matches come first, then the newest; at most ${FOUND_MAX}.`,
+      description: `Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or beginnings of words of a name, with accents or without, and destinations of the whitelist. Exact matches come first, then the newest; at most ${FOUND_MAX}.`,
       args: {
         text: t.arg.string({
           required: true,

@@ -1,28 +1,34 @@
 /** Settings: price and limits of each template, and the rules of the account (C-21, C-22). */
 
-import { isoMillis } from '../base/instant.ts';
-import { trimDecimal } from '../base/money.ts';
+import { trimDecimal } from '../base/money/money.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { inProse } from '../resolvers/checks/lengths.ts';
 import {
   type AccountSettingsInput,
   BRL_AMOUNT,
   COOLING_SECONDS_MAX,
+  OUT_LIMITS,
   TEMPLATE_BOUNDS,
   type TemplateSettingsInput,
   updateAccountSettings,
   updateTemplateSettings,
-} from '../resolvers/account/manage-settings.ts';
-import { cancelSettingChange, changesThatWait, settingsNow } from '../resolvers/account/protections.ts';
-import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
-import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { inProse } from '../resolvers/checks/lengths.ts';
+} from '../resolvers/settings/manage-settings.ts';
+import { MARGIN_MIN, waitingPrice } from '../resolvers/settings/price-proposals.ts';
+import { cancelSettingChange, changesThatWait, settingsNow } from '../resolvers/settings/protections.ts';
 import {
   type SettingChange,
   type SettingName,
   WAITING_CHANGES_MAX,
 } from '../store/account/setting-changes.ts';
 import type { AccountSettings, AfterLock } from '../store/account/settings.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
+import { PRICE_SETTINGS, type PriceProposal } from '../store/engine/price-proposals.ts';
+import { FAMILY_TRAITS } from '../templates/families.ts';
 import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { named, namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
@@ -42,9 +48,16 @@ export const TEMPLATE_SETTINGS = {
 type TemplateSettingName = keyof typeof TEMPLATE_SETTINGS;
 const COOLING = 'Time in seconds before a new whitelist entry can be used.';
 const AFTER_LOCK_ENDS =
-  'What happens when the lock of a price, 30 minutes, ends before its session; `REPRICE` unless changed.';
-const APPROVAL =
-  'Sum in BRL of the withdrawals of a day in Brasília above which each further one needs a second approver; those that were approved do not count. Null: never.';
+  'Treatment of a payment after the lock of its price (30 minutes), where the session lasts longer; `REPRICE` unless changed.';
+/** Limits of money out, and what each is. */
+const OUT_LIMIT_DOCS: Readonly<Record<(typeof OUT_LIMITS)[number], string>> = {
+  approvalAbove:
+    'Sum in BRL of everything that leaves in a day in Brasília (withdrawals, payouts and refunds out of the balance, redirected deposits) above which each further amount needs a second approver; what was approved does not count. Null: never.',
+  outflowPerHour:
+    'Sum in BRL of everything that leaves in an hour above which each further amount waits until two people lift it; what two people lifted does not count. Null: no ceiling.',
+  newTargetPerHour:
+    'The same for one destination, until a day after the first amount left to it. Null: no ceiling.',
+};
 
 /**
  * Defines `TemplateSetting`, `AccountSettings`, their fields of `Account` and the mutations that change them.
@@ -66,43 +79,45 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
       query: { orderBy: { template: 'asc' } },
     }),
   );
-  const input = builder.inputType('TemplateSettingsInput', {
-    description: 'What to change. Members that are not given stay as they are.',
-    fields: (t) =>
-      eachSetting((name) =>
+
+  defineMutation(builder, 'updateTemplateSettings', {
+    result: ['templateSetting', setting],
+    description: `Changes price and limits of a template for an account, for transactions created from now on. A price that is lowered to a spread and fee rate of less than ${MARGIN_MIN} together is in \`proposedPrice\` until another person sets the same within 72 hours. Needs the scope \`platform:pricing\`.`,
+    inputDescription: 'What to change. Members that are not given stay as they are.',
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      template: t.field({ type: template, required: true, description: 'Template to change.' }),
+      ...eachSetting((name) =>
         t.field({
           type: 'Decimal',
           description: boundedSetting(TEMPLATE_SETTINGS[name], TEMPLATE_BOUNDS[name]),
         }),
       ),
-  });
-  builder.mutationField('updateTemplateSettings', (t) =>
-    t.prismaField({
-      type: setting,
-      description:
-        'Changes price and limits of a template for an account, for transactions created from now on. Needs the scope `platform:pricing`.',
-      args: {
-        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        template: t.arg({ type: template, required: true, description: 'Template to change.' }),
-        input: t.arg({ type: input, required: true, description: 'What to change.' }),
-      },
-      resolve: async (query, _root, args, context) => {
-        const own = await actOnAccount(context, 'settings.update_template', args.account);
-        const change = namedMembers<TemplateSettingsInput>('input', args.input);
-        await updateTemplateSettings(own, args.template, change, checksOf(own));
-        const where = { accountId_template: { accountId: own.caller.accountId, template: args.template } };
-        return own.database.prisma.templateSetting.findUniqueOrThrow({ ...query, where });
-      },
     }),
-  );
+    resolve: async (args, context, query) => {
+      const { account, template: name, ...members } = args;
+      const own = await actOnAccount(context, 'settings.update_template', account);
+      const change = namedMembers<TemplateSettingsInput>('input', members);
+      await updateTemplateSettings(own, name, change, checksOf(own));
+      const where = { accountId_template: { accountId: own.caller.accountId, template: name } };
+      return prismaOf(own.database).templateSetting.findUniqueOrThrow({ ...query(), where });
+    },
+  });
   return setting;
 }
 
 function defineSettingType(builder: Builder, template: TemplateRef) {
+  const proposed = defineProposedPrice(builder);
   return builder.prismaObject('TemplateSetting', {
     description: 'Price and limits of one template (C-21).',
     fields: (t) => ({
       template: t.field({ type: template, description: 'The template.', resolve: (row) => row.template }),
+      isPriced: t.boolean({
+        description:
+          'Whether orders of the template have a price and a customer. For others, which are withdrawals, only `amountMin` and `amountMax` apply.',
+        resolve: (row, _args, { registry }) =>
+          FAMILY_TRAITS[registry.of(row.template).family].flow !== 'withdrawal',
+      }),
       ...eachSetting((name) =>
         t.field({
           type: 'Decimal',
@@ -110,6 +125,30 @@ function defineSettingType(builder: Builder, template: TemplateRef) {
           resolve: (row) => row[name].toFixed(),
         }),
       ),
+      proposedPrice: t.field({
+        type: proposed,
+        nullable: true,
+        description:
+          'Price without margin that waits until another person sets it too; null where none does, and without `platform:pricing`.',
+        resolve: ({ proposal }, _args, context) => waitingPrice(context, proposal as PriceProposal | null),
+      }),
+    }),
+  });
+}
+
+function defineProposedPrice(builder: Builder) {
+  return builder.objectRef<PriceProposal>('ProposedPrice').implement({
+    description: 'Price of a template that one person proposed and another one approves by setting the same.',
+    fields: (t) => ({
+      ...eachOf(PRICE_SETTINGS, (name) =>
+        t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name], resolve: (price) => price[name] }),
+      ),
+      proposedBy: t.exposeString('maker', { description: 'Key or person that proposed it.' }),
+      proposedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was proposed.',
+        resolve: ({ madeAt }) => madeAt,
+      }),
     }),
   });
 }
@@ -120,8 +159,20 @@ export type TemplateSettingRef = ReturnType<typeof defineSettings>;
 function eachSetting<Field>(
   define: (name: TemplateSettingName) => Field,
 ): Record<TemplateSettingName, Field> {
-  const names = Object.keys(TEMPLATE_SETTINGS) as TemplateSettingName[];
-  return Object.fromEntries(names.map((name) => [name, define(name)])) as Record<TemplateSettingName, Field>;
+  return eachOf(Object.keys(TEMPLATE_SETTINGS) as TemplateSettingName[], define);
+}
+
+function eachOutLimit<Field>(
+  define: (name: (typeof OUT_LIMITS)[number]) => Field,
+): Record<(typeof OUT_LIMITS)[number], Field> {
+  return eachOf(OUT_LIMITS, define);
+}
+
+function eachOf<Name extends string, Field>(
+  names: readonly Name[],
+  define: (name: Name) => Field,
+): Record<Name, Field> {
+  return Object.fromEntries(names.map((name) => [name, define(name)])) as Record<Name, Field>;
 }
 
 function defineProtection(builder: Builder) {
@@ -129,7 +180,9 @@ function defineProtection(builder: Builder) {
     description: 'A setting that protects the money of an account, of one of its customers or templates.',
     values: {
       WHITELIST_COOLING_SECONDS: { value: 'whitelistCoolingSeconds', description: COOLING },
-      APPROVAL_ABOVE: { value: 'approvalAbove', description: APPROVAL },
+      APPROVAL_ABOVE: { value: 'approvalAbove', description: OUT_LIMIT_DOCS.approvalAbove },
+      OUTFLOW_PER_HOUR: { value: 'outflowPerHour', description: OUT_LIMIT_DOCS.outflowPerHour },
+      NEW_TARGET_PER_HOUR: { value: 'newTargetPerHour', description: OUT_LIMIT_DOCS.newTargetPerHour },
       CUSTOMER_LIMIT_DAILY: { value: 'customerLimitDaily', description: '`limitDaily` of a customer.' },
       CUSTOMER_STEP_UP_30D: { value: 'customerStepUp30d', description: '`stepUp30d` of a customer.' },
       TEMPLATE_AMOUNT_MIN: {
@@ -183,7 +236,7 @@ function definePendingChange(builder: Builder, protection: ReturnType<typeof def
 
 function defineAfterLock(builder: Builder) {
   return builder.enumType('AfterLock', {
-    description: 'What happens when the lock of a price ends before its session (C-21).',
+    description: 'Treatment of a payment after the lock of its price, where the session lasts longer (C-21).',
     values: {
       REPRICE: { description: 'A payment or deposit after that is priced when it arrives.' },
       END: { description: 'The session ends with the lock; its page offers the payer a new price.' },
@@ -201,12 +254,14 @@ function defineSettingsObject(
     description: 'Rules of the account that do not depend on a template.',
     fields: (t) => ({
       whitelistCoolingSeconds: t.exposeInt('whitelistCoolingSeconds', { description: COOLING }),
-      approvalAbove: t.field({
-        type: 'Decimal',
-        nullable: true,
-        description: APPROVAL,
-        resolve: ({ approvalAbove }) => approvalAbove && trimDecimal(approvalAbove),
-      }),
+      ...eachOutLimit((name) =>
+        t.field({
+          type: 'Decimal',
+          nullable: true,
+          description: OUT_LIMIT_DOCS[name],
+          resolve: ({ [name]: limit }) => limit && trimDecimal(limit),
+        }),
+      ),
       afterLock: t.field({
         type: afterLock,
         description: AFTER_LOCK_ENDS,
@@ -227,25 +282,23 @@ function defineCancel(
   settings: ReturnType<typeof defineSettingsObject>,
   protection: ReturnType<typeof defineProtection>,
 ): void {
-  builder.mutationField('cancelSettingChange', (t) =>
-    t.field({
-      type: settings,
-      description: 'Cancels a change in `pendingChanges`. Needs the scope `admin`.',
-      args: {
-        setting: t.arg({
-          type: protection,
-          required: true,
-          description: 'The setting of the pending change.',
-        }),
-        subject: t.arg.string({
-          description:
-            'Tax id of the customer, or the template, whose setting it is; not for settings of the account.',
-        }),
-      },
-      resolve: (_root, { setting, subject }, context) =>
-        cancelSettingChange(context, setting, named('subject', subject), checksOf(context)),
+  defineMutation(builder, 'cancelSettingChange', {
+    result: ['accountSettings', settings],
+    description: 'Cancels a change in `pendingChanges`. Needs the scope `admin`.',
+    input: (t) => ({
+      setting: t.field({
+        type: protection,
+        required: true,
+        description: 'The setting of the pending change.',
+      }),
+      subject: t.string({
+        description:
+          'Tax id of the customer, or the template, whose setting it is; not for settings of the account.',
+      }),
     }),
-  );
+    resolve: ({ setting, subject }, context) =>
+      cancelSettingChange(context, setting, named('input.subject', subject), checksOf(context)),
+  });
 }
 
 function defineAccountSettings(builder: Builder, account: AccountRef): void {
@@ -259,31 +312,29 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
       resolve: (_account, _args, context) => settingsNow(context),
     }),
   );
-  const input = builder.inputType('AccountSettingsInput', {
-    description: 'What to change. Members that are not given stay as they are.',
-    fields: (t) => ({
+
+  defineMutation(builder, 'updateAccountSettings', {
+    result: ['accountSettings', settings],
+    description:
+      'Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+    inputDescription: 'What to change. Members that are not given stay as they are.',
+    input: (t) => ({
       whitelistCoolingSeconds: t.int({
         description: `${COOLING} From 0 to ${inProse(COOLING_SECONDS_MAX)} (30 days).`,
       }),
-      approvalAbove: t.field({ type: 'Decimal', description: boundedSetting(APPROVAL, BRL_AMOUNT) }),
+      ...eachOutLimit((name) =>
+        t.field({ type: 'Decimal', description: boundedSetting(OUT_LIMIT_DOCS[name], BRL_AMOUNT) }),
+      ),
       afterLock: t.field({ type: afterLock, description: AFTER_LOCK_ENDS }),
     }),
+    resolve: (given, context) => {
+      const change = {
+        ...namedMembers<Omit<AccountSettingsInput, 'afterLock'>>('input', given),
+        ...Object.fromEntries(OUT_LIMITS.flatMap((name) => (given[name] === null ? [[name, null]] : []))),
+        ...(given.afterLock && { afterLock: given.afterLock }),
+      };
+      return updateAccountSettings(context, change, checksOf(context));
+    },
   });
-  builder.mutationField('updateAccountSettings', (t) =>
-    t.field({
-      type: settings,
-      description:
-        'Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
-      args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
-      resolve: (_root, { input: given }, context) => {
-        const change = {
-          ...namedMembers<Omit<AccountSettingsInput, 'afterLock'>>('input', given),
-          ...(given.approvalAbove === null && { approvalAbove: null }),
-          ...(given.afterLock && { afterLock: given.afterLock }),
-        };
-        return updateAccountSettings(context, change, checksOf(context));
-      },
-    }),
-  );
   defineCancel(builder, settings, protection);
 }

@@ -1,6 +1,6 @@
 /** The statement: `Query.statement`, and the way from a line to its transaction. */
 import type { GraphQLResolveInfo } from 'graphql';
-import { LONGEST_TEXT } from '../base/violations.ts';
+import { LONGEST_TEXT } from '../base/errors/violations.ts';
 import { bounded } from '../resolvers/checks/lengths.ts';
 import { findLine, readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
@@ -42,7 +42,7 @@ export function defineStatement(
     description: 'Filters of the statement. A line must meet all that are given.',
     fields: (t) => ({
       currency: t.string({
-        description: bounded(`Currency of the ledger account. ${DESCRIPTIONS.currency}`, LONGEST_TEXT),
+        description: bounded(`Currency of the ledger account. ${DESCRIPTIONS.currencyFilter}`, LONGEST_TEXT),
       }),
       subAccount: t.field({
         type: subAccount,

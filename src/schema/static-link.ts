@@ -1,6 +1,6 @@
 /** Static links: each visit opens a new checkout session (C-20). */
 
-import { currencyOfLedger } from '../base/currency.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { SESSION_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { AMOUNT_LENGTH_MAX, bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -11,11 +11,13 @@ import {
   STATIC_LINKS_MAX,
   type StaticLinkInput,
 } from '../resolvers/payer/manage-links.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { memberFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { namedMembers } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { AccountRef } from './viewer.ts';
@@ -38,18 +40,16 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
     }),
   );
   defineCreate(builder, link);
-  builder.mutationField('disableStaticLink', (t) =>
-    t.prismaField({
-      type: link,
-      description:
-        'Disables a link: it opens no more sessions. Open sessions continue. Needs the scope `admin`.',
-      args: { slug: t.arg.string({ required: true, description: 'Slug of the link.' }) },
-      resolve: async (query, _root, { slug }, context) => {
-        await disableStaticLink(context, slug);
-        return readLink(context, query, slug);
-      },
-    }),
-  );
+  defineMutation(builder, 'disableStaticLink', {
+    result: ['staticLink', link],
+    description:
+      'Disables a link: it opens no more sessions. Open sessions continue. Needs the scope `admin`.',
+    input: (t) => ({ slug: t.string({ required: true, description: 'Slug of the link.' }) }),
+    resolve: async ({ slug }, context, query) => {
+      await disableStaticLink(context, slug);
+      return readLink(context, query(), slug);
+    },
+  });
 }
 
 function defineLink(builder: Builder, { currency }: CurrencyRefs) {
@@ -104,9 +104,11 @@ function defineLink(builder: Builder, { currency }: CurrencyRefs) {
 type LinkRef = ReturnType<typeof defineLink>;
 
 function defineCreate(builder: Builder, link: LinkRef): void {
-  const input = builder.inputType('CreateStaticLinkInput', {
-    description: 'A static link, and what its sessions are created with.',
-    fields: (t) => ({
+  defineMutation(builder, 'createStaticLink', {
+    result: ['staticLink', link],
+    description: `Creates a static link with a fixed or an open amount. An account can have at most ${inProse(STATIC_LINKS_MAX)} that are not disabled. Needs the scope \`admin\`.`,
+    inputDescription: 'A static link, and what its sessions are created with.',
+    input: (t) => ({
       name: t.string({ required: true, description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
       currency: t.string({
         required: true,
@@ -114,30 +116,22 @@ function defineCreate(builder: Builder, link: LinkRef): void {
       }),
       amount: t.field({ type: 'Decimal', description: bounded(AMOUNT, AMOUNT_LENGTH_MAX) }),
       ...memberFields(t, SESSION_MEMBERS),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
+    resolve: async (args, context, query) => {
+      const keyed = { mutation: 'createStaticLink', act: 'link.create', args } as const;
+      const { idempotencyKey: _key, ...members } = args;
+      const given = namedMembers<StaticLinkInput>('input', members);
+      // As answers were kept before `makeOnce`.
+      const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+        slug: attempt.made ?? (await createStaticLink(context, given, checksOf(context), attempt)),
+      }));
+      return readLink(context, query(), kept.slug);
+    },
   });
-  builder.mutationField('createStaticLink', (t) =>
-    t.prismaField({
-      type: link,
-      description: `Creates a static link with a fixed or an open amount. An account can have at most ${inProse(STATIC_LINKS_MAX)} that are not disabled. Needs the scope \`admin\`.`,
-      args: {
-        input: t.arg({ type: input, required: true, description: 'The link.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (query, _root, args, context) => {
-        const keyed = { mutation: 'createStaticLink', act: 'link.create', args } as const;
-        const given = namedMembers<StaticLinkInput>('input', args.input);
-        // As answers were kept before `makeOnce`.
-        const { kept } = await keepOnce(context, keyed, async (attempt) => ({
-          slug: attempt.made ?? (await createStaticLink(context, given, checksOf(context), attempt)),
-        }));
-        return readLink(context, query, kept.slug);
-      },
-    }),
-  );
 }
 
 function readLink({ database, caller }: GraphqlContext, query: object, slug: string) {
   const where = { accountId_slug: { accountId: caller.accountId, slug } };
-  return database.prisma.staticLink.findUniqueOrThrow({ ...query, where });
+  return prismaOf(database).staticLink.findUniqueOrThrow({ ...query, where });
 }

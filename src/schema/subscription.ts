@@ -127,7 +127,7 @@ function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void
   const added = builder.objectRef<LineFrame>('StatementEntryAdded').implement({
     description: 'A line that was posted to the statement.',
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'Number of the line: the cursor for `after`.' }),
+      cursor: t.exposeString('cursor', { description: CURSOR }),
       entry: t.field({
         type: ledgerLine,
         nullable: true,
@@ -140,10 +140,11 @@ function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void
   builder.subscriptionField('statementEntryAdded', (t) =>
     t.field({
       type: added,
-      description: 'Statement lines in their order, after a given one or from now on.',
+      description:
+        'Statement lines in their order, after a cursor or from now on. Error `CURSOR_EXPIRED` when the statement no longer has the line of the cursor, because the database was restored from a backup; its extensions `earliest` and `latest` are cursors to go on with.',
       args: {
         after: t.arg.string({
-          description: 'Number of the last line that you have seen. Default: from now on.',
+          description: 'Cursor of the last line that you have seen. Default: from now on.',
         }),
       },
       subscribe: (_root, args, context) => watchStatement(context, args, context.stream),

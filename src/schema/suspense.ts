@@ -1,8 +1,14 @@
 /** Money that came and that no transaction took: `Query.suspense`, and the mutations that decide about it (C-34). */
-import { currencyOfLedger } from '../base/currency.ts';
-import { fromMinor } from '../base/money.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
+import { fromMinor } from '../base/money/money.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
-import { assignSuspense, findEntry, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
+import {
+  approveSuspense,
+  assignSuspense,
+  findEntry,
+  rejectSuspense,
+  returnSuspense,
+} from '../resolvers/inbound/decide-suspense.ts';
 import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
@@ -10,6 +16,7 @@ import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
@@ -21,8 +28,9 @@ const STATES: Readonly<Record<SuspenseState, string>> = {
   dropped: 'Its network dropped it after it had been final: it is not there any more.',
 };
 const ID = { required: true, description: 'Identifier of the entry.' } as const;
+const ACCOUNT = { required: true, description: 'Identifier of the account that gets it.' } as const;
 
-/** Defines `SuspenseEntry`, `Query.suspense`, `assignSuspense` and `returnSuspense`. */
+/** Defines `SuspenseEntry`, `Query.suspense`, and the mutations that decide about it. */
 export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void {
   const state = defineState(builder);
   const entry = defineEntry(builder, currencies, state);
@@ -46,34 +54,81 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
         (await idConnection(args, (slice) => listSuspense(context, wanted ?? null, slice))) as never,
     }),
   );
-  builder.mutationField('assignSuspense', (t) =>
-    t.field({
-      type: entry,
+  defineMutation(builder, 'assignSuspense', {
+    result: ['suspenseEntry', entry],
+    description:
+      'Credits money in suspense to the balance of the account that it lies with. Another account is proposed (`proposedTo`), and gets it with `approveSuspense`. Error `STEP_CONFLICT` unless the entry is open, and for another account while one is proposed. Needs the scope `platform:risk`.',
+    input: (t) => ({
+      id: t.id(ID),
+      account: t.string(ACCOUNT),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: (args, context) =>
+      decideOnce(context, { mutation: 'assignSuspense', act: 'suspense.assign', args }, (attempt) =>
+        assignSuspense(context, String(args.id), args.account, attempt),
+      ),
+  });
+  defineProposal(builder, entry);
+  defineSecondPerson(builder, entry);
+  defineMutation(builder, 'returnSuspense', {
+    result: ['suspenseEntry', entry],
+    description:
+      'Sends money in suspense back to where it came from; a network deducts its fee from it. Error `STEP_CONFLICT` unless the entry is open, or `isStuck`: then the same return is ordered again. Needs the scope `platform:risk`.',
+    input: (t) => ({ id: t.id(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    resolve: (args, context) =>
+      decideOnce(context, { mutation: 'returnSuspense', act: 'suspense.return', args }, (attempt) =>
+        returnSuspense(context, String(args.id), attempt),
+      ),
+  });
+}
+
+function defineSecondPerson(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
+  defineMutation(builder, 'approveSuspense', {
+    result: ['suspenseEntry', entry],
+    description:
+      'Approves the account that another person proposed for money in suspense: it is credited now. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`). Error `STEP_CONFLICT` unless this account is proposed. Needs the scope `platform:risk`.',
+    input: (t) => ({
+      id: t.id(ID),
+      account: t.string(ACCOUNT),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: (args, context) =>
+      decideOnce(context, { mutation: 'approveSuspense', act: 'suspense.approve', args }, (attempt) =>
+        approveSuspense(context, String(args.id), args.account, attempt),
+      ),
+  });
+  defineMutation(builder, 'rejectSuspense', {
+    result: ['suspenseEntry', entry],
+    description:
+      'Rejects the account that was proposed for money in suspense: it waits for another decision. Error `STEP_CONFLICT` unless one is proposed. Needs the scope `platform:risk`.',
+    input: (t) => ({ id: t.id(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    resolve: (args, context) =>
+      decideOnce(context, { mutation: 'rejectSuspense', act: 'suspense.reject', args }, (attempt) =>
+        rejectSuspense(context, String(args.id), attempt),
+      ),
+  });
+}
+
+function defineProposal(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
+  builder.objectField(entry, 'isStuck', (t) =>
+    t.exposeBoolean('isStuck', {
       description:
-        'Credits money in suspense to the balance of an account. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
-      args: {
-        id: t.arg.id(ID),
-        account: t.arg.string({ required: true, description: 'Identifier of the account that gets it.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: (_root, args, context) =>
-        decideOnce(context, { mutation: 'assignSuspense', act: 'suspense.assign', args }, (attempt) =>
-          assignSuspense(context, String(args.id), args.account, attempt),
-        ),
+        'Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person.',
     }),
   );
-  builder.mutationField('returnSuspense', (t) =>
-    t.field({
-      type: entry,
+  builder.objectFields(entry, (t) => ({
+    proposedTo: t.string({
+      nullable: true,
       description:
-        'Sends money in suspense back to where it came from; a network deducts its fee from it. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
-      args: { id: t.arg.id(ID), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
-      resolve: (_root, args, context) =>
-        decideOnce(context, { mutation: 'returnSuspense', act: 'suspense.return', args }, (attempt) =>
-          returnSuspense(context, String(args.id), attempt),
-        ),
+        'Identifier of the account that gets it once another person approves; null where none is proposed, and without `platform:risk`.',
+      resolve: ({ proposedTo }) => (proposedTo === null ? null : String(proposedTo)),
     }),
-  );
+    proposedBy: t.exposeString('proposedBy', {
+      nullable: true,
+      description:
+        'Key or person that proposed it; null where none is proposed, and without `platform:risk`.',
+    }),
+  }));
 }
 
 /** The entry itself is not kept with the key: it is answered as it stands now. */

@@ -1,11 +1,13 @@
 /** Limits that an account sets itself on its templates (C-21, C-40). */
-import { trimDecimal } from '../base/money.ts';
-import { type TemplateLimitsInput, updateTemplateLimits } from '../resolvers/account/manage-limits.ts';
-import { BRL_AMOUNT } from '../resolvers/account/manage-settings.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { type TemplateLimitsInput, updateTemplateLimits } from '../resolvers/settings/manage-limits.ts';
+import { BRL_AMOUNT } from '../resolvers/settings/manage-settings.ts';
 import { TEMPLATE_LIMITS } from '../store/account/template-limits.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder } from './builder.ts';
 import { boundedSetting } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import { TEMPLATE_SETTINGS } from './settings.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
@@ -41,30 +43,25 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
       },
     }),
   );
-  const input = builder.inputType('TemplateLimitsInput', {
-    description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
-    fields: (t) =>
-      eachLimit((name) =>
+
+  defineMutation(builder, 'updateTemplateLimits', {
+    result: ['templateLimits', limits],
+    description:
+      'Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+    inputDescription: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    input: (t) => ({
+      template: t.field({ type: template, required: true, description: 'The template.' }),
+      ...eachLimit((name) =>
         t.field({ type: 'Decimal', description: boundedSetting(TEMPLATE_SETTINGS[name], BRL_AMOUNT) }),
       ),
-  });
-  builder.mutationField('updateTemplateLimits', (t) =>
-    t.prismaField({
-      type: limits,
-      description:
-        'Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
-      args: {
-        template: t.arg({ type: template, required: true, description: 'The template.' }),
-        input: t.arg({ type: input, required: true, description: 'What to change.' }),
-      },
-      resolve: async (query, _root, args, context) => {
-        await updateTemplateLimits(context, args.template, namedLimits(args.input), checksOf(context));
-        const { accountId } = context.caller;
-        const where = { accountId_template: { accountId, template: args.template } };
-        return context.database.prisma.templateLimit.findUniqueOrThrow({ ...query, where });
-      },
     }),
-  );
+    resolve: async (args, context, query) => {
+      await updateTemplateLimits(context, args.template, namedLimits(args), checksOf(context));
+      const { accountId } = context.caller;
+      const where = { accountId_template: { accountId, template: args.template } };
+      return prismaOf(context.database).templateLimit.findUniqueOrThrow({ ...query(), where });
+    },
+  });
 }
 
 function eachLimit<Field>(define: (name: LimitName) => Field): Record<LimitName, Field> {

@@ -1,15 +1,15 @@
 /** Reads of transactions: `Query.transaction` and `Query.transactions`, with their filters and sums. */
 import type { GraphQLResolveInfo } from 'graphql';
-import { currencyOfHistory } from '../base/currency.ts';
-import { invalidParameters } from '../base/errors.ts';
-import { LONGEST_TEXT } from '../base/violations.ts';
+import { invalidParameters } from '../base/errors/errors.ts';
+import { LONGEST_TEXT } from '../base/errors/violations.ts';
+import { currencyOfHistory } from '../base/money/currency.ts';
 import { AMOUNT_LENGTH_MAX, bounded, inProse } from '../resolvers/checks/lengths.ts';
 import { WAITS } from '../resolvers/transactions/awaiting.ts';
+import { type MergedFilterInput, ONE_TEXT } from '../resolvers/transactions/filter-input.ts';
 import {
   filterTransactions,
   findNth,
   isPlain,
-  type MergedFilterInput,
   sumTransactions,
 } from '../resolvers/transactions/filter-transactions.ts';
 import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
@@ -17,20 +17,24 @@ import {
   COUNT_ABOUT,
   COUNT_MAX,
   LOOK_MAX,
-  SCANNED,
-  SELECTIVE,
   type SumRow,
+  type SumSides,
 } from '../store/engine/merged-lists.ts';
+import {
+  FILTERS,
+  type FilterKind,
+  type FilterName,
+  TRANSACTION_FILTERS,
+  type TransactionFilter,
+} from '../store/engine/transaction-filters.ts';
 import type { Family } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
-import type { StatusCode } from '../templates/status.ts';
 import { type Builder, type GraphqlContext, once } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
-import { namedMembers } from './named.ts';
 import {
   COUNT_POINTS,
   type Connection,
@@ -45,9 +49,9 @@ import {
   placedSlice,
 } from './pagination.ts';
 import { nodesToRead, selects } from './selection.ts';
+import type { StatusRef } from './step-enums.ts';
 import type { TemplateRef } from './template.ts';
 import { readOrNull, type TransactionRef } from './transaction.ts';
-import type { StatusRef } from './transaction-status.ts';
 
 /** Types that the reads of transactions are made of. */
 interface Refs extends CurrencyRefs {
@@ -55,9 +59,6 @@ interface Refs extends CurrencyRefs {
   readonly template: TemplateRef;
   readonly status: StatusRef;
 }
-
-/** Filters by which a list is counted without being read. */
-const POSITIONAL: readonly string[] = ['dateFrom', 'dateTo', 'direction'];
 
 /** Defines `Query.transaction` and `Query.transactions`. */
 export function defineTransactionQueries(builder: Builder, registry: Registry, refs: Refs) {
@@ -80,7 +81,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
       description: 'Transactions of one list, of several, or of all, newest first.',
       args: {
         family: t.arg({ type: family, description: 'Only this list. Not together with `families`.' }),
-        families: t.arg({ type: [family], description: 'Only these lists, at most 100; default: all.' }),
+        families: t.arg({ type: [family], description: TRANSACTION_FILTERS.families.doc }),
         filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
         ...placedArguments(t.arg),
       },
@@ -110,45 +111,6 @@ function familyDoc(registry: Registry, family: Family): string {
   return `${templates.map(({ product, name }) => `${product} (\`${name}\`)`).join(' and ')}.`;
 }
 
-/** Texts that are looked up. */
-function lookedUp(t: InputFields) {
-  return {
-    pixE2e: t.string({ description: bounded('PIX end-to-end id, exactly as published.', LONGEST_TEXT) }),
-    clientTaxId: t.string({
-      description: bounded(
-        'CPF or CNPJ of the customer or payee, with or without punctuation.',
-        LONGEST_TEXT,
-      ),
-    }),
-    address: t.string({
-      description: bounded(
-        'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
-        LONGEST_TEXT,
-      ),
-    }),
-    groupId: t.string({ description: bounded('Whitelist group of a withdrawal, `grp_…`.', LONGEST_TEXT) }),
-    externalCode: t.string({
-      description: bounded('Your own reference, as you gave it; withdrawals have none.', LONGEST_TEXT),
-    }),
-    targetCurrency: t.string({
-      description: bounded(`Currency that comes out. ${DESCRIPTIONS.currency}`, LONGEST_TEXT),
-    }),
-    component: t.string({
-      description: bounded('Step of the process, as `component` has it.', LONGEST_TEXT),
-    }),
-    state: t.string({ description: bounded('State of the step, as `state` has it.', LONGEST_TEXT) }),
-    currency: t.string({
-      description: bounded(`Currency that goes in or comes out. ${DESCRIPTIONS.currency}`, LONGEST_TEXT),
-    }),
-    text: t.string({
-      description: bounded(
-        'Text that is contained in `end2end`, `pixE2e`, the hash, the name, your reference or your note, in any case. To find one transaction, `search` is faster.',
-        LONGEST_TEXT,
-      ),
-    }),
-  };
-}
-
 function defineFilter(builder: Builder, { template, status }: Refs) {
   const direction = builder.enumType('TransactionDirection', {
     description: 'Direction of the money of a transaction.',
@@ -167,41 +129,44 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
   return builder.inputType('TransactionFilter', {
     description:
       'Filters of a list. A transaction must meet all that are given; an empty text or list is refused.',
-    fields: (t) => ({
-      ...lookedUp(t),
-      dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
-      dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
-      templates: t.field({ type: [template], description: 'Only these templates, at most 100.' }),
-      statusCodes: t.field({ type: [status], description: 'Only these broad statuses, at most 100.' }),
-      amountMin: t.field({
-        type: 'Decimal',
-        description: bounded(
-          'Smallest amount, inclusive. With `currency`, the amount in it; otherwise either amount may match.',
-          AMOUNT_LENGTH_MAX,
-        ),
-      }),
-      amountMax: t.field({
-        type: 'Decimal',
-        description: bounded(
-          'Largest amount, inclusive. With `currency`, the amount in it; otherwise either amount may match.',
-          AMOUNT_LENGTH_MAX,
-        ),
-      }),
-      direction: t.field({ type: direction, description: 'Only transactions in this direction.' }),
-      awaitingMe: t.boolean({
-        description:
-          'If true, only transactions about which your key can decide now: withdrawals that you may approve, held deposits. Default: false.',
-      }),
-      waitsFor: t.field({
-        type: wait,
-        description: 'Only transactions that wait for this, whoever decides.',
-      }),
-    }),
+    fields: (t) => {
+      const text = (doc: string) => t.string({ description: bounded(doc, LONGEST_TEXT) });
+      const fields = {
+        text,
+        step: text,
+        currency: (doc) => text(`${doc} ${DESCRIPTIONS.currencyFilter}`),
+        day: (description) => t.string({ description }),
+        amount: (doc) => t.field({ type: 'Decimal', description: bounded(doc, AMOUNT_LENGTH_MAX) }),
+        templates: (description) => t.field({ type: [template], description }),
+        statuses: (description) => t.field({ type: [status], description }),
+        direction: (description) => t.field({ type: direction, description }),
+        wait: (description) => t.field({ type: wait, description }),
+        flag: (description) => t.boolean({ description }),
+      } satisfies { readonly [Kind in Exclude<FilterKind, 'families'>]: (doc: string) => unknown };
+      return Object.fromEntries(
+        FILTERS.flatMap(([name, { kind, doc }]) => (kind === 'families' ? [] : [[name, fields[kind](doc)]])),
+      ) as Record<FilterName, ReturnType<InputFields['string']>>;
+    },
   });
 }
 
-function defineConnection(builder: Builder, { transaction, currency }: Refs) {
-  const sum = builder.objectRef<SumRow>('TransactionSum').implement({
+function defineSums(builder: Builder, currency: Refs['currency']) {
+  const sides = builder.objectRef<SumSides>('TransactionSumSides').implement({
+    description: 'Sums of some transactions of a list in one currency.',
+    fields: (t) => ({
+      source: t.expose('source', {
+        type: 'Decimal',
+        nullable: true,
+        description: 'Sum of what goes in; null where none of them has an amount of it.',
+      }),
+      target: t.expose('target', {
+        type: 'Decimal',
+        nullable: true,
+        description: 'Sum of what comes out; null where none of them has an amount of it.',
+      }),
+    }),
+  });
+  return builder.objectRef<SumRow>('TransactionSum').implement({
     description: 'Sums of the transactions of a list in one currency, over all statuses.',
     fields: (t) => ({
       currency: t.field({
@@ -220,8 +185,22 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
         nullable: true,
         description: 'Sum of what comes out; null where no transaction has an amount of it.',
       }),
+      succeeded: t.field({
+        type: sides,
+        description: 'Sums of those that ended with `SUCCESS` or `PARTIAL_SUCCESS`.',
+        resolve: (row) => row.succeeded,
+      }),
+      failed: t.field({
+        type: sides,
+        description: 'Sums of those that ended with another status; the rest is under way.',
+        resolve: (row) => row.failed,
+      }),
     }),
   });
+}
+
+function defineConnection(builder: Builder, { transaction, currency }: Refs) {
+  const sum = defineSums(builder, currency);
   const connection = exactConnection(builder, transaction, {
     name: 'Transaction',
     page: 'A page of a list of transactions.',
@@ -258,13 +237,12 @@ function listComplexity({ filter, ...args }: ListArgs): { field: number; multipl
 /** @returns what it costs to find the page of a list that is filtered. */
 function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): number {
   const given = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
-  const has = (names: readonly string[]) => given.some((name) => names.includes(name));
-  const isLooking = has(SCANNED);
+  const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
+  const has = (reads: TransactionFilter['reads']) => given.some((name) => readsOf(name) === reads);
   // An index leaves few records, or many: of one customer there may be thousands to look at.
-  if (has(SELECTIVE) && isLooking) return COUNT_POINTS;
-  if (isLooking) return LOOK_POINTS;
-  const isCounted =
-    !has(SELECTIVE) && given.some((name) => !POSITIONAL.includes(name) && name !== 'awaitingMe');
+  if (has('few') && has('scan')) return COUNT_POINTS;
+  if (has('scan')) return LOOK_POINTS;
+  const isCounted = !has('few') && given.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');
   // Who may decide is asked of each record, and what stands before a place is passed over.
   const isPassed = filter.awaitingMe === true || (offset > 0 && given.length > 0);
   return isCounted || isPassed ? COUNT_POINTS : 0;
@@ -327,27 +305,20 @@ async function readPage(
   };
 }
 
-/** The filters that are one text each. */
-type TextFilters = Omit<
-  MergedFilterInput,
-  'families' | 'templates' | 'statusCodes' | 'direction' | 'awaitingMe' | 'waitsFor'
->;
-
 /** @returns the filter under the names of the arguments. */
 function filterInput(
   families: readonly Family[] | null | undefined,
   filter: ListArgs['filter'],
 ): MergedFilterInput {
-  const { templates, statusCodes, direction, awaitingMe, waitsFor, ...texts } = filter ?? {};
-  const listed = <Value>(name: string, values: unknown) =>
-    values == null ? undefined : { name, values: values as readonly Value[] };
-  return {
-    ...namedMembers<TextFilters>('filter', texts as Readonly<Record<string, string>>),
-    families: listed<Family>('families', families),
-    templates: listed<string>('filter.templates', templates),
-    statusCodes: listed<StatusCode>('filter.statusCodes', statusCodes),
-    direction: (direction ?? undefined) as MergedFilterInput['direction'],
-    awaitingMe: awaitingMe === true,
-    waitsFor: (waitsFor ?? undefined) as MergedFilterInput['waitsFor'],
-  };
+  const given = Object.entries(filter ?? {}).map(([name, value]) => [name, `filter.${name}`, value] as const);
+  const found = [...given, ['families', 'families', families] as const].flatMap(
+    ([filterName, name, value]) => {
+      if (value == null) return [];
+      if (Array.isArray(value)) return [[filterName, { name, values: value }]];
+      const { kind } = TRANSACTION_FILTERS[filterName as FilterName];
+      return [[filterName, ONE_TEXT.includes(kind) ? { name, value: String(value) } : value]];
+    },
+  );
+  // The schema and the kind of each filter say what its value is.
+  return Object.fromEntries(found) as MergedFilterInput;
 }

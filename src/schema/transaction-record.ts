@@ -1,6 +1,6 @@
 /** What is recorded of a transaction for authorities: `Transaction.record`, the input of creations, `recordFacts` and `correctFacts`. */
-import { ACTS } from '../base/acts.ts';
-import { isoMillis } from '../base/instant.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { isoMillis } from '../base/time/instant.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import { NAME_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -16,6 +16,7 @@ import type { RecordFacts, TransactionRecord, WalletCustody } from '../store/eng
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { defineMutation } from './mutation.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const TEXTS = {
@@ -56,7 +57,7 @@ export function defineTransactionRecord(builder: Builder, transaction: Transacti
     }),
   );
   const input = defineInput(builder, custody);
-  defineMutations(builder, transaction, input);
+  defineMutations(builder, transaction, custody);
   return input;
 }
 
@@ -72,23 +73,29 @@ function defineCustody(builder: Builder) {
 
 type CustodyRef = ReturnType<typeof defineCustody>;
 
+const RECORDED =
+  'What is recorded for reports to authorities. Later, members that are not given stay as they are, and null takes one away.';
+
 function defineInput(builder: Builder, custody: CustodyRef) {
   return builder.inputType('TransactionRecordInput', {
-    description:
-      'What is recorded for reports to authorities. Later, members that are not given stay as they are, and null takes one away.',
-    fields: (t) => ({
-      walletCustody: t.field({ type: custody, description: CUSTODY }),
-      ...(Object.fromEntries(NAMES.map((name) => [name, t.string({ description: TEXTS[name] })])) as Record<
-        TextName,
-        ReturnType<InputFields['string']>
-      >),
-      usdValue: t.field({
-        type: 'Decimal',
-        description: `Value in USD, with \`usdValueAt\`. At most ${USD_DIGITS.whole} digits before the point and ${USD_DIGITS.decimals} decimals. At creation, default: by the rate of USD, where a source of rates has one.`,
-      }),
-      usdValueAt: t.field({ type: 'DateTime', description: 'The moment that `usdValue` is of.' }),
-    }),
+    description: RECORDED,
+    fields: (t) => recordFields(t, custody),
   });
+}
+
+function recordFields(t: InputFields, custody: CustodyRef) {
+  return {
+    walletCustody: t.field({ type: custody, description: CUSTODY }),
+    ...(Object.fromEntries(NAMES.map((name) => [name, t.string({ description: TEXTS[name] })])) as Record<
+      TextName,
+      ReturnType<InputFields['string']>
+    >),
+    usdValue: t.field({
+      type: 'Decimal',
+      description: `Value in USD, with \`usdValueAt\`. At most ${USD_DIGITS.whole} digits before the point and ${USD_DIGITS.decimals} decimals. At creation, default: by the rate of USD, where a source of rates has one.`,
+    }),
+    usdValueAt: t.field({ type: 'DateTime', description: 'The moment that `usdValue` is of.' }),
+  };
 }
 
 /** The input type of what is recorded. */
@@ -123,46 +130,39 @@ function checked(checks: CreationChecks, given: Given, path: string): Partial<Re
   });
 }
 
-function defineMutations(
-  builder: Builder,
-  transaction: TransactionRef,
-  input: TransactionRecordInputRef,
-): void {
+function defineMutations(builder: Builder, transaction: TransactionRef, custody: CustodyRef): void {
   const what =
     'Records facts of a transaction for reports to authorities, or corrects them, at any step; the audit log keeps the old values.';
-  const given = { type: input, required: true, description: 'What to record.' } as const;
-  builder.mutationField('recordFacts', (t) =>
-    t.field({
-      type: transaction,
-      description: `${what} Needs the scope \`${ACTS['facts.record'].scope}\`.`,
-      args: {
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        input: t.arg(given),
-      },
-      resolve: (_root, args, context) => {
-        const checks = checksOf(context);
-        const facts = checked(checks, args.input, 'input');
-        return recordFacts(context, 'facts.record', args.end2end, facts, checks) as never;
-      },
+  defineMutation(builder, 'recordFacts', {
+    result: ['transaction', transaction],
+    description: `${what} Needs the scope \`${ACTS['facts.record'].scope}\`.`,
+    inputDescription: RECORDED,
+    input: (t) => ({
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      ...recordFields(t, custody),
     }),
-  );
-  builder.mutationField('correctFacts', (t) =>
-    t.field({
-      type: transaction,
-      description: `${what} Needs the scope \`${ACTS['facts.correct'].scope}\`.`,
-      args: {
-        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
-        input: t.arg(given),
-      },
-      resolve: async (_root, args, context) => {
-        const own = await actOnAccount(context, 'facts.correct', args.account);
-        const checks = checksOf(own);
-        const facts = checked(checks, args.input, 'input');
-        return recordFacts(own, 'facts.correct', args.end2end, facts, checks) as never;
-      },
+    resolve: (args, context) => {
+      const checks = checksOf(context);
+      const facts = checked(checks, args, 'input');
+      return recordFacts(context, 'facts.record', args.end2end, facts, checks) as never;
+    },
+  });
+  defineMutation(builder, 'correctFacts', {
+    result: ['transaction', transaction],
+    description: `${what} Needs the scope \`${ACTS['facts.correct'].scope}\`.`,
+    inputDescription: RECORDED,
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      ...recordFields(t, custody),
     }),
-  );
+    resolve: async (args, context) => {
+      const own = await actOnAccount(context, 'facts.correct', args.account);
+      const checks = checksOf(own);
+      const facts = checked(checks, args, 'input');
+      return recordFacts(own, 'facts.correct', args.end2end, facts, checks) as never;
+    },
+  });
 }
 
 function defineType(builder: Builder, custody: CustodyRef) {

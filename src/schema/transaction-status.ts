@@ -1,30 +1,40 @@
-/** `TransactionStatus`, and `statusCode` of every transaction. */
-
+/** Facts of the step of a transaction: its status as a code, what it waits for, and its headline. */
+import { headlineOf } from '../templates/headlines.ts';
 import type { Registry } from '../templates/registry.ts';
-import { STATUS_CODES, type StatusCode, statusCodeOf } from '../templates/status.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
+import type { LabelRef } from './label.ts';
+import { awaitedAt, type Place, type StepEnums } from './step-enums.ts';
 import type { TransactionRef } from './transaction.ts';
 
-/** Defines `TransactionStatus` and `Transaction.statusCode`. */
-export function defineStatusCode(builder: Builder, registry: Registry, transaction: TransactionRef) {
-  const status = builder.enumType('TransactionStatus', {
-    description: 'The broad status of a transaction.',
-    values: Object.fromEntries(
-      Object.entries(STATUS_CODES).map(([name, description]) => [
-        name,
-        { value: name as StatusCode, description },
-      ]),
-    ) as Record<StatusCode, { value: StatusCode; description: string }>,
-  });
-  builder.prismaInterfaceField(transaction, 'statusCode', (t) =>
-    t.field({
+/** Defines `statusCode`, `awaits` and `headline` of every transaction. */
+export function defineStepFacts(
+  builder: Builder,
+  registry: Registry,
+  {
+    transaction,
+    label,
+    status,
+    awaited,
+  }: StepEnums & { readonly transaction: TransactionRef; readonly label: LabelRef },
+): void {
+  const stepOf = ({ template, component, state }: Place) => registry.stepOf(template, component, state);
+  builder.prismaInterfaceFields(transaction, (t) => ({
+    statusCode: t.field({
       type: status,
-      description: 'Broad status of its step as a code; `status` is its label.',
-      resolve: ({ template, component, state }) => statusCodeOf(registry.stepOf(template, component, state)),
+      description: DESCRIPTIONS.statusCode,
+      resolve: (row) => stepOf(row).statusCode,
     }),
-  );
-  return status;
+    awaits: t.field({
+      type: awaited,
+      nullable: true,
+      description: DESCRIPTIONS.awaits,
+      resolve: (row) => awaitedAt(registry, row),
+    }),
+    headline: t.field({
+      type: label,
+      description: DESCRIPTIONS.headline,
+      resolve: (row) => headlineOf(stepOf(row)),
+    }),
+  }));
 }
-
-/** The enum `TransactionStatus`. */
-export type StatusRef = ReturnType<typeof defineStatusCode>;

@@ -1,8 +1,9 @@
 /** Transaction: the interface, one object type for each template, and `Query.node`. */
-import { currencyOfHistory } from '../base/currency.ts';
-import { GatewayError } from '../base/errors.ts';
-import { isoMillis } from '../base/instant.ts';
-import { PIX_KEY_TYPES } from '../base/pix-key.ts';
+
+import { GatewayError } from '../base/errors/errors.ts';
+import { currencyOfHistory } from '../base/money/currency.ts';
+import { PIX_KEY_TYPES } from '../base/pix/pix-key.ts';
+import { isoMillis } from '../base/time/instant.ts';
 import { readTransaction } from '../resolvers/transactions/read-transaction.ts';
 import type { Template } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
@@ -17,9 +18,10 @@ import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import { definePayment, paymentOf, receiptUrlOf } from './payment.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
+import type { StepEnums } from './step-enums.ts';
 import type { TemplateRef } from './template.ts';
 
-interface Refs extends CurrencyRefs, LedgerRefs {
+interface Refs extends CurrencyRefs, LedgerRefs, StepEnums {
   readonly label: LabelRef;
   readonly template: TemplateRef;
   readonly pixKeyType: PixKeyTypeRef;
@@ -29,7 +31,7 @@ interface Refs extends CurrencyRefs, LedgerRefs {
 export function defineTransaction(builder: Builder, registry: Registry, refs: Refs) {
   const { label, ledgerLine, template, pixKeyType } = refs;
   const node = defineNode(builder, registry);
-  const event = defineEvent(builder, registry, label);
+  const event = defineEvent(builder, registry, refs);
   const payment = definePayment(builder);
   const transaction = builder.prismaInterface('Transaction', {
     name: 'Transaction',

@@ -1,5 +1,5 @@
 /** The books of the house: `Query.treasury`, `Query.trialBalance` and `Query.profitAndLoss`. */
-import { currencyOfLedger } from '../base/currency.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { HOUSE_ACCOUNTS } from '../ledger/chart.ts';
 import {
   type BookKind,

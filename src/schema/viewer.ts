@@ -1,7 +1,8 @@
 /** Viewer: the key or the person that asks, and the account. */
-import type { AccountMode } from '../base/account-mode.ts';
-import { GatewayError } from '../base/errors.ts';
+import type { AccountMode } from '../base/access/account-mode.ts';
+import { GatewayError } from '../base/errors/errors.ts';
 import { requireScope } from '../resolvers/services/context.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder } from './builder.ts';
 import { KEY_LIST, readKeys } from './whole-lists.ts';
 
@@ -38,7 +39,7 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
         type: account,
         description: 'The account that the caller acts on.',
         resolve: (query, _viewer, _args, { database, caller }) =>
-          database.prisma.account.findUniqueOrThrow({ ...query, where: { id: caller.accountId } }),
+          prismaOf(database).account.findUniqueOrThrow({ ...query, where: { id: caller.accountId } }),
       }),
       key: t.prismaField({
         type: apiKey,
@@ -49,7 +50,7 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
               'FORBIDDEN',
               'you are signed in as a person and have no key: ask for `person`',
             );
-          return database.prisma.apiKey.findUniqueOrThrow({
+          return prismaOf(database).apiKey.findUniqueOrThrow({
             ...query,
             where: { accountId_id: { accountId: caller.accountId, id: caller.id } },
           });
@@ -79,7 +80,7 @@ function defineApiKey(builder: Builder) {
       }),
       scopes: t.exposeStringList('scopes', {
         description:
-          'What it may do: `read`, `create`, `move`, `admin`; for keys of the operator also `platform:…`.',
+          'Its rights: `read`, `create`, `move`, `admin`; for keys of the operator also `platform:…`.',
       }),
       allowedCidrs: t.exposeStringList('allowedCidrs', {
         description: 'Networks that it may be used from, in CIDR form; empty: any.',

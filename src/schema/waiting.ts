@@ -1,21 +1,24 @@
 /** What waits for a person, and how the account has moved: the first screen of a frontend. */
 
-import { currencyOfLedger } from '../base/currency.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
+import { trimDecimal } from '../base/money/money.ts';
 import {
-  APPROVAL_BARS,
   type Approval,
   countAttention,
   KEY_DAYS,
   readApprovals,
   readHolds,
   readRefundsUnderWay,
+  readStepUps,
   WAITING_MAX,
 } from '../resolvers/account/read-waiting.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import { FLOW_HOURS_MAX, type Flow, readAccountFlows } from '../resolvers/ledger/read-flows.ts';
+import { APPROVAL_BARS } from '../resolvers/settings/approvers.ts';
 import { type AttentionRow, COUNTED, type CountedName } from '../store/account/attention.ts';
 import { FLOW_LINES_MAX } from '../store/ledger/flows.ts';
-import type { ProcessRow } from '../templates/facts.ts';
+import type { ApprovalReason, ProcessRow } from '../templates/facts.ts';
+import { RULED_KINDS } from '../templates/out-kinds.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
@@ -25,39 +28,83 @@ import type { TransactionRef } from './transaction.ts';
 /** Lists of what waits are no pages: their nodes cost as many times. */
 const LIST = { field: 1, multiplier: 20 };
 
-/** Defines `Query.approvals`, `Query.holds`, `Query.openRefunds`, `Query.attention` and `Query.flows`. */
+/** Defines `Query.approvals`, `Query.holds`, `Query.stepUps`, `Query.openRefunds`, `Query.attention` and `Query.flows`. */
 export function defineWaiting(
   builder: Builder,
   refs: { readonly currency: CurrencyRefs['currency']; readonly transaction: TransactionRef },
 ): void {
   defineApprovals(builder, refs.transaction);
   defineHolds(builder, refs.transaction);
+  defineStepUps(builder, refs.transaction);
   defineOpenRefunds(builder, refs.transaction);
   defineAttention(builder);
   defineFlows(builder, refs.currency);
 }
 
 function defineApprovals(builder: Builder, transaction: TransactionRef): void {
+  const approval = defineApproval(builder, transaction);
+  builder.queryField('approvals', (t) =>
+    t.field({
+      type: [approval],
+      complexity: LIST,
+      description: `Money out that waits for people other than its maker, longest waiting first; at most ${WAITING_MAX}.`,
+      args: { end2end: t.arg.string({ description: 'Only that of this transaction.' }) },
+      resolve: async (_root, { end2end }, context) => [
+        ...(await readApprovals(context, end2end ?? undefined)),
+      ],
+    }),
+  );
+}
+
+function defineApproval(builder: Builder, transaction: TransactionRef) {
   const bar = builder.enumType('ApprovalBar', {
-    description: 'Why a withdrawal may not be approved with your key.',
+    description: 'Why your key may not approve money out.',
     values: describedValues(APPROVAL_BARS),
   });
-  const approval = builder.objectRef<Approval>('Approval').implement({
-    description: 'A withdrawal that waits for a second approver (C-22).',
+  const kind = builder.enumType('MoneyOutKind', {
+    description: 'How money leaves an account.',
+    values: describedValues(RULED_KINDS),
+  });
+  const reason = builder.enumType('ApprovalReason', {
+    description: 'Why money out waits for approval.',
+    values: describedValues({
+      threshold: 'What left in the day without an approval, with this, is above `approvalAbove`.',
+      ceiling: 'What left in the hour, with this, is above a ceiling: two people lift it.',
+    } satisfies Record<ApprovalReason, string>),
+  });
+  return builder.objectRef<Approval>('Approval').implement({
+    description: 'Money out that waits for people other than its maker (C-22, C-25).',
     fields: (t) => ({
       transaction: t.field({
         type: transaction,
-        description: 'The withdrawal.',
+        description: 'The transaction that it leaves by.',
         resolve: ({ row }) => row as never,
       }),
+      kind: t.field({ type: kind, description: 'How the money leaves.', resolve: (row) => row.kind }),
+      reason: t.field({ type: reason, description: 'Why it waits.', resolve: (row) => row.reason }),
+      brl: t.field({
+        type: 'Decimal',
+        description: 'Worth of the money in BRL, as limits count it.',
+        resolve: ({ brl }) => trimDecimal(brl),
+      }),
+      destination: t.exposeString('destination', {
+        nullable: true,
+        description: 'Address or PIX key that it goes to; null of a refund, which goes to its payer.',
+      }),
+      approvalsNeeded: t.exposeInt('needed', { description: 'Approvals that are still needed.' }),
       requestedBy: t.exposeString('requestedBy', {
         nullable: true,
-        description: 'Who requested it: id of a key or a person.',
+        description: 'Id of the key or person that requested it.',
       }),
       requestedByName: t.string({
         nullable: true,
         description: 'Name of that key or person, as it is now.',
         resolve: ({ requestedBy }, _args, { loaders }) => requestedBy && loaders.actorName.load(requestedBy),
+      }),
+      requestedAt: t.expose('requestedAt', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'When it was requested; `approveMoneyOut` takes it. Null where it is not known.',
       }),
       mayApprove: t.boolean({
         description: 'Whether your key may approve it.',
@@ -71,17 +118,6 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
       }),
     }),
   });
-  builder.queryField('approvals', (t) =>
-    t.field({
-      type: [approval],
-      complexity: LIST,
-      description: `Withdrawals that wait for a second approver, longest waiting first; at most ${WAITING_MAX}.`,
-      args: { end2end: t.arg.string({ description: 'Only that of this transaction.' }) },
-      resolve: async (_root, { end2end }, context) => [
-        ...(await readApprovals(context, end2end ?? undefined)),
-      ],
-    }),
-  );
 }
 
 function defineHolds(builder: Builder, transaction: TransactionRef): void {
@@ -114,6 +150,37 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
   );
 }
 
+function defineStepUps(builder: Builder, transaction: TransactionRef): void {
+  const stepUp = builder.objectRef<ProcessRow>('StepUp').implement({
+    description:
+      'A transaction whose customer or payee waits for extra verification. It is denied when the time of `STEP_UP_HOURS` is over.',
+    fields: (t) => ({
+      account: t.string({
+        description: 'Identifier of the account that it belongs to.',
+        resolve: ({ accountId }) => String(accountId),
+      }),
+      transaction: t.field({
+        type: transaction,
+        description: 'The transaction.',
+        resolve: (row) => row as never,
+      }),
+      since: t.field({
+        type: 'DateTime',
+        description: 'Start of the verification.',
+        resolve: ({ updatedAt }) => isoOf(updatedAt),
+      }),
+    }),
+  });
+  builder.queryField('stepUps', (t) =>
+    t.field({
+      type: [stepUp],
+      complexity: LIST,
+      description: `Transactions whose customer or payee waits for extra verification, longest waiting first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode. \`approveStepUp\` and \`denyStepUp\` decide.`,
+      resolve: async (_root, _args, context) => [...(await readStepUps(context))],
+    }),
+  );
+}
+
 function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void {
   const refund = builder.objectRef<ProcessRow>('OpenRefund').implement({
     description:
@@ -141,10 +208,10 @@ function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void 
 }
 
 const COUNTS: Readonly<Record<CountedName, string>> = {
-  approvals: 'Withdrawals that wait for a second approver.',
+  approvals: 'Money out that waits for people other than its maker.',
   heldDeposits: 'Deposits of a wrong amount or too late, which wait for `resolveDeposit`.',
   holds: 'Transactions that compliance screening holds.',
-  stepUps: 'Transactions that wait for a closer look at the customer.',
+  stepUps: 'Transactions whose customer or payee waits for extra verification.',
   failedRefunds: 'Transactions with a return to the payer that failed and is still owed.',
   suspense: 'Open entries of money in suspense.',
   disabledWebhookEndpoints: 'Webhook endpoints that were disabled because they failed.',

@@ -1,19 +1,11 @@
-/** Deliveries of webhooks and their attempts, and the mutations that send events again (C-64). */
+/** Deliveries of webhooks and their attempts (C-64). */
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import { LONGEST_TEXT, Violations } from '../base/violations.ts';
+import { LONGEST_TEXT, Violations } from '../base/errors/violations.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
-import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
 import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
-import {
-  recoverWebhookEndpoint,
-  redeliverWebhook,
-  redeliverWebhooks,
-  sendTestWebhook,
-} from '../resolvers/webhooks/redeliver-webhooks.ts';
-import type { Redelivered } from '../store/webhooks/redeliveries.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { EventLogRefs } from './event-log.ts';
@@ -35,6 +27,9 @@ import type { TransactionRef } from './transaction.ts';
 import type { AccountRef } from './viewer.ts';
 import type { EndpointRef } from './webhook.ts';
 
+/** The type `WebhookDelivery`, and the enum of its states. */
+export type DeliveryRefs = ReturnType<typeof defineDeliveries>;
+
 /** Types that deliveries are reached from, or lead to. */
 interface Refs {
   readonly account: AccountRef;
@@ -46,8 +41,8 @@ interface Refs {
 /** A transaction has a delivery for each of its few events and endpoints, and what was sent again. */
 const OF_TRANSACTION_MAX = 100;
 
-/** Defines `WebhookDelivery`, the lists of them, and the mutations that send again. */
-export function defineDeliveries(builder: Builder, refs: Refs): void {
+/** Defines `WebhookDelivery` and the lists of them. @returns it, and the enum of its states. */
+export function defineDeliveries(builder: Builder, refs: Refs) {
   const state = defineState(builder);
   const delivery = defineDelivery(builder, refs, state);
   builder.prismaInterfaceField(refs.transaction, 'deliveries', (t) =>
@@ -55,7 +50,7 @@ export function defineDeliveries(builder: Builder, refs: Refs): void {
       type: [delivery],
       description: `Webhook deliveries of its events, oldest first; at most ${OF_TRANSACTION_MAX}.`,
       resolve: (query, { accountId, id }, _args, { database }) =>
-        database.prisma.webhookDelivery.findMany({
+        prismaOf(database).webhookDelivery.findMany({
           ...query,
           where: { accountId, transactionId: id },
           orderBy: { id: 'asc' },
@@ -64,8 +59,7 @@ export function defineDeliveries(builder: Builder, refs: Refs): void {
     }),
   );
   defineList(builder, refs.account, delivery, state);
-  defineSingle(builder, delivery);
-  defineMany(builder, state);
+  return { delivery, state };
 }
 
 function defineAttempt(builder: Builder) {
@@ -96,7 +90,10 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       id: t.string({ description: 'Identifier of the delivery.', resolve: ({ id }) => String(id) }),
       eventCursor: t.string({
         description: 'Cursor of its event in the event log.',
-        resolve: ({ accountId, eventSeq }) => encodeEventCursor(accountId, eventSeq),
+        resolve: async ({ accountId, eventSeq: seq }, _args, { loaders }) => {
+          const found = await loaders.event.load({ accountId, id: seq });
+          return encodeEventCursor(accountId, found ?? { seq, token: '' });
+        },
       }),
       event: t.field({
         type: event,
@@ -105,7 +102,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
         resolve: async ({ accountId, eventSeq }, _args, { loaders }) => {
           const found = await loaders.event.load({ accountId, id: eventSeq });
           return (
-            found && { kind: 'event' as const, cursor: encodeEventCursor(accountId, eventSeq), event: found }
+            found && { kind: 'event' as const, cursor: encodeEventCursor(accountId, found), event: found }
           );
         },
       }),
@@ -228,8 +225,7 @@ async function readPage(
   if (states) violations.atMost('states', states, LISTED_MAX, 'states');
   violations.refuse();
   const slice = countedSlice(args, decodeNumber, COUNT_MAX);
-  const { skip } = slice;
-  const { webhookDelivery } = context.database.prisma;
+  const { webhookDelivery } = prismaOf(context.database);
   const where = {
     accountId: context.caller.accountId,
     ...(endpointId != null && { endpointId }),
@@ -249,7 +245,7 @@ async function readPage(
     },
     orderBy: { id: slice.isBackward ? 'asc' : 'desc' },
     take: slice.size + 1,
-    skip,
+    skip: slice.skip,
   });
   const isFound = async (id: object | undefined) =>
     id !== undefined &&
@@ -263,134 +259,7 @@ async function readPage(
     cursorOf: ({ id }) => encodeCursor(String(id)),
     isPreceded:
       isAsked &&
-      (await isFound(slice.after === undefined ? (skip > 0 ? {} : undefined) : { gte: slice.after })),
+      (await isFound(slice.after === undefined ? (slice.skip > 0 ? {} : undefined) : { gte: slice.after })),
     isFollowed: isAsked && (await isFound(slice.before === undefined ? undefined : { lte: slice.before })),
   });
-}
-
-function defineSingle(builder: Builder, delivery: DeliveryRef): void {
-  const acts = {
-    redeliverWebhook: {
-      perform: redeliverWebhook,
-      description:
-        'Sends the event of a delivery to its endpoint again, as a new delivery. A pending delivery is attempted at once instead. Neither waits for an open breaker. Error `STEP_CONFLICT` when the endpoint is disabled or removed.',
-      argument: 'The delivery.',
-    },
-    sendTestWebhook: {
-      perform: sendTestWebhook,
-      description:
-        'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.',
-      argument: 'The endpoint, `whe_…`.',
-    },
-  };
-  for (const [name, { perform, description, argument }] of Object.entries(acts)) {
-    builder.mutationField(name, (t) =>
-      t.prismaField({
-        type: delivery,
-        description: `${description} Needs the scope \`admin\`.`,
-        args: { id: t.arg.string({ required: true, description: argument }) },
-        resolve: async (query, _root, args, context) => {
-          const id = await perform(context, args.id);
-          const where = { accountId_id: { accountId: context.caller.accountId, id } };
-          return context.database.prisma.webhookDelivery.findUniqueOrThrow({ ...query, where });
-        },
-      }),
-    );
-  }
-}
-
-function defineRedelivery(builder: Builder) {
-  const payload = builder.objectRef<Redelivered & { readonly accountId: bigint }>('WebhookRedelivery');
-  payload.implement({
-    description: 'What is redelivered.',
-    fields: (t) => ({
-      matched: t.exposeInt('matched', { description: 'Number of deliveries, or missed events, that match.' }),
-      redelivered: t.exposeInt('redelivered', {
-        description: 'Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run.',
-      }),
-      lastCursor: t.string({
-        nullable: true,
-        description:
-          'Cursor of the last event that is sent again; give it as `after` to continue. Null when there is none.',
-        resolve: ({ accountId, lastSeq }) =>
-          lastSeq === null ? null : encodeEventCursor(accountId, lastSeq),
-      }),
-    }),
-  });
-  return payload;
-}
-
-type RedeliveryRef = ReturnType<typeof defineRedelivery>;
-
-function defineMany(builder: Builder, state: StateRef): void {
-  const payload = defineRedelivery(builder);
-  const filter = builder.inputType('WebhookRedeliveryFilter', {
-    description:
-      'Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given.',
-    fields: (t) => ({
-      endpointId: t.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
-      states: t.field({
-        type: [state],
-        description: bounded(
-          'Only deliveries in these states. Default: `DEAD` and `SKIPPED`. Pending ones are sent anyway.',
-          LISTED_MAX,
-          'states',
-        ),
-      }),
-      since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
-      after: t.string({ description: 'Only events after this cursor of the event log.' }),
-      eventNames: t.stringList({
-        description: bounded(
-          'Only events with these names; `*` stands for any part, as in `onramp.depositpix.*`.',
-          EVENT_NAMES_MAX,
-          'names',
-        ),
-      }),
-    }),
-  });
-  builder.mutationField('redeliverWebhooks', (t) =>
-    t.field({
-      type: payload,
-      description:
-        'Sends events again to their endpoints, the oldest 10,000 per call; `after` reads on. Needs the scope `admin`.',
-      args: {
-        filter: t.arg({ type: filter, required: true, description: 'Which deliveries.' }),
-        dryRun: t.arg.boolean({
-          required: true,
-          defaultValue: false,
-          description: 'Only count: nothing is sent.',
-        }),
-      },
-      resolve: async (_root, { filter: given, dryRun }, context) => {
-        const { endpointId, states, since, after, eventNames } = given;
-        const checks = checksOf(context);
-        if (states) checks.atMost('filter.states', states, LISTED_MAX, 'states');
-        const input = {
-          endpointId: endpointId ?? undefined,
-          states: states ? [...new Set(states)].filter((each) => each !== 'pending') : undefined,
-          since: since ?? undefined,
-          after: named('filter.after', after),
-          eventNames: eventNames ? { name: 'filter.eventNames', values: eventNames } : undefined,
-        };
-        const done = await redeliverWebhooks(context, input, checks, { isDryRun: dryRun });
-        return { ...done, accountId: context.caller.accountId };
-      },
-    }),
-  );
-  defineRecover(builder, payload);
-}
-
-function defineRecover(builder: Builder, payload: RedeliveryRef): void {
-  builder.mutationField('recoverWebhookEndpoint', (t) =>
-    t.field({
-      type: payload,
-      description:
-        'Enables a disabled endpoint and sends it the events that it missed, at most 10,000 per call: repeat for the rest. Needs the scope `admin`.',
-      args: { id: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }) },
-      resolve: async (_root, { id }, context) => ({
-        ...(await recoverWebhookEndpoint(context, id)),
-        accountId: context.caller.accountId,
-      }),
-    }),
-  );
 }

@@ -1,6 +1,6 @@
 /** Webhooks: endpoints and their secrets, and the mutations that change them (contract section 8). */
 
-import { publicHalf } from '../base/webhook-keys.ts';
+import { publicHalf } from '../base/access/webhook-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -17,11 +17,14 @@ import {
   SECRETS_MAX,
   updateEndpoint,
 } from '../resolvers/webhooks/manage-webhooks.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
+import { secretOwner } from '../store/webhooks/sealed-secrets.ts';
 import type { SecretRow } from '../store/webhooks/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS, ENDPOINT_FIELDS as FIELDS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
@@ -46,7 +49,7 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   builder.prismaObjectField(account, 'webhookSecrets', (t) =>
     t.field({
       type: [secret],
-      description: `The valid signing secrets of an endpoint, newest first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
+      description: `The valid signing secrets of an endpoint, newest first, at most ${SECRETS_MAX}. The shared secret exists from the first call on, before any delivery. Needs the scope \`admin\`.`,
       args: { endpointId: t.arg.string({ description: OF_TRANSACTIONS }) },
       resolve: (_account, { endpointId }, context) => listWebhookSecrets(context, endpointId ?? undefined),
     }),
@@ -125,7 +128,8 @@ function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef
           nullable: true,
           description:
             'Public key that signatures `v1a` are verified with, `whpk_…`; null without such signatures.',
-          resolve: ({ signingKey }) => signingKey && publicHalf(signingKey),
+          resolve: ({ accountId, id, signingKey }, _, { secrets }) =>
+            signingKey && publicHalf(secrets.open(signingKey, secretOwner(accountId, id))),
         }),
         createdAt: t.field({
           type: 'DateTime',
@@ -271,9 +275,11 @@ function manners(t: InputFields, order: OrderRef) {
 }
 
 function defineCreate(builder: Builder, endpoint: EndpointRef, template: TemplateRef, order: OrderRef): void {
-  const input = builder.inputType('CreateWebhookEndpointInput', {
-    description: 'A new webhook endpoint.',
-    fields: (t) => ({
+  defineMutation(builder, 'createWebhookEndpoint', {
+    result: ['webhookEndpoint', endpoint],
+    description: `Creates an endpoint with its own signing secret. It receives events from now on. An account can have at most ${ENDPOINTS_MAX}, those that came with transactions not counted. Needs the scope \`admin\`.`,
+    inputDescription: 'A new webhook endpoint.',
+    input: (t) => ({
       url: t.string({
         required: true,
         description: bounded(
@@ -283,32 +289,26 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
       }),
       template: t.field({ type: template, description: 'Template that it is for. Default: all templates.' }),
       ...manners(t, order),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
+    resolve: async (args, context, query) => {
+      const given = { ...inputOf(args), template: args.template ?? undefined };
+      const keyed = { mutation: 'createWebhookEndpoint', act: 'webhook.create', args } as const;
+      const id = await makeOnce(context, keyed, (attempt) =>
+        createEndpoint(context, given, checksOf(context), 'input.url', attempt),
+      );
+      return readEndpoint(context, query(), id);
+    },
   });
-  builder.mutationField('createWebhookEndpoint', (t) =>
-    t.prismaField({
-      type: endpoint,
-      description: `Creates an endpoint with its own signing secret. It receives events from now on. An account can have at most ${ENDPOINTS_MAX}, those that came with transactions not counted. Needs the scope \`admin\`.`,
-      args: {
-        input: t.arg({ type: input, required: true, description: 'The endpoint.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (query, _root, args, context) => {
-        const given = { ...inputOf(args.input), template: args.input.template ?? undefined };
-        const keyed = { mutation: 'createWebhookEndpoint', act: 'webhook.create', args } as const;
-        const id = await makeOnce(context, keyed, (attempt) =>
-          createEndpoint(context, given, checksOf(context), 'input.url', attempt),
-        );
-        return readEndpoint(context, query, id);
-      },
-    }),
-  );
 }
 
 function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef): void {
-  const input = builder.inputType('UpdateWebhookEndpointInput', {
-    description: 'What to change. Members that are not given stay as they are.',
-    fields: (t) => ({
+  defineMutation(builder, 'updateWebhookEndpoint', {
+    result: ['webhookEndpoint', endpoint],
+    description: 'Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`.',
+    inputDescription: 'What to change. Members that are not given stay as they are.',
+    input: (t) => ({
+      id: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
       url: t.string({
         description: bounded(
           'A new https URL. Not accepted for an endpoint that came with a transaction.',
@@ -317,21 +317,11 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
       }),
       ...manners(t, order),
     }),
+    resolve: async (args, context, query) => {
+      await updateEndpoint(context, args.id, inputOf(args), checksOf(context));
+      return readEndpoint(context, query(), args.id);
+    },
   });
-  builder.mutationField('updateWebhookEndpoint', (t) =>
-    t.prismaField({
-      type: endpoint,
-      description: 'Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`.',
-      args: {
-        id: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }),
-        input: t.arg({ type: input, required: true, description: 'What to change.' }),
-      },
-      resolve: async (query, _root, args, context) => {
-        await updateEndpoint(context, args.id, inputOf(args.input), checksOf(context));
-        return readEndpoint(context, query, args.id);
-      },
-    }),
-  );
 }
 
 const ACTS = {
@@ -348,43 +338,39 @@ const ACTS = {
 
 function defineActs(builder: Builder, endpoint: EndpointRef): void {
   for (const [name, [perform, description]] of Object.entries(ACTS)) {
-    builder.mutationField(name, (t) =>
-      t.prismaField({
-        type: endpoint,
-        description: `${description} Needs the scope \`admin\`.`,
-        args: { id: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }) },
-        resolve: async (query, _root, { id }, context) => {
-          await perform(context, id);
-          return readEndpoint(context, query, id);
-        },
-      }),
-    );
+    defineMutation(builder, name, {
+      result: ['webhookEndpoint', endpoint],
+      description: `${description} Needs the scope \`admin\`.`,
+      input: (t) => ({ id: t.string({ required: true, description: 'The endpoint, `whe_…`.' }) }),
+      resolve: async ({ id }, context, query) => {
+        await perform(context, id);
+        return readEndpoint(context, query(), id);
+      },
+    });
   }
 }
 
 function defineRotate(builder: Builder, secret: SecretRef): void {
-  builder.mutationField('rotateWebhookSecret', (t) =>
-    t.field({
-      type: [secret],
-      description: `Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
-      args: {
-        endpointId: t.arg.string({ description: OF_TRANSACTIONS }),
-        overlapSeconds: t.arg.int({
-          required: true,
-          defaultValue: OVERLAP_SECONDS.default,
-          description: `How long the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}, default ${inProse(OVERLAP_SECONDS.default)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
-        }),
-      },
-      resolve: (_root, { endpointId, overlapSeconds }, context) =>
-        rotateWebhookSecret(context, endpointId ?? undefined, {
-          name: 'overlapSeconds',
-          value: overlapSeconds,
-        }),
+  defineMutation(builder, 'rotateWebhookSecret', {
+    result: ['secrets', [secret], `The valid secrets, the new one first, at most ${SECRETS_MAX}`],
+    description: `Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
+    input: (t) => ({
+      endpointId: t.string({ description: OF_TRANSACTIONS }),
+      overlapSeconds: t.int({
+        required: true,
+        defaultValue: OVERLAP_SECONDS.default,
+        description: `How long the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}, default ${inProse(OVERLAP_SECONDS.default)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
+      }),
     }),
-  );
+    resolve: ({ endpointId, overlapSeconds }, context) =>
+      rotateWebhookSecret(context, endpointId ?? undefined, {
+        name: 'input.overlapSeconds',
+        value: overlapSeconds,
+      }),
+  });
 }
 
 function readEndpoint({ database, caller }: GraphqlContext, query: object, id: string) {
   const where = { accountId_id: { accountId: caller.accountId, id } };
-  return database.prisma.webhookEndpoint.findUniqueOrThrow({ ...query, where });
+  return prismaOf(database).webhookEndpoint.findUniqueOrThrow({ ...query, where });
 }

@@ -1,7 +1,11 @@
 /** Whitelists: whom withdrawals may go to (C-22). */
 
-import type { PixKeyType } from '../base/pix-key.ts';
+import type { PixKeyType } from '../base/pix/pix-key.ts';
+import type { WhitelistProof } from '../chains/whitelist-proof.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
+  addProof,
   addWhitelistEntry,
   createWhitelistGroup,
   type GivenProof,
@@ -10,12 +14,12 @@ import {
   WHITELIST_MAX,
   type WhitelistEntryInput,
   withdrawProof,
-} from '../resolvers/account/manage-whitelist.ts';
-import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+} from '../resolvers/settings/manage-whitelist.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
+import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
@@ -36,8 +40,10 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
     }),
   );
   defineCreateGroup(builder, group);
-  defineAddEntry(builder, entry, pixKeyType);
+  const proof = defineProofInput(builder);
+  defineAddEntry(builder, entry, pixKeyType, proof);
   defineRemoveEntry(builder, entry);
+  defineAddProof(builder, entry, proof);
   defineWithdrawProof(builder, entry);
   return entry;
 }
@@ -94,8 +100,24 @@ function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
         resolve: (row) => isoOf(row.usableAt),
       }),
       isProven: t.boolean({
-        description: 'Whether there is a proof of the address for the signer of networks.',
+        description:
+          'Whether there is a proof of the address for the signer of networks; it may have expired (`provenUntil`).',
         resolve: ({ proof }) => proof !== null,
+      }),
+      provenUntil: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the proof of the address expires; null: it has none.',
+        resolve: ({ proof }) => (proof as WhitelistProof | null)?.expiresAt ?? null,
+      }),
+      proveUrl: t.string({
+        nullable: true,
+        description:
+          'Page of the signer on which a person proves the address; null for a PIX key, and where the signer has no page.',
+        resolve: ({ id, accountId, network, target }, _args, { rails }) =>
+          rails.signerPage === undefined || network === null
+            ? null
+            : `${rails.signerPage}/prove?${new URLSearchParams({ account: String(accountId), network, address: target, entry: id })}`,
       }),
       removedAt: t.field({
         type: 'DateTime',
@@ -111,124 +133,143 @@ function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
 export type EntryRef = ReturnType<typeof defineEntry>;
 
 function defineCreateGroup(builder: Builder, group: GroupRef): void {
-  builder.mutationField('createWhitelistGroup', (t) =>
-    t.prismaField({
-      type: group,
-      description: `Creates an empty whitelist group. An account can have at most ${WHITELIST_MAX.groups}. Needs the scope \`move\`.`,
-      args: {
-        name: t.arg.string({
-          required: true,
-          description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX),
-        }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (query, _root, args, context) => {
-        const { database, caller } = context;
-        const keyed = { mutation: 'createWhitelistGroup', act: 'whitelist.create_group', args } as const;
-        const name = { name: 'name', value: args.name };
-        const id = await makeOnce(context, keyed, (attempt) =>
-          createWhitelistGroup(context, name, checksOf(context), attempt),
-        );
-        const where = { accountId_id: { accountId: caller.accountId, id } };
-        return database.prisma.whitelistGroup.findUniqueOrThrow({ ...query, where });
-      },
+  defineMutation(builder, 'createWhitelistGroup', {
+    result: ['whitelistGroup', group],
+    description: `Creates an empty whitelist group. An account can have at most ${WHITELIST_MAX.groups}. Needs the scope \`move\`.`,
+    input: (t) => ({
+      name: t.string({
+        required: true,
+        description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX),
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-  );
+    resolve: async (args, context, query) => {
+      const { database, caller } = context;
+      const keyed = { mutation: 'createWhitelistGroup', act: 'whitelist.create_group', args } as const;
+      const name = { name: 'input.name', value: args.name };
+      const id = await makeOnce(context, keyed, (attempt) =>
+        createWhitelistGroup(context, name, checksOf(context), attempt),
+      );
+      const where = { accountId_id: { accountId: caller.accountId, id } };
+      return prismaOf(database).whitelistGroup.findUniqueOrThrow({ ...query(), where });
+    },
+  });
 }
 
-function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTypeRef): void {
-  const proof = builder.inputType('WhitelistProofInput', {
+function defineProofInput(builder: Builder) {
+  return builder.inputType('WhitelistProofInput', {
     description:
-      'Proof that a person chose an address, made outside of the gateway, where networks are real: a signature of its statement (docs/signer.md).',
+      'Proof that a person chose an address, made outside of the gateway: on the page of the signer by a passkey, or by a key (docs/signer.md).',
     fields: (t) => ({
       id: t.string({
         required: true,
         description: bounded(
-          'Id of the passkey, or name of the key, as the signer knows it.',
+          'Id of the proof as the page of the signer shows it, or name of the key in the policy of the signer.',
           PROOF_LENGTHS.id,
         ),
       }),
-      signature: t.string({
+      expiresAt: t.field({
+        type: 'DateTime',
         required: true,
-        description: bounded('The signature, base64url.', PROOF_LENGTHS.text),
+        description: 'When it expires, as the page of the signer shows it, or as the key has signed it.',
       }),
-      authenticatorData: t.string({
-        description: bounded('For a passkey: `authenticatorData`, base64url.', PROOF_LENGTHS.text),
-      }),
-      clientDataJSON: t.string({
-        description: bounded('For a passkey: `clientDataJSON`, base64url.', PROOF_LENGTHS.text),
+      signature: t.string({
+        description: bounded('Signature of the statement by the key, base64url.', PROOF_LENGTHS.text),
       }),
     }),
   });
-  const input = builder.inputType('WhitelistEntryInput', {
-    description: 'A destination: `network` and `address`, or `pixKeyType` and `pixKey`.',
-    fields: (t) => ({
+}
+
+type ProofInputRef = ReturnType<typeof defineProofInput>;
+
+function defineAddEntry(
+  builder: Builder,
+  entry: EntryRef,
+  pixKeyType: PixKeyTypeRef,
+  proof: ProofInputRef,
+): void {
+  defineMutation(builder, 'addWhitelistEntry', {
+    result: ['whitelistEntry', entry],
+    description: `Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most ${inProse(WHITELIST_MAX.entries)} destinations. Needs the scope \`move\`.`,
+    inputDescription: 'A destination: `network` and `address`, or `pixKeyType` and `pixKey`.',
+    input: (t) => ({
+      groupId: t.string({ required: true, description: 'The group, `grp_…`.' }),
       network: t.string({ description: 'Network of the address, as in currency codes: `TRX`, `ETH`.' }),
       address: t.string({ description: 'Address on the network; its checksum is checked where it has one.' }),
       pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
       pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
       label: t.string({ description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
       proof: t.field({ type: proof, description: 'Proof of the address, if the signer requires one.' }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
+    resolve: async (args, context, query) => {
+      const { groupId, proof: shown, idempotencyKey: _key, ...members } = args;
+      const given = namedMembers<WhitelistEntryInput>('input', members);
+      const proven = shown ? givenProof('input.proof', shown) : undefined;
+      const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
+      const id = await makeOnce(context, keyed, (attempt) =>
+        addWhitelistEntry(context, groupId, given, checksOf(context), {
+          names: NAMES,
+          proof: proven,
+          attempt,
+        }),
+      );
+      return readEntry(context, query(), id);
+    },
   });
-  builder.mutationField('addWhitelistEntry', (t) =>
-    t.prismaField({
-      type: entry,
-      description: `Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most ${inProse(WHITELIST_MAX.entries)} destinations. Needs the scope \`move\`.`,
-      args: {
-        groupId: t.arg.string({ required: true, description: 'The group, `grp_…`.' }),
-        input: t.arg({ type: input, required: true, description: 'The destination.' }),
-        idempotencyKey: t.arg.string(KEY_ARGUMENT),
-      },
-      resolve: async (query, _root, args, context) => {
-        const { proof: shown, ...members } = args.input;
-        const given = namedMembers<WhitelistEntryInput>('input', members);
-        const proven: GivenProof | undefined = shown ? { ...shown, name: 'input.proof' } : undefined;
-        const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
-        const id = await makeOnce(context, keyed, (attempt) =>
-          addWhitelistEntry(context, args.groupId, given, checksOf(context), {
-            names: NAMES,
-            proof: proven,
-            attempt,
-          }),
-        );
-        return readEntry(context, query, id);
-      },
-    }),
-  );
 }
 
 function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
-  builder.mutationField('removeWhitelistEntry', (t) =>
-    t.prismaField({
-      type: entry,
-      description:
-        'Removes a destination from its group, at once. Repeating it changes nothing. Needs the scope `move`.',
-      args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
-      resolve: async (query, _root, { id }, context) => {
-        await removeWhitelistEntry(context, id);
-        return readEntry(context, query, id);
-      },
+  defineMutation(builder, 'removeWhitelistEntry', {
+    result: ['whitelistEntry', entry],
+    description:
+      'Removes a destination from its group, at once. Repeating it changes nothing. Needs the scope `move`.',
+    input: (t) => ({ id: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
+    resolve: async ({ id }, context, query) => {
+      await removeWhitelistEntry(context, id);
+      return readEntry(context, query(), id);
+    },
+  });
+}
+
+/** @param name - of the member that has the proof. */
+function givenProof(
+  name: string,
+  proof: { id: string; expiresAt: Date; signature?: string | null | undefined },
+): GivenProof {
+  return { ...proof, name };
+}
+
+function defineAddProof(builder: Builder, entry: EntryRef, proof: ProofInputRef): void {
+  defineMutation(builder, 'addWhitelistProof', {
+    result: ['whitelistEntry', entry],
+    description:
+      'Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`.',
+    input: (t) => ({
+      id: t.string({ required: true, description: 'The entry, `wle_…`.' }),
+      proof: t.field({ type: proof, required: true, description: 'The proof.' }),
     }),
-  );
+    resolve: async (args, context, query) => {
+      await addProof(context, args.id, givenProof('proof', args.proof), checksOf(context));
+      return readEntry(context, query(), args.id);
+    },
+  });
 }
 
 function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
-  builder.mutationField('withdrawWhitelistProof', (t) =>
-    t.prismaField({
-      type: entry,
-      description:
-        'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
-      args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
-      resolve: async (query, _root, { id }, context) => {
-        await withdrawProof(context, id);
-        return readEntry(context, query, id);
-      },
-    }),
-  );
+  defineMutation(builder, 'withdrawWhitelistProof', {
+    result: ['whitelistEntry', entry],
+    description:
+      'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
+    input: (t) => ({ id: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
+    resolve: async ({ id }, context, query) => {
+      await withdrawProof(context, id);
+      return readEntry(context, query(), id);
+    },
+  });
 }
 
 function readEntry({ database, caller }: GraphqlContext, query: object, id: string) {
   const where = { accountId_id: { accountId: caller.accountId, id } };
-  return database.prisma.whitelistEntry.findUniqueOrThrow({ ...query, where });
+  return prismaOf(database).whitelistEntry.findUniqueOrThrow({ ...query, where });
 }

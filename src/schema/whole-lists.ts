@@ -2,6 +2,7 @@
 import { API_KEYS_MAX } from '../resolvers/account/manage-keys.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
 import type { GraphqlContext } from './builder.ts';
 
 /** Hundreds of records: they count as often in the cost of an operation. */
@@ -16,9 +17,12 @@ export const KEY_LIST = {
 /** @returns all valid keys of the account, then the newest of those that ended. @throws {GatewayError} `FORBIDDEN`. */
 export async function readKeys(context: GraphqlContext, query: object) {
   requireScope(context, 'admin');
-  const valid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
+  const valid = {
+    revokedAt: null,
+    OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(context.database.nowMs()) } }],
+  };
   const read = (where: object, most = {}) =>
-    context.database.prisma.apiKey.findMany({
+    prismaOf(context.database).apiKey.findMany({
       ...query,
       where: { ...where, accountId: context.caller.accountId },
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
@@ -35,13 +39,9 @@ export const ENDPOINT_LIST = {
 };
 
 /** @returns the endpoints that were created for an account, then the newest of those that came with transactions. */
-export async function readEndpoints(
-  { prisma }: GraphqlContext['database'],
-  query: object,
-  accountId: bigint,
-) {
+export async function readEndpoints(database: GraphqlContext['database'], query: object, accountId: bigint) {
   const read = (kind: string | { not: string }, order: 'asc' | 'desc', take: number) =>
-    prisma.webhookEndpoint.findMany({
+    prismaOf(database).webhookEndpoint.findMany({
       ...query,
       where: { accountId, removedAt: null, kind },
       orderBy: [{ createdAt: order }, { id: order }],

@@ -3,30 +3,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { GatewayError } from '../base/errors.ts';
-import { newRequestId } from '../base/request-id.ts';
-import type { Config, RateLimit } from '../config.ts';
+import { newRequestId } from '../base/ids/request-id.ts';
+import type { Config } from '../config.ts';
 import type { AsyncApi } from '../docs/events-reference.ts';
 import type { OpenApi } from '../docs/rest-reference.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
+import { openApiParts } from '../rest-compat/openapi-part.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
-import { buildSchema } from '../schema/index.ts';
+import { merchantContract } from '../schema/contracts.ts';
+import { buildSchema, schemaText } from '../schema/index.ts';
 import { listedOrigins } from '../store/account/accounts.ts';
-import type { KeyRecord } from '../store/account/api-keys.ts';
-import { type Authenticate, authenticators, challenge, checkingAgain } from './authenticate.ts';
-import { checkRequest } from './check-request.ts';
-import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
+import { ProvedAnswers } from './answers/proved-answers.ts';
 import { consoleServer } from './console.ts';
-import { type ConsoleSessions, consoleSessions } from './console-session.ts';
-import { type Cors, createCors, isPreflight } from './cors.ts';
 import { exportServer } from './export.ts';
-import { forItsAccount } from './for-its-account.ts';
-import { graphqlServer } from './graphql.ts';
-import type { KeyLimits } from './graphql-context.ts';
+import { operationLimits } from './graphql/operation-limits.ts';
+import { documentResolver } from './graphql/persisted-documents.ts';
+import { type GraphqlOptions, graphqlServer } from './graphql.ts';
+import { type Limiters, limitersOf, type RequestKind, takeAllowance } from './http/allowances.ts';
+import { checkMethod, checkRequest } from './http/check-request.ts';
+import { type AddressCheck, clientAddress, networksOf } from './http/client-address.ts';
+import { type Cors, createCors, isPreflight } from './http/cors.ts';
+import { forItsAccount } from './http/for-its-account.ts';
 import {
+  CLIENT_LEFT,
   type Exchange,
   GRAPHQL_PATH,
   GRAPHQL_STREAM_PATH,
@@ -34,22 +36,24 @@ import {
   READ_METHODS,
   refuseMalformed,
   sendProblem,
-} from './http.ts';
+} from './http/http.ts';
+import { presentError } from './http/present-error.ts';
+import { type RequestRecorder, requestRecorder } from './http/record-requests.ts';
+import { findValidCallers } from './http/valid-callers.ts';
+import { MCP_PATH, mcpServing } from './mcp.ts';
+import type { NoteRequest } from './metrics/request-figures.ts';
 import { openPaths } from './open-paths.ts';
-import { OpenStreams } from './open-streams.ts';
-import { OperationGate } from './operation-gate.ts';
+import { onOwnHost } from './own-host.ts';
 import { payServer } from './pay.ts';
-import { peopleServer } from './people.ts';
-import { documentResolver } from './persisted-documents.ts';
-import { presentError } from './present-error.ts';
-import { ProvedAnswers } from './proved-answers.ts';
-import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
-import { type RequestRecorder, requestRecorder } from './record-requests.ts';
-import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
+import { Shutdown } from './process/shutdown.ts';
+import { type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 import { docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiql } from './serve-graphiql.ts';
 import { railsServer } from './serve-rails.ts';
-import { findValidCallers } from './valid-callers.ts';
+import { type Authenticate, authenticators, challenge, checkingAgain } from './sign-in/authenticate.ts';
+import { type ConsoleSessions, consoleSessions } from './sign-in/console-session.ts';
+import { peopleServer } from './sign-in/people.ts';
+import { OpenStreams } from './streams/open-streams.ts';
 
 /** What the application needs. */
 export interface AppParts {
@@ -64,6 +68,7 @@ export interface AppParts {
     | 'trustedProxies'
     | 'graphiql'
     | 'oidc'
+    | 'graphqlCompiled'
     | 'graphqlDocuments'
     | 'graphqlOnlyDocuments'
     | 'retention'
@@ -71,6 +76,8 @@ export interface AppParts {
   >;
   readonly services: Services;
   readonly log: Logger;
+  /** Counts requests for metrics; undefined where there are none. */
+  readonly noteRequest?: NoteRequest | undefined;
 }
 
 /** A running application. */
@@ -78,28 +85,25 @@ export interface App {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** Answers bytes that are not an HTTP request: for the server's event `clientError`. */
   readonly refuseMalformed: (failure: Error, socket: Duplex) => void;
-  /** Starts the shutdown: `/readyz` answers 503, and connections are closed after their answer. */
+  /** From now on `/readyz` answers 503; everything else is answered as before. */
+  readonly retire: () => void;
+  /** Starts the shutdown: streams end, and connections are closed after their answer. */
   readonly drain: () => void;
+  readonly streams: Pick<OpenStreams, 'size'>;
   /** Writes what the request log still has to write; after the last answer. */
   readonly end: () => Promise<void>;
 }
-
-type RequestKind = 'read' | 'write';
-
-interface Limited {
-  readonly limit: RateLimit;
-  readonly take: RateLimiter;
-}
-
-/** Undefined where nothing is limited. */
-type Limiters = ((caller: KeyRecord) => Readonly<Record<RequestKind, Limited>>) | undefined;
 
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 
+function graphqlOptions(config: AppParts['config'], schema: GraphQLSchema): GraphqlOptions {
+  return { resolveDocument: documentResolver(config, schema), isCompiled: config.graphqlCompiled };
+}
+
 /** @returns the application, not listening yet. */
-export function createApp({ config, services, log }: AppParts): App {
+export function createApp({ config, services, log, noteRequest }: AppParts): App {
   const { database, registry } = services;
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
@@ -109,12 +113,12 @@ export function createApp({ config, services, log }: AppParts): App {
   const streams = new OpenStreams((callers) => findValidCallers(database, callers));
   const schema = buildSchema(registry);
   const answers = new ProvedAnswers(database, config.answersBytesMax);
-  const graphqlApi = graphqlServer(schema, streams, log, documentResolver(config, schema), answers);
-  const limiters = limitersOf(config);
+  const graphqlApi = graphqlServer(schema, streams, log, { ...graphqlOptions(config, schema), answers });
+  const limiters = limitersOf(config.rateLimit);
   const cors = createCors(() => listedOrigins(database));
   const admit = admission(services, limiters, cors);
   const limitsOf = operationLimits(limiters);
-  let isDraining = false;
+  const shutdown = new Shutdown();
   const rest = async (exchange: Exchange, match: Match) => {
     exchange.route = match.path;
     exchange.allowed = methodsOf(match);
@@ -136,37 +140,37 @@ export function createApp({ config, services, log }: AppParts): App {
     const limits = limitsOf(exchange, context.caller, authenticatePayer);
     await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, limits);
   };
-  const serveConsole = consoleServer({
-    ...{ sessions, admit, limitsOf, log },
-    api: graphqlApi,
-    publicUrl: config.publicUrl,
-  });
+  const here = { limitsOf, api: graphqlApi, publicUrl: config.publicUrl };
+  const serveConsole = consoleServer({ ...here, sessions, admit, log });
+  const serveMcp = mcpServing({ ...here, admit: (exchange) => admit(exchange, authenticate, 'read') });
   const admitReader = (exchange: Exchange) => admit(exchange, authenticatePayer, 'read');
   const serveExport = exportServer(registry, config, { admit: admitReader, streams, cors });
   const parts = { routes, schema, sessions, serveConsole };
-  const serveOpen = servesOpen({ config, services, log }, parts, () => isDraining);
-  const dispatch = async (exchange: Exchange): Promise<void> => {
+  const serveOpen = servesOpen({ config, services, log }, parts, () => shutdown.isRetired);
+  const dispatch = onOwnHost(config.publicUrl, async (exchange) => {
     checkRequest(exchange.request);
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
     if (isGraphql(exchange)) return graphql(exchange);
+    if (exchange.path === MCP_PATH) return serveMcp(exchange);
     return serveExport(exchange) ?? serveOpen(exchange);
-  };
+  });
   const recorder = config.retention.requests === 0 ? undefined : requestRecorder(database, log);
   const settle = settling(cors, config.publicUrl, log);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, isTrusted);
-    if (isDraining) response.setHeader('connection', 'close');
-    if (recorder || log.isLevelEnabled('info')) tellWhenDone(log, recorder, exchange);
+    if (shutdown.isDraining) response.setHeader('connection', 'close');
+    tellWhenDone({ log, recorder, noteRequest }, exchange);
     settle(exchange, forItsAccount(exchange, dispatch));
   };
   const drain = () => {
-    isDraining = true;
+    shutdown.drain();
     streams.drain();
     services.events.end();
   };
   const end = async () => recorder?.end();
-  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain, end };
+  const retire = () => shutdown.retire();
+  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), retire, drain, end, streams };
 }
 
 interface OpenNeeds {
@@ -184,10 +188,15 @@ function servesOpen(
 ): (exchange: Exchange) => Promise<void> {
   const { publicUrl } = config;
   const openApi = openApiDocument(services.registry, routes, publicUrl, config);
-  const asyncApi = asyncApiDocument(services.registry, publicUrl);
+  const asyncApi = asyncApiDocument(services.registry, publicUrl, config);
   return openPaths({
     publicUrl,
     openApi: JSON.stringify(openApi),
+    openApiParts: openApiParts(openApi),
+    schemas: {
+      '/graphql/schema.graphql': () => schemaText(merchantContract(schema)),
+      '/graphql/schema.operator.graphql': () => schemaText(schema),
+    },
     asyncApi: JSON.stringify(asyncApi),
     docs: docsServer({
       publicUrl,
@@ -283,76 +292,6 @@ export function exchangeOf(
   };
 }
 
-/** An operation counts as a request for each of so many points; the first has been counted when the request came. */
-const POINTS_PER_REQUEST = 100;
-/** A document that is not known yet counts as one more for each of so many characters. */
-const CHARACTERS_PER_REQUEST = 200;
-
-/** @returns what GraphQL operations of a key count for, and how many are under way at once. */
-function operationLimits(
-  limiters: Limiters,
-): (exchange: Exchange, caller: KeyRecord, authenticate?: Authenticate) => KeyLimits {
-  const gate = new OperationGate();
-  return (exchange, caller, authenticate) => {
-    const { id } = caller;
-    const limited = limiters?.(caller);
-    const takeMore = (count: number) => {
-      if (count > 0) takeAllowance(limited?.read, id, count, count + 1);
-    };
-    const checkAgain = checkingAgain(async () => authenticate?.(exchange));
-    return {
-      takeWrites: (writes) => void takeAllowance(limited?.write, id, writes),
-      takeDocument: (length) => takeMore(Math.floor(length / CHARACTERS_PER_REQUEST)),
-      enter: async (points) => {
-        takeMore(Math.ceil(points / POINTS_PER_REQUEST) - 1);
-        const leave = await gate.enter(id, points, exchange.response);
-        // For a key that was revoked while the body came, or while others were first, nothing is done.
-        await checkAgain().catch((refusal: unknown) => {
-          leave();
-          throw refusal;
-        });
-        return leave;
-      },
-      enterFrame: (points) => gate.enter(id, points),
-      checkAgain,
-    };
-  };
-}
-
-/**
- * @param requests - how many are taken now.
- * @param counted - what the request counts for in all.
- * @returns headers that say what is left.
- * @throws {GatewayError} `RATE_LIMITED`.
- */
-function takeAllowance(
-  limited: Limited | undefined,
-  keyId: string,
-  requests = 1,
-  counted = requests,
-): Record<string, string> {
-  if (!limited) return {};
-  const { limit, take } = limited;
-  const allowance = take(keyId, requests);
-  if (!allowance.allowed) {
-    const share = counted > 1 ? `; this one counts for ${counted}` : '';
-    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${share}`, {
-      retryAfter: allowance.resetSeconds,
-      headers: rateLimitHeaders(limit, allowance),
-    });
-  }
-  return rateLimitHeaders(limit, allowance);
-}
-
-/** Reads and writes of a key are counted apart (C-53). Whoever has a payment link has its token, so that payers have the rate of a page. */
-function limitersOf({ rateLimit }: AppParts['config']): Limiters {
-  if (!rateLimit) return undefined;
-  const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
-  const ofKeys = { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };
-  const ofPayers = { read: limited(PAYER_READS), write: limited(PAYER_ACTS) };
-  return ({ transactionId }) => (transactionId === undefined ? ofKeys : ofPayers);
-}
-
 function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logger): void {
   const refusal = presentError(error, log, exchange.requestId);
   exchange.noted.errorCode = refusal.code;
@@ -369,16 +308,21 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   sendProblem(exchange, publicUrl, refusal, headers);
 }
 
-/** Status in the log when the client left before the answer began; there is no standard one. */
-const CLIENT_LEFT = 499;
+/** Those who are told of requests. */
+interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
+  readonly recorder: RequestRecorder | undefined;
+}
 
 /** One line in the log of the process, and one in that of the account: no path with ids, no query, no body. */
-function tellWhenDone(log: Logger, recorder: RequestRecorder | undefined, exchange: Exchange): void {
+function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): void {
+  if (!recorder && !noteRequest && !log.isLevelEnabled('info')) return;
   const started = performance.now();
   exchange.response.on('close', () => {
     const { request, response, requestId, route, accountId } = exchange;
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
-    const ms = Math.round(performance.now() - started);
+    const tookMs = performance.now() - started;
+    const ms = Math.round(tookMs);
+    noteRequest?.(exchange, status, tookMs / 1_000);
     recorder?.record(exchange, status, ms);
     log.info({
       requestId,

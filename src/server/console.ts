@@ -1,27 +1,34 @@
 /** The console over HTTP: who is signed in, forms of that session only, one policy for every page, files that browsers keep. */
 import type { Logger } from 'pino';
-import { CONSOLE_PATH } from '../base/console-url.ts';
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError } from '../base/errors/errors.ts';
+import { CONSOLE_PATH } from '../base/pages/console-url.ts';
 import { ACCOUNT_FIELD } from '../console/act.ts';
 import { ASSETS } from '../console/assets.ts';
 import type { Answer } from '../console/execute.ts';
 import { failurePage } from '../console/failure.ts';
-import { type ConsoleAnswer, type ConsoleRequest, isAct, performAct, showScreen } from '../console/serve.ts';
+import {
+  type ConsoleAnswer,
+  type ConsoleRequest,
+  isAct,
+  performAct,
+  showFailure,
+  showScreen,
+} from '../console/serve.ts';
 import { doorPage } from '../pages/sign-in/frame.ts';
 import { confirmPage } from '../pages/sign-in/pages.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import type { Language } from '../ui/language.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
-import type { Authenticate } from './authenticate.ts';
-import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
+import type { KeyLimits } from './graphql/graphql-context.ts';
 import type { GraphqlServer } from './graphql.ts';
-import type { KeyLimits } from './graphql-context.ts';
-import { type Exchange, READ_METHODS, readForm, send, sendText } from './http.ts';
-import { DOOR_HEADERS, LEADING_HEADERS, pageHeaders } from './page-headers.ts';
-import { languageCookie, languageOfRequest } from './page-language.ts';
-import { presentError } from './present-error.ts';
-import { checkMethod } from './rest.ts';
+import { checkMethod } from './http/check-request.ts';
+import { type Exchange, READ_METHODS, readForm, send, sendText } from './http/http.ts';
+import { DOOR_HEADERS, LEADING_HEADERS, pageHeaders } from './http/page-headers.ts';
+import { presentError } from './http/present-error.ts';
+import type { Authenticate } from './sign-in/authenticate.ts';
+import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './sign-in/console-session.ts';
+import { languageCookie, languageOfRequest } from './sign-in/page-language.ts';
 
 /** What the console is served with. */
 export interface ConsoleParts {
@@ -49,7 +56,7 @@ const HEADERS = pageHeaders({
 
 /** @returns the handler of all requests below `/console`. Errors are answered with pages. */
 export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Promise<void> {
-  const dispatch = async (exchange: Exchange): Promise<void> => {
+  const dispatch = async (exchange: Exchange, admitted: (request: ConsoleRequest) => void): Promise<void> => {
     const asset = ASSETS.find(({ path }) => path === exchange.path);
     if (asset) return sendAsset(exchange, asset);
     const isPost = isAct(exchange.path);
@@ -86,20 +93,31 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
           limits,
         ) as Promise<Answer>,
     };
+    admitted(request);
     const page = form ? await performAct(request, form) : await showScreen(request);
     if (form && 'back' in page)
       return hold(exchange, form, page.back, { signedIn, language: request.language });
     answer(exchange, page as Shown);
   };
-  return (exchange) =>
-    dispatch(exchange).catch((error: unknown) => {
+  return (exchange) => {
+    let request: ConsoleRequest | undefined;
+    const admitted = (made: ConsoleRequest) => {
+      request = made;
+    };
+    return dispatch(exchange, admitted).catch(async (error: unknown) => {
       const refusal = presentError(error, parts.log, exchange.requestId);
       exchange.noted.errorCode ??= refusal.code;
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { requestId } = exchange;
       const isForged = error instanceof ForgedForm;
-      answer(exchange, failurePage(refusal, { language: languageOfRequest(exchange), requestId, isForged }));
+      const bare = failurePage(refusal, { language: languageOfRequest(exchange), requestId, isForged });
+      const isMissing = refusal.code === 'NOT_FOUND' || refusal.code === 'FORBIDDEN';
+      // Without its data the frame cannot be shown.
+      const framed =
+        request && isMissing && (await showFailure(request, refusal, requestId).catch(() => undefined));
+      answer(exchange, (framed || bare) as Shown);
     });
+  };
 }
 
 /** A form that another site sent, one of an older session, or one of the account that was open before. */

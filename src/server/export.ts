@@ -1,16 +1,16 @@
 /** Streams exports: parts are read only as fast as the client takes them. */
 import { once } from 'node:events';
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError } from '../base/errors/errors.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
 import type { QueryPolicy } from '../rest-compat/input.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import type { Registry } from '../templates/registry.ts';
-import { type Cors, isPreflight } from './cors.ts';
-import { ExportGate } from './export-gate.ts';
-import { type Exchange, READ_METHODS } from './http.ts';
-import type { EndReason, OpenStream, OpenStreams } from './open-streams.ts';
-import { checkMethod } from './rest.ts';
+import { checkMethod } from './http/check-request.ts';
+import { type Cors, isPreflight } from './http/cors.ts';
+import { ExportGate } from './http/export-gate.ts';
+import { type Exchange, READ_METHODS } from './http/http.ts';
+import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.ts';
 
 /** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
 type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;

@@ -3,27 +3,25 @@
  * Yoga's request pipeline costs more than most reads (docs/decisions/0008, 0045).
  */
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
-import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
 import {
   type DocumentNode,
   type ExecutionResult,
-  execute,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { oneEachTurn } from '../base/each-turn.ts';
-import { GatewayError } from '../base/errors.ts';
-import { checkSize } from '../base/input-bounds.ts';
-import { keepNewest } from '../base/keep-newest.ts';
-import { readBody } from '../base/read-body.ts';
-import { utf8Text } from '../base/utf8-text.ts';
+import { oneEachTurn } from '../base/concurrency/each-turn.ts';
+import { SharedCache } from '../base/concurrency/keep-newest.ts';
+import { type ErrorCode, GatewayError } from '../base/errors/errors.ts';
+import { utf8Text } from '../base/text/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
-import { DOCUMENT_BOUNDS } from './document-bounds.ts';
+import { type Answer, type ProvedAnswers, sendAnswer } from './answers/proved-answers.ts';
+import { byGraphqlJs } from './graphql/by-graphql-js.ts';
+import { DOCUMENT_BOUNDS } from './graphql/document-bounds.ts';
 import {
   type KeyLimits,
   onlySubscriptions,
@@ -31,20 +29,20 @@ import {
   type Prepared,
   type PrepareInTurn,
   type ServerContext,
-} from './graphql-context.ts';
-import { type ExecuteGraphql, executor } from './graphql-here.ts';
-import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, send } from './http.ts';
-import { knownOperations, type OperationParams } from './known-operations.ts';
-import { noteOperation, noteResult, noteText } from './note-operation.ts';
-import type { OpenStreams } from './open-streams.ts';
-import { type Cost, type CostOf, NO_COST, operationCosts, writesOf } from './operation-cost.ts';
-import type { ResolveDocument } from './persisted-documents.ts';
-import { presentGraphqlError } from './present-error.ts';
-import { type Answer, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
-import { type Prove, provedOperations } from './proved-operations.ts';
-import { singleStreamServer } from './single-stream.ts';
-import { SUBSCRIPTION_CONDITIONS } from './subscription-conditions.ts';
-import { subscriptionServer } from './subscriptions.ts';
+} from './graphql/graphql-context.ts';
+import { type ExecuteGraphql, executor } from './graphql/graphql-here.ts';
+import { isPlainOperation, paramsOf, readParams, readText } from './graphql/graphql-params.ts';
+import { knownOperations, type OperationParams } from './graphql/known-operations.ts';
+import { noteOperation, noteResult, noteText } from './graphql/note-operation.ts';
+import { type Cost, type CostOf, NO_COST, operationCosts, writesOf } from './graphql/operation-cost.ts';
+import { PersistedQueryNotSupported, type ResolveDocument } from './graphql/persisted-documents.ts';
+import { type Prove, provedOperations } from './graphql/proved-operations.ts';
+import { SUBSCRIPTION_CONDITIONS } from './graphql/subscription-conditions.ts';
+import { accepts, type Exchange, GRAPHQL_PATH, JSON_TYPE, send } from './http/http.ts';
+import { presentGraphqlError } from './http/present-error.ts';
+import type { OpenStreams } from './streams/open-streams.ts';
+import { singleStreamServer } from './streams/single-stream.ts';
+import { subscriptionServer } from './streams/subscriptions.ts';
 
 /** Answers GraphQL requests of an authenticated caller. */
 export type ServeGraphql = (
@@ -75,19 +73,26 @@ interface Work {
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
+/** How operations are answered. */
+export interface GraphqlOptions {
+  readonly resolveDocument?: ResolveDocument;
+  readonly answers?: ProvedAnswers;
+  /** Whether repeated queries are compiled, default yes. */
+  readonly isCompiled?: boolean;
+}
+
 /** @returns the GraphQL side of the server, on this schema. */
 export function graphqlServer(
   schema: GraphQLSchema,
   streams: OpenStreams,
   log: Logger,
-  resolveDocument: ResolveDocument = (params) => params,
-  answers?: ProvedAnswers,
+  { resolveDocument = (params) => params, answers, isCompiled = true }: GraphqlOptions = {},
 ): GraphqlServer {
   const yoga = yogaOn(schema, log);
   const { prepare, prepareInTurn } = preparer(yoga, schema);
   const costOf = operationCosts(schema, prepare);
   const measure = measuring(prepareInTurn, costOf);
-  const known = knownOperations(schema, prepare);
+  const known = isCompiled ? knownOperations(schema, prepare) : () => undefined;
   const subscribe = subscriptionServer(schema, streams, log);
   const find = provedOperations(schema, prepare, answers);
 
@@ -114,19 +119,17 @@ export function graphqlServer(
     }
     // Yoga takes an already parsed body from here.
     if (request.method === 'POST') Object.assign(request, { body: params });
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    response.setHeader('x-request-id', exchange.requestId).setHeader('cache-control', 'no-store');
+    const own = { ...headers, 'x-request-id': exchange.requestId, 'cache-control': 'no-store' };
+    for (const [name, value] of Object.entries(own)) response.setHeader(name, value);
     await yoga(request, response, context);
   };
   const serve: ServeGraphql = async (exchange, caller, headers, limits) => {
-    const isPost = exchange.request.method === 'POST';
-    // A cache keeps an answer of each media type.
-    if (!isPost) exchange.response.appendHeader('vary', 'accept');
-    const text = isPost ? await readText(exchange) : exchange.search;
+    const text = await textOf(exchange);
     const found = await find(exchange, caller, text, answerMediaType(exchange));
     if (found.answer) return answerAgain(exchange, found.answer, headers, limits);
     const context = serverContextOf(exchange, caller, limits);
-    const params = isPost ? paramsOf(text, resolveDocument) : searchParams(exchange, resolveDocument);
+    const params = readParams(exchange, text, resolveDocument);
+    if (params instanceof PersistedQueryNotSupported) return answerNotSupported(exchange, params, headers);
     const { points, isWithin } = await measure(exchange, context, params);
     context.isMeasured = isWithin;
     const leave = await limits.enter(points);
@@ -139,12 +142,32 @@ export function graphqlServer(
   };
   const single = singleStreamServer({ schema, prepareInTurn, costOf, streams, log });
   const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
-    const isPost = exchange.request.method === 'POST';
-    const body = isPost ? paramsOf(await readText(exchange), resolveDocument) : null;
+    const hasBody = exchange.request.method === 'POST';
+    const body = hasBody ? paramsOf(await readText(exchange), resolveDocument) : null;
     await single(exchange, serverContextOf(exchange, context, limits), headers, body);
   };
   const executeHere = executor({ schema, prepare, costOf, known, contextOf: serverContextOf, log });
   return { serve, serveStream, execute: executeHere };
+}
+
+/** Answers as a GraphQL result and not as a problem, because clients read nothing else before they send the text. */
+function answerNotSupported(
+  exchange: Exchange,
+  { message }: PersistedQueryNotSupported,
+  headers: Record<string, string>,
+): void {
+  const mediaType = answerMediaType(exchange) ?? JSON_TYPE;
+  const extensions = { code: 'PERSISTED_QUERY_NOT_SUPPORTED', requestId: exchange.requestId };
+  const body = JSON.stringify({ errors: [{ message, extensions }] });
+  send(exchange, mediaType.startsWith(GRAPHQL_RESPONSE) ? 400 : 200, mediaType, body, headers);
+}
+
+/** @returns the text that has the parameters of a request. */
+async function textOf(exchange: Exchange): Promise<string> {
+  if (exchange.request.method === 'POST') return readText(exchange);
+  // A cache keeps an answer of each media type.
+  exchange.response.appendHeader('vary', 'accept');
+  return exchange.search;
 }
 
 /** @returns what says what a request costs; of a new document when it is its turn. */
@@ -170,14 +193,17 @@ function yogaOn(schema: GraphQLSchema, log: Logger): Yoga {
     // The body is read and limited before Yoga, whose own limit costs as much as a read.
     maxRequestBodySize: false,
     maskedErrors: false,
-    plugins: [...limits(), BY_GRAPHQL_JS, WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
+    plugins: [...limits(), byGraphqlJs(schema), WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
   });
 }
 
 function serverContextOf(exchange: Exchange, context: Context, limits: KeyLimits): ServerContext {
   const loaders = createLoaders(context.database, context.caller.accountId);
   const { requestId, noted } = exchange;
-  return { ...context, requestId, noted, limits, loaders, isMeasured: false };
+  const noteRefusal = (code: ErrorCode) => {
+    noted.errorCode ??= code;
+  };
+  return { ...context, requestId, noted, limits, loaders, noteRefusal, isMeasured: false };
 }
 
 /** Writes an answer once more, with the limits of the key and the request log as ever. */
@@ -221,12 +247,12 @@ function answerMediaType({ request }: Exchange): string | undefined {
 
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
-/** Parses and validates as Yoga does, with the limits. Recent valid documents are cached, any other one for its request. */
+/** Parses and validates as Yoga does, with the limits. Recent valid documents of accounts are cached, any other one for its request. */
 function preparer(
   yoga: Yoga,
   schema: GraphQLSchema,
 ): { readonly prepare: Prepare; readonly prepareInTurn: PrepareInTurn } {
-  const fit = new Map<string, Prepared>();
+  const fit = new SharedCache<bigint, string, Prepared>(FIT_MAX);
   const ofRequest = new WeakMap<ServerContext, { readonly query: string; readonly prepared: Prepared }>();
   const prepareNew = (query: string, context: ServerContext): Prepared => {
     context.limits.takeDocument(query.length);
@@ -246,14 +272,15 @@ function preparer(
     const before = ofRequest.get(context);
     if (before?.query === query) return before.prepared;
     const prepared = prepareNew(query, context);
-    if (prepared.document && query.length <= FIT_LENGTH_MAX) keepNewest(fit, FIT_MAX, query, prepared);
+    const isKept = prepared.document && query.length <= FIT_LENGTH_MAX;
+    if (isKept) fit.add(context.caller.accountId, query, prepared);
     else ofRequest.set(context, { query, prepared });
     return prepared;
   };
   // By account and not by key: it can have hundreds of keys, and any number of payers.
   const turn = oneEachTurn<bigint>();
   const prepareInTurn: PrepareInTurn = async (query, context) => {
-    if (!fit.has(query)) await turn(context.caller.accountId);
+    if (!fit.get(query)) await turn(context.caller.accountId);
     return prepare(query, context);
   };
   return { prepare, prepareInTurn };
@@ -262,72 +289,7 @@ function preparer(
 const FIT_MAX = 100;
 const FIT_LENGTH_MAX = 20_000;
 
-/** The operation of a GET, from its query parameters. Yoga reports what is wrong with them. */
-function searchParams({ request, search }: Exchange, resolveDocument: ResolveDocument): unknown {
-  const given = new URLSearchParams(search);
-  const documentId = given.get('documentId');
-  const { query } = resolveDocument({ query: given.get('query'), documentId }) as { query: string | null };
-  if (documentId !== null) {
-    given.delete('documentId');
-    given.set('query', query ?? '');
-    // Yoga reads the target itself.
-    request.url = `${GRAPHQL_PATH}?${given}`;
-  }
-  const text = given.get('variables') ?? 'null';
-  checkSize(text);
-  let variables: unknown;
-  try {
-    variables = JSON.parse(text);
-  } catch {
-    throw new GatewayError('BAD_REQUEST', 'variables: must be JSON');
-  }
-  // An empty name is none, as Yoga has it.
-  return { query, operationName: given.get('operationName') || null, variables };
-}
-
-function isPlainOperation(params: unknown): params is OperationParams {
-  if (!isMembers(params)) return false;
-  const { query, operationName, variables, extensions } = params;
-  return (
-    typeof query === 'string' &&
-    (operationName == null || typeof operationName === 'string') &&
-    (variables == null || isMembers(variables)) &&
-    (extensions == null || isMembers(extensions))
-  );
-}
-
-function isMembers(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Unknown members are ignored, as GraphQL over HTTP requires: clients send some of their own. */
-function knownMembers(params: unknown): unknown {
-  if (!isMembers(params)) return params;
-  const { query, operationName, variables, extensions } = params;
-  if (query === undefined)
-    throw new GatewayError('BAD_REQUEST', 'query: the text of a GraphQL document is required');
-  return { query, operationName, variables, extensions };
-}
-
-async function readText({ request }: Exchange): Promise<string> {
-  if (mediaTypeOf(request) !== 'application/json') {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
-  }
-  return (await readBody(request)).toString('utf8');
-}
-
-function paramsOf(text: string, resolveDocument: ResolveDocument): unknown {
-  checkSize(text);
-  let params: unknown;
-  try {
-    params = JSON.parse(text);
-  } catch {
-    throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
-  }
-  return knownMembers(Array.isArray(params) ? params : resolveDocument(params));
-}
-
-/** Limits on documents, checked before execution. The schema builder adds limits on the cost of pages. */
+/** Limits on documents, checked with their validation. Cost, depth and breadth of an operation are limited by operation-cost.ts. */
 function limits(): Plugin[] {
   // Always 400, also where other invalid documents are answered with 200. These are no syntax errors, so the prefix goes.
   const onReject = [
@@ -339,7 +301,6 @@ function limits(): Plugin[] {
   return [
     DOCUMENT_BOUNDS,
     SUBSCRIPTION_CONDITIONS,
-    maxDepthPlugin({ n: 12, onReject }),
     maxAliasesPlugin({ n: 30, onReject }),
     maxDirectivesPlugin({ n: 20, onReject }),
   ];
@@ -352,11 +313,6 @@ const NO_STREAMS: Plugin = {
       errors: [new GraphQLError('subscriptions require the header Accept: text/event-stream')],
     });
   },
-};
-
-/** Yoga has an executor of its own, which differs in small things: an operation is answered alike when it comes again. */
-const BY_GRAPHQL_JS: Plugin = {
-  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
 };
 
 const BAD_REQUEST_STATUS = { http: { status: 400 } };

@@ -1,23 +1,32 @@
 /** Paths that need no key: the first page, health, documents, codes of errors, hosted pages, where people sign in, the console. */
-import { CONSOLE_PATH } from '../base/console-url.ts';
-import { notFound } from '../base/errors.ts';
-import { PAY_PATH } from '../base/pay-links.ts';
+
+import { GatewayError, notFound } from '../base/errors/errors.ts';
+import { CONSOLE_PATH } from '../base/pages/console-url.ts';
+import { PAY_PATH } from '../base/pages/pay-links.ts';
 import { DOCS_PATH } from '../docs/doc-page.ts';
 import { GRAPHIQL_PATH } from '../docs/graphiql.ts';
+import { doorPage } from '../pages/sign-in/frame.ts';
+import { sayingPage } from '../pages/sign-in/pages.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import { errorPages } from './error-pages.ts';
-import { readinessServer, serveHealth } from './health.ts';
-import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
-import { checkMethod } from './rest.ts';
+import { checkMethod } from './http/check-request.ts';
+import { errorPages } from './http/error-pages.ts';
+import { readinessServer, serveHealth } from './http/health.ts';
+import { type Exchange, READ_METHODS, send, sendJson, sendText } from './http/http.ts';
+import { DOOR_HEADERS } from './http/page-headers.ts';
 import { type docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiqlFile } from './serve-graphiql.ts';
 import { RAILS_PATH } from './serve-rails.ts';
+import { languageOfRequest } from './sign-in/page-language.ts';
 
 /** What the open paths tell of. */
 export interface OpenParts {
   readonly publicUrl: string;
   /** The OpenAPI document, as JSON text. */
   readonly openApi: string;
+  /** Parts of the OpenAPI document by their tags, each made when it is asked for, as JSON text. */
+  readonly openApiParts: Readonly<Record<string, () => string>>;
+  /** The texts of the GraphQL schema by their path, each made when it is asked for. */
+  readonly schemas: Readonly<Record<string, () => string>>;
   /** The AsyncAPI document, as JSON text. */
   readonly asyncApi: string;
   readonly services: Pick<Services, 'database' | 'clock' | 'writes'>;
@@ -46,9 +55,29 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     '/healthz': serveHealth,
     '/readyz': readinessServer(parts.services, parts.isDraining),
     '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
+    ...Object.fromEntries(
+      Object.entries(parts.openApiParts)
+        .map(([tag, make]) => [tag, madeOnce(make)] as const)
+        .map(([tag, textOf]) => [
+          `/v2/openapi/${tag}.json`,
+          (exchange: Exchange) => sendJson(exchange, 200, textOf()),
+        ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(parts.schemas)
+        .map(([path, make]) => [path, madeOnce(make)] as const)
+        .map(([path, textOf]) => [
+          path,
+          (exchange: Exchange) =>
+            sendText(exchange, 200, 'text/plain; charset=utf-8', textOf(), {
+              'cache-control': 'public, max-age=300',
+            }),
+        ]),
+    ),
     '/v2/asyncapi.json': (exchange) => sendJson(exchange, 200, parts.asyncApi),
+    '/llms.txt': parts.docs.llms,
   };
-  return async (exchange) => {
+  const serve = async (exchange: Exchange): Promise<void> => {
     const { path, request } = exchange;
     if (path.startsWith(`${RAILS_PATH}/`)) return parts.serveRails(exchange);
     if (path === PAY_PATH || path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
@@ -58,15 +87,37 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     if (path.startsWith(`${GRAPHIQL_PATH}/`)) return serveGraphiqlFile(exchange);
     if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`)) return parts.serveConsole(exchange);
     const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
-    const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
-    if (page === undefined && serve === undefined) throw notFound();
+    const open = Object.hasOwn(paths, path) ? paths[path] : undefined;
+    if (page === undefined && open === undefined) throw notFound();
     exchange.route = page === undefined ? path : '/errors/{code}';
     checkMethod(request.method, READ_METHODS);
     if (page !== undefined && wantsHtml(exchange))
       return parts.docs.error(exchange, path.slice('/errors/'.length));
     if (page !== undefined) send(exchange, 200, 'text/plain; charset=utf-8', page);
-    await serve?.(exchange);
+    await open?.(exchange);
   };
+  return (exchange) =>
+    serve(exchange).catch((error: unknown) => {
+      const isMissing = error instanceof GatewayError && error.code === 'NOT_FOUND';
+      if (!isMissing || isForPrograms(exchange.path) || !wantsHtml(exchange)) throw error;
+      exchange.noted.errorCode ??= error.code;
+      const page = sayingPage(languageOfRequest(exchange), exchange.path, ['missing', 'missingHow']);
+      sendText(exchange, 404, 'text/html; charset=utf-8', doorPage(page), DOOR_HEADERS);
+    });
+}
+
+/** @returns the text, which is made when it is asked for first. */
+function madeOnce(make: () => string): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= make();
+    return text;
+  };
+}
+
+/** Whether programs ask below a path, whatever they accept. */
+function isForPrograms(path: string): boolean {
+  return ['/v2', '/graphql', RAILS_PATH].some((each) => path === each || path.startsWith(`${each}/`));
 }
 
 function welcomeOf(publicUrl: string) {

@@ -1,8 +1,8 @@
 /** The hosted pages over HTTP: `/pay/<token>`, its forms, images and script, and the static links that open sessions. */
 import type { Logger } from 'pino';
-import { known } from '../base/assert.ts';
-import { GatewayError, notFound } from '../base/errors.ts';
-import { PAY_PATH, qrContent } from '../base/pay-links.ts';
+import { known } from '../base/errors/assert.ts';
+import { GatewayError, notFound } from '../base/errors/errors.ts';
+import { PAY_PATH, qrContent } from '../base/pages/pay-links.ts';
 import type { RateLimit } from '../config.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
@@ -20,12 +20,12 @@ import type { Services } from '../resolvers/services/context.ts';
 import { readLogo } from '../store/account/branding.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { qrSvg } from '../ui/qr.ts';
-import { limitedAddress } from './client-address.ts';
-import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
-import { LEADING_HEADERS, pageHeaders } from './page-headers.ts';
-import { presentError } from './present-error.ts';
-import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter } from './rate-limit.ts';
-import { checkMethod } from './rest.ts';
+import { checkMethod } from './http/check-request.ts';
+import { limitedAddress } from './http/client-address.ts';
+import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http/http.ts';
+import { LEADING_HEADERS, pageHeaders } from './http/page-headers.ts';
+import { presentError } from './http/present-error.ts';
+import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter } from './http/rate-limit.ts';
 
 /** What the pages are served with. */
 export interface PayParts {

@@ -1,12 +1,15 @@
 /** Serves the route table of `/v2` over HTTP. */
 import type { IncomingMessage } from 'node:http';
-import { isEnd2end } from '../base/end2end.ts';
-import { GatewayError } from '../base/errors.ts';
-import { readBody } from '../base/read-body.ts';
-import { type Context, requireScope } from '../resolvers/services/context.ts';
+import { ACTS } from '../base/access/acts.ts';
+import { GatewayError } from '../base/errors/errors.ts';
+import { isEnd2end } from '../base/ids/end2end.ts';
+import { readBody } from '../base/input/read-body.ts';
+import { type Context, requireOneOf } from '../resolvers/services/context.ts';
 import { isOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
 import type { JsonText } from '../wire/list.ts';
+import { answerBody, type ProvedAnswers, sendAnswer } from './answers/proved-answers.ts';
+import { notAllowed } from './http/check-request.ts';
 import {
   accepts,
   type Exchange,
@@ -15,8 +18,7 @@ import {
   mediaTypeOf,
   READ_METHODS,
   sendJson,
-} from './http.ts';
-import { answerBody, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
+} from './http/http.ts';
 
 /** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {
@@ -83,7 +85,7 @@ export async function serveRest(
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
     throw new GatewayError('NOT_ACCEPTABLE', 'this path returns application/json only');
-  requireScope(context, route.scope);
+  requireOneOf(context, [route.scope, ...(route.otherAct ? [ACTS[route.otherAct].scope] : [])]);
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
   // For a key that was revoked while the body came nothing is done, and during a long read it gets no answer.
@@ -172,15 +174,6 @@ export function routeFor(match: Match, method: string | undefined): Found {
   const route = match.routes.get(method ?? '');
   if (!route) throw notAllowed(methodsOf(match));
   return { route, id: match.id };
-}
-
-/** @throws {GatewayError} `METHOD_NOT_ALLOWED`; the answer's `Allow` header is `allowedMethods`. */
-export function checkMethod(method: string | undefined, allowed: readonly string[]): void {
-  if (!allowed.includes(method ?? '')) throw notAllowed(allowed);
-}
-
-function notAllowed(allowed: readonly string[]): GatewayError {
-  return new GatewayError('METHOD_NOT_ALLOWED', `this path accepts ${allowed.join(', ')} only`);
 }
 
 /** @returns the id; an empty one where no record can have it: it passes the same checks as any other, and is then not found (C-15). */

@@ -1,17 +1,19 @@
 /** The first page, the documents below `/docs`, what the codes of errors mean, and GraphiQL with its files. */
-import { ERRORS, type ErrorCode, notFound } from '../base/errors.ts';
+import { ERRORS, type ErrorCode, notFound } from '../base/errors/errors.ts';
 import { DOCS_STYLE, DOCS_STYLE_PATH } from '../docs/assets.ts';
 import { DOCS_PATH, docPath } from '../docs/doc-page.ts';
 import { docHtml, searchHtml } from '../docs/docs-layout.ts';
 import { type DocSources, type DocsSite, docsSite } from '../docs/docs-site.ts';
 import { readPicture } from '../docs/documents.ts';
 import { homeHtml } from '../docs/home-page.ts';
+import { llmsText } from '../docs/llms-text.ts';
+import { MARKDOWN_END } from '../docs/markdown.ts';
 import { QUESTION_MAX } from '../docs/search.ts';
 import { languageOf } from '../ui/language.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
-import { type Exchange, READ_METHODS, send, sendText } from './http.ts';
-import { pageHeaders } from './page-headers.ts';
-import { checkMethod } from './rest.ts';
+import { checkMethod } from './http/check-request.ts';
+import { type Exchange, READ_METHODS, send, sendText } from './http/http.ts';
+import { pageHeaders } from './http/page-headers.ts';
 
 /** What the site tells of. */
 export interface DocsParts extends DocSources {
@@ -21,14 +23,20 @@ export interface DocsParts extends DocSources {
 }
 
 const HTML = 'text/html; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=300';
 /** Nothing but the style, the pictures and the search of the site itself. */
-const HEADERS = pageHeaders({ policy: policyFrom({ style: OWN, img: OWN }), isPublic: true });
+const HEADERS = pageHeaders({ policy: policyFrom({ style: OWN, img: OWN }), vary: 'accept', isPublic: true });
 
 /** @returns whether a browser asks, which shows pages. */
 export function wantsHtml({ request }: Pick<Exchange, 'request'>): boolean {
   return request.headers.accept?.includes('text/html') === true;
+}
+
+/** @returns whether a program asks for Markdown rather than a page. */
+function wantsMarkdown({ request }: Pick<Exchange, 'request'>): boolean {
+  return request.headers.accept?.includes('text/markdown') === true;
 }
 
 /** @returns the answers to what is asked below `/docs`, and the pages that others show to browsers. */
@@ -43,6 +51,8 @@ export function docsServer(parts: DocsParts) {
   };
   const page = (exchange: Exchange, text: string, cacheControl = SHORTLY) =>
     sendText(exchange, 200, HTML, text, { ...HEADERS, 'cache-control': cacheControl });
+  const markdown = (exchange: Exchange, text: string) =>
+    sendText(exchange, 200, MARKDOWN, text, { vary: 'accept', 'cache-control': SHORTLY });
   const home = (exchange: Exchange) => {
     const { request, search } = exchange;
     const language = languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);
@@ -64,15 +74,21 @@ export function docsServer(parts: DocsParts) {
     const picture = readPicture(path);
     if (picture) return send(exchange, 200, 'image/png', picture, { 'cache-control': SHORTLY });
     const pages = await opened();
-    const found = pages.find(path);
+    const isNamed = path.endsWith(MARKDOWN_END);
+    const found = pages.find(isNamed ? path.slice(0, -MARKDOWN_END.length) : path);
     if (!found) throw notFound();
-    page(exchange, docHtml(pages, found, DOCS_STYLE_PATH));
+    if (isNamed || wantsMarkdown(exchange)) markdown(exchange, found.markdown);
+    else page(exchange, docHtml(pages, found, DOCS_STYLE_PATH));
+  };
+  const llms = async (exchange: Exchange) => {
+    const { publicUrl, openApi } = parts;
+    markdown(exchange, llmsText({ publicUrl, tags: openApi.tags }, await opened()));
   };
   const error = (exchange: Exchange, code: string) => {
     if (!Object.hasOwn(ERRORS, code)) throw notFound();
     redirect(exchange, docPath('errors', (code as ErrorCode).toLowerCase()));
   };
-  return { home, docs, error };
+  return { home, docs, error, llms };
 }
 
 function questionOf({ search }: Exchange): string {

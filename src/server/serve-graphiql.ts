@@ -1,11 +1,11 @@
 /** GraphiQL over HTTP: its page, and its files, which a browser keeps. */
-import { notFound } from '../base/errors.ts';
+import { notFound } from '../base/errors/errors.ts';
 import { GRAPHIQL_PATH, graphiqlOptions, loadGraphiql } from '../docs/graphiql.ts';
 import { graphiqlHtml } from '../docs/graphiql-page.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
-import { type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http.ts';
-import { pageHeaders } from './page-headers.ts';
-import { checkMethod } from './rest.ts';
+import { checkMethod } from './http/check-request.ts';
+import { type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http/http.ts';
+import { pageHeaders } from './http/page-headers.ts';
 
 /** Monaco, the editor of GraphiQL, makes styles and workers of its own. */
 const HEADERS = pageHeaders({

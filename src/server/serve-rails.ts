@@ -1,7 +1,7 @@
 /** Calls of the outside world to rails: `/rails/<mode>/<rail>/…`. No key opens them: each rail knows by itself who calls. */
-import { notFound } from '../base/errors.ts';
+import { notFound } from '../base/errors/errors.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import type { Exchange } from './http.ts';
+import type { Exchange } from './http/http.ts';
 
 /** Where rails are called. */
 export const RAILS_PATH = '/rails';

@@ -1,9 +1,9 @@
 /** Answers of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
 import type { RequestListener } from 'node:http';
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError } from '../base/errors/errors.ts';
 import { exchangeOf } from './app.ts';
-import { serveHealth } from './health.ts';
-import { type Exchange, sendJson, sendProblem } from './http.ts';
+import { serveHealth } from './http/health.ts';
+import { type Exchange, sendJson, sendProblem } from './http/http.ts';
 
 const RETRY_SECONDS = 1;
 

@@ -1,56 +1,43 @@
-/** Who may prove that a destination is an account's: passkeys and keys that the operator has entered into the policy. */
+/** Keys that may prove destinations, as the operator has entered them into the policy. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type Settings, SettingsError } from '../base/settings.ts';
+import { type Settings, SettingsError } from '../base/process/settings.ts';
 
-/** A passkey, as the gateway's `crossramp person passkeys` prints it. */
-export interface PasskeyApprover {
-  readonly kind: 'passkey';
-  /** Id of the passkey, base64url. */
-  readonly id: string;
-  /** COSE, base64url. */
-  readonly publicKey: string;
-  /** Host name that it belongs to. */
-  readonly rpId: string;
-  /** Origin of the console where it is shown. */
-  readonly origin: string;
-}
-
-/** A public key of an account. */
+/** A public key of a person or an account. */
 export interface KeyApprover {
-  readonly kind: 'key';
   /** A name of the operator's choice. */
   readonly id: string;
   readonly publicKey: KeyObject;
+  /** Account whose destinations it proves; null: those of every account. */
+  readonly account: string | null;
 }
 
-/** Either of them. */
-export type Approver = PasskeyApprover | KeyApprover;
+/** An account as the gateway names it. */
+export const ACCOUNT_FORM = /^[\w.-]{1,64}$/;
 
 const KEY_FORM = 'an Ed25519 or P-256 public key in PEM';
 
 /** @param given - member `approvers` of the policy. @throws {SettingsError} naming the place and the accepted form. */
-export function readApprovers(given: readonly Settings[]): readonly Approver[] {
+export function readApprovers(given: readonly Settings[]): readonly KeyApprover[] {
   const ids = new Set<string>();
   return given.map((each) => {
     const approver = approverOf(each);
-    const id = `${approver.kind} ${approver.id}`;
-    if (ids.has(id)) each.refuse('id', 'an id that no other approver has');
-    ids.add(id);
-    each.end();
-    return approver;
+    if (ids.has(approver.id)) each.refuse('id', 'an id that no other approver has');
+    ids.add(approver.id);
+    return each.end(approver);
   });
 }
 
-function approverOf(given: Settings): Approver {
-  const kind = given.choice('kind', ['passkey', 'key']);
-  const id = given.text('id');
-  if (kind === 'key') return { kind, id, publicKey: publicKeyOf(given) };
+function approverOf(given: Settings): KeyApprover {
+  // A passkey of the gateway proves nothing here: the gateway chooses what it answers.
+  if (given.raw('kind') === 'passkey')
+    given.refuse('kind', '"key"; a passkey is enrolled on the page of the signer (crossramp signer enrol)');
+  given.choice('kind', ['key']);
   return {
-    kind,
-    id,
-    publicKey: given.match('publicKey', /^[\w-]+$/, 'a COSE key in base64url'),
-    rpId: given.text('rpId'),
-    origin: given.text('origin'),
+    id: given.text('id'),
+    publicKey: publicKeyOf(given),
+    account: given.has('account')
+      ? given.match('account', ACCOUNT_FORM, 'the id of an account at the gateway')
+      : null,
   };
 }
 
@@ -64,7 +51,7 @@ function publicKeyOf(given: Settings): KeyObject {
       (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1');
     if (isKnown && !pem.includes('PRIVATE')) return key;
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw new SettingsError(`${given.at('publicKey')}: expected ${KEY_FORM}`);
 }

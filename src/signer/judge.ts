@@ -1,5 +1,5 @@
 /** Decides whether a transaction is signed: where it goes, whether that is proven, what it costs, and how much has left before. */
-import { isRefusedDestination } from '../base/address.ts';
+import { isRefusedDestination } from '../base/chain/address.ts';
 import type { SignRequest } from '../chains/sign-request.ts';
 import { type Limits, MICRO_DECIMALS, type Policy, usd } from './policy.ts';
 import { coinOf, type Transfer } from './read-transfer.ts';
@@ -18,12 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
  * @param prove - checks the request's proof for a destination, and throws unless it holds.
  * @throws {Refusal} `key`, `call`, `destination`, `proof_missing`, `proof_wrong`.
  */
-export async function wayOf(
-  wallet: Wallet,
-  request: SignRequest,
-  transfer: Transfer,
-  prove: () => Promise<void>,
-): Promise<Way> {
+export function wayOf(wallet: Wallet, request: SignRequest, transfer: Transfer, prove: () => void): Way {
   const { network, key, intent, proof } = request;
   const { to, amount, currency } = transfer;
   const isCoin = currency.code === coinOf(network).code;
@@ -52,7 +47,7 @@ export async function wayOf(
       throw new Refusal('proof_missing', 'a withdrawal needs proof of its destination');
     return 'customer';
   }
-  await prove();
+  prove();
   return 'proven';
 }
 

@@ -1,10 +1,10 @@
 /** What the signer signs at most: limits and known keys, from a file of its own that the gateway cannot reach. */
 import { readFileSync } from 'node:fs';
-import { parseAddress } from '../base/address.ts';
-import { CURRENCIES } from '../base/currency.ts';
-import { fromMinor, isDecimal, toMinor } from '../base/money.ts';
-import { Settings, SettingsError } from '../base/settings.ts';
-import { type Approver, readApprovers } from './approvers.ts';
+import { parseAddress } from '../base/chain/address.ts';
+import { CURRENCIES } from '../base/money/currency.ts';
+import { fromMinor, isDecimal, toMinor } from '../base/money/money.ts';
+import { Settings, SettingsError } from '../base/process/settings.ts';
+import { readApprovers } from './approvers.ts';
 import { coinOf } from './read-transfer.ts';
 import { SignerError } from './signer-error.ts';
 import { SIGNED_NETWORKS } from './wallet.ts';
@@ -20,27 +20,13 @@ export interface Limits {
 }
 
 /** The whole policy. */
-export interface Policy {
-  /** US dollars of one unit by currency, millionths; a currency that is not here is not signed for. */
-  readonly values: ReadonlyMap<string, bigint>;
-  /** Everything that leaves: payouts, refunds, withdrawals and all fees. US dollars. */
-  readonly all: Limits;
-  /** Of it, what goes to destinations without proof. US dollars. */
-  readonly unproven: Limits;
-  /** From the hot wallet to deposit addresses of its own. US dollars. */
-  readonly gas: Limits;
-  /** What leaves in one currency, in its units. */
-  readonly currencies: ReadonlyMap<string, Limits>;
-  /** Most that the fee of one transaction may become. US dollars. */
-  readonly fee: bigint;
-  /** Most transactions in 60 seconds. */
-  readonly perMinute: number;
-  /** Who may prove a destination. */
-  readonly approvers: readonly Approver[];
-  /** Destinations whose proofs hold no more, by `destinationName`. */
-  readonly withdrawn: ReadonlySet<string>;
-}
+export type Policy = Readonly<ReturnType<typeof policyIn>>;
 
+/** Where people reach the page of the signer. */
+export type PageSettings = Readonly<ReturnType<typeof pageOf>>;
+
+const ORIGIN_FORM =
+  'an origin such as "https://prove.example.com" (http only for localhost and names below it)';
 const STABLE = { transaction: '5000', hour: '10000', day: '40000' };
 const GAS_COIN = {
   ETH: ['5000', '1'],
@@ -62,6 +48,7 @@ export const DEFAULT_POLICY = {
   }),
   fee: '50',
   perMinute: 60,
+  proofDays: 365,
 };
 
 /**
@@ -70,25 +57,39 @@ export const DEFAULT_POLICY = {
  */
 export function readPolicy(path?: string): Policy {
   try {
-    const given = new Settings(path === undefined ? {} : JSON.parse(readFileSync(path, 'utf8')), '');
-    const policy = {
-      values: mapOf(given, 'values', amountOf),
-      all: limitsOf(given, 'all'),
-      unproven: limitsOf(given, 'unproven'),
-      gas: limitsOf(given, 'gas'),
-      currencies: mapOf(given, 'currencies', limitsOf),
-      fee: amountOf(given, 'fee', DEFAULT_POLICY.fee),
-      perMinute: given.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
-      approvers: given.has('approvers') ? readApprovers(given.parts('approvers')) : [],
-      withdrawn: new Set(given.has('withdrawn') ? given.parts('withdrawn').map(destinationIn) : []),
-    };
-    given.end();
-    return policy;
+    return policyIn(new Settings(path === undefined ? {} : JSON.parse(readFileSync(path, 'utf8')), ''));
   } catch (error) {
     if (error instanceof SettingsError || error instanceof SyntaxError)
       throw new SignerError(`${path}: ${error.message}`);
     throw error;
   }
+}
+
+function policyIn(given: Settings) {
+  return given.end({
+    /** US dollars of one unit by currency, millionths; a currency that is not here is not signed for. */
+    values: mapOf(given, 'values', amountOf),
+    /** Everything that leaves: payouts, refunds, withdrawals and all fees. US dollars. */
+    all: limitsOf(given, 'all'),
+    /** Of it, what goes to destinations without proof. US dollars. */
+    unproven: limitsOf(given, 'unproven'),
+    /** From the hot wallet to deposit addresses of its own. US dollars. */
+    gas: limitsOf(given, 'gas'),
+    /** Limits of one currency, in its units. */
+    currencies: mapOf(given, 'currencies', limitsOf),
+    /** Most that the fee of one transaction may become. US dollars. */
+    fee: amountOf(given, 'fee', DEFAULT_POLICY.fee),
+    /** Most transactions in 60 seconds. */
+    perMinute: given.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
+    /** Keys that may prove a destination; passkeys are in a file of their own. */
+    approvers: given.has('approvers') ? readApprovers(given.parts('approvers')) : [],
+    /** Days that a proof is valid for at most. */
+    proofDays: given.integer('proofDays', { min: 1, max: 3_650, fallback: DEFAULT_POLICY.proofDays }),
+    /** The page on which passkeys prove destinations; null: there is none. */
+    page: given.has('page') ? pageOf(given.part('page')) : null,
+    /** Destinations whose proofs hold no more, by `destinationName`. */
+    withdrawn: new Set(given.has('withdrawn') ? given.parts('withdrawn').map(destinationIn) : []),
+  });
 }
 
 /** @returns the limits as the signer prints them and tells them to the gateway. */
@@ -129,10 +130,27 @@ export function destinationName(network: string, address: string): string {
 
 function destinationIn(given: Settings): string {
   const network = given.choice('network', SIGNED_NETWORKS);
-  const address = parseAddress(network, given.text('address'));
-  if (address === undefined) given.refuse('address', `an address on ${network}`);
-  given.end();
-  return destinationName(network, address);
+  const address = given.parse('address', `an address on ${network}`, (text) => parseAddress(network, text));
+  return given.end(destinationName(network, address));
+}
+
+function pageOf(given: Settings) {
+  /** Origin of the page, which its passkeys belong to. */
+  const origin = given.parse('origin', ORIGIN_FORM, originOf);
+  /** Origin of the gateway's console, where people come from and go back to; null: nowhere. */
+  const console = given.has('console') ? given.parse('console', ORIGIN_FORM, originOf) : null;
+  // Pages of one origin share their passkeys, so a gateway there could ask for those of the signer.
+  if (console === origin) given.refuse('console', 'another origin than that of the page of the signer');
+  /** Host name of the page: the `rpId` of the passkeys. */
+  const rpId = new URL(origin).hostname;
+  return given.end({ origin, rpId, console });
+}
+
+/** A page without TLS has passkeys on this machine alone. */
+function originOf(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === 'http:' && /^(?:.+\.)?localhost$/.test(url.hostname);
+  return url?.origin === text && (isLocal || url.protocol === 'https:') ? text : undefined;
 }
 
 /** Members of the file over those of the defaults. */
@@ -151,13 +169,11 @@ function mapOf<Name extends 'values' | 'currencies', Value>(
 function limitsOf(given: Settings, name: string): Limits {
   const shipped = name in DEFAULT_POLICY ? DEFAULT_POLICY[name as 'all'] : DEFAULT_POLICY.currencies[name];
   const own = given.has(name) ? given.part(name) : new Settings({}, given.at(name));
-  const limits = {
+  return own.end({
     transaction: amountOf(own, 'transaction', shipped?.transaction),
     hour: amountOf(own, 'hour', shipped?.hour),
     day: amountOf(own, 'day', shipped?.day),
-  };
-  own.end();
-  return limits;
+  });
 }
 
 const withDefaults = (own: Settings, defaults: object) => ({
@@ -169,6 +185,7 @@ const AMOUNT = /^\d{1,12}(?:\.\d{1,6})?$/;
 
 function amountOf(given: Settings, name: string, fallback?: string): bigint {
   const form = `a decimal amount as text, with at most ${MICRO_DECIMALS} decimals, below 10^12`;
-  const text = given.match(name, AMOUNT, form, fallback);
-  return isDecimal(text) ? toMinor(text, MICRO_DECIMALS) : given.refuse(name, form);
+  const parse = (text: string) =>
+    AMOUNT.test(text) && isDecimal(text) ? toMinor(text, MICRO_DECIMALS) : undefined;
+  return given.parse(name, form, parse, fallback);
 }

@@ -1,76 +1,99 @@
-/** Checks that somebody whom the policy knows has signed for a destination. */
+/** Checks that a person whom the signer knows has proven a destination, outside of the gateway. */
 import { verify } from 'node:crypto';
-import { type WhitelistProof, whitelistChallenge, whitelistStatement } from '../chains/whitelist-proof.ts';
-import type { KeyApprover, PasskeyApprover } from './approvers.ts';
+import {
+  destinationStatement,
+  expiryText,
+  type KeyProof,
+  type ProvenDestination,
+  type WhitelistProof,
+} from '../chains/whitelist-proof.ts';
+import type { KeyApprover } from './approvers.ts';
+import type { Passkeys } from './passkeys.ts';
 import { destinationName, type Policy } from './policy.ts';
+import type { SignedRecord } from './record.ts';
 import { Refusal } from './signer-error.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Where the signer finds what it knows of proofs. */
+export interface ProofSources {
+  readonly policy: Pick<Policy, 'approvers' | 'withdrawn' | 'proofDays'>;
+  readonly record: Pick<SignedRecord, 'proofOf' | 'nowMs'>;
+  readonly passkeys: Pick<Passkeys, 'find'>;
+}
+
+/** Time at which a proof made now expires at the latest. Milliseconds. */
+export function lastExpiryMs({ proofDays }: Pick<Policy, 'proofDays'>, nowMs: number): number {
+  return nowMs + proofDays * DAY_MS;
+}
 
 /**
  * @param proof - as it came from the gateway.
  * @param address - in its canonical form.
- * @throws {Refusal} `proof_wrong` unless an approver signed exactly this destination, and its proof was not withdrawn.
+ * @throws {Refusal} `proof_wrong` unless a known person proved this destination, and the proof neither expired nor was withdrawn.
  */
-export async function checkProof(
-  { approvers, withdrawn }: Pick<Policy, 'approvers' | 'withdrawn'>,
+export function checkProof(
+  { policy, record, passkeys }: ProofSources,
   proof: unknown,
   network: string,
   address: string,
-): Promise<void> {
-  if (withdrawn.has(destinationName(network, address)))
-    throw new Refusal('proof_wrong', 'the proof of this destination was withdrawn');
-  const given = proof as Partial<WhitelistProof> | null;
-  const approver = approvers.find(({ kind, id }) => kind === given?.kind && id === given.id);
-  if (!approver) throw new Refusal('proof_wrong', 'the policy has no such approver');
-  const isSigned =
-    approver.kind === 'key'
-      ? isSignedByKey(approver, given as WhitelistProof, network, address)
-      : await isSignedByPasskey(approver, given as WhitelistProof, network, address);
-  if (!isSigned) throw new Refusal('proof_wrong', 'the approver has not signed this destination');
+): void {
+  if (policy.withdrawn.has(destinationName(network, address)))
+    throw wrong('the proof of this destination was withdrawn');
+  const given = (proof ?? {}) as Partial<WhitelistProof>;
+  if (typeof given.account !== 'string') throw wrong('the proof names no account');
+  const place = { account: given.account, network, address };
+  const expiresMs =
+    given.kind === 'passkey'
+      ? expiryOfPageProof(record, passkeys, given, place)
+      : expiryOfKeyProof(policy.approvers, given as Partial<KeyProof>, place);
+  const nowMs = record.nowMs();
+  if (expiresMs <= nowMs) throw wrong('the proof has expired');
+  if (expiresMs > lastExpiryMs(policy, nowMs))
+    throw wrong(`the proof expires later than ${policy.proofDays} days from now`);
 }
 
-function isSignedByKey(
-  { publicKey }: KeyApprover,
-  { signature }: WhitelistProof,
-  network: string,
-  address: string,
-): boolean {
+/** A proof of the page was checked when it was made; who made it may have been removed since. */
+function expiryOfPageProof(
+  record: ProofSources['record'],
+  passkeys: ProofSources['passkeys'],
+  { id }: Partial<WhitelistProof>,
+  place: Omit<ProvenDestination, 'expiresAt'>,
+): number {
+  const made = typeof id === 'string' ? record.proofOf(id) : undefined;
+  if (!made) throw wrong('no such proof was made on the page of the signer');
+  if (made.account !== place.account || made.network !== place.network || made.address !== place.address)
+    throw wrong('the proof is of another destination or account');
+  if (passkeys.find(made.passkey)?.account !== made.account)
+    throw wrong('the passkey of the proof is not enrolled any more');
+  return made.expiresMs;
+}
+
+function expiryOfKeyProof(
+  approvers: readonly KeyApprover[],
+  { kind, id, expiresAt, signature }: Partial<KeyProof>,
+  place: Omit<ProvenDestination, 'expiresAt'>,
+): number {
+  const approver = kind === 'key' ? approvers.find((each) => each.id === id) : undefined;
+  if (!approver) throw wrong('the policy has no such approver');
+  if (approver.account !== null && approver.account !== place.account)
+    throw wrong('the approver proves destinations of another account');
+  const expiresMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : Number.NaN;
+  if (Number.isNaN(expiresMs) || expiryText(expiresMs) !== expiresAt)
+    throw wrong('the proof has no expiry in whole seconds');
+  if (!isSigned(approver, signature, destinationStatement({ ...place, expiresAt })))
+    throw wrong('the approver has not signed this destination');
+  return expiresMs;
+}
+
+function isSigned({ publicKey }: KeyApprover, signature: unknown, statement: string): boolean {
   if (typeof signature !== 'string') return false;
-  const statement = Buffer.from(whitelistStatement(network, address));
   const digest = publicKey.asymmetricKeyType === 'ed25519' ? null : 'sha256';
   try {
-    return verify(digest, statement, publicKey, Buffer.from(signature, 'base64url'));
+    return verify(digest, Buffer.from(statement), publicKey, Buffer.from(signature, 'base64url'));
   } catch {
     return false;
   }
 }
 
-async function isSignedByPasskey(
-  approver: PasskeyApprover,
-  proof: WhitelistProof,
-  network: string,
-  address: string,
-): Promise<boolean> {
-  if (proof.kind !== 'passkey') return false;
-  const { id, authenticatorData, clientDataJSON, signature } = proof;
-  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
-  try {
-    const { verified } = await verifyAuthenticationResponse({
-      response: {
-        id,
-        rawId: id,
-        type: 'public-key',
-        clientExtensionResults: {},
-        response: { authenticatorData, clientDataJSON, signature },
-      },
-      expectedChallenge: whitelistChallenge(network, address),
-      expectedOrigin: approver.origin,
-      expectedRPID: approver.rpId,
-      // A proof is shown again with every withdrawal, so its counter says nothing.
-      credential: { id, publicKey: Buffer.from(approver.publicKey, 'base64url'), counter: 0 },
-      requireUserVerification: true,
-    });
-    return verified;
-  } catch {
-    return false;
-  }
-}
+const wrong = (detail: string) => new Refusal('proof_wrong', detail);

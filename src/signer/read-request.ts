@@ -8,8 +8,7 @@ const UNSIGNED_MAX = 4_096;
 const INDEX_MAX = 2 ** 31 - 1;
 
 /** @throws {Refusal} `unreadable`, naming the member and the accepted form. */
-export function readRequest(text: string): SignRequest {
-  const given = parse(text);
+export function readRequest(given: Readonly<Record<string, unknown>>): SignRequest {
   const { id, network, unsigned, intent, depositIndex, proof } = given;
   if (typeof id !== 'string' || !ID.test(id)) throw wrong('id', '1 to 200 visible characters of ASCII');
   if (typeof network !== 'string') throw wrong('network', 'a text');
@@ -38,16 +37,6 @@ function keyOf(value: unknown): SigningKey {
   if (purpose !== 'deposit') throw wrong('key.purpose', 'hot or deposit');
   if (!isIndex(index)) throw wrong('key.index', INDEX_FORM);
   return { purpose, index };
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
-  } catch {
-    // Told below.
-  }
-  throw wrong('body', 'a JSON object');
 }
 
 const wrong = (name: string, form: string) => new Refusal('unreadable', `${name}: expected ${form}`);

@@ -1,8 +1,8 @@
 /** Reads an unsigned transaction: what it moves, where to, and what it may cost. Whatever is not a plain transfer is refused. */
-import { evmAddress, tronAddress } from '../base/address.ts';
-import { assert } from '../base/assert.ts';
-import { type Currency, currencyOf, currencyOfHistory, NETWORKS } from '../base/currency.ts';
-import { EVM_CHAIN_IDS, tokenOfContract } from '../base/token-contract.ts';
+import { evmAddress, tronAddress } from '../base/chain/address.ts';
+import { EVM_CHAIN_IDS, tokenOfContract } from '../base/chain/token-contract.ts';
+import { assert } from '../base/errors/assert.ts';
+import { type Currency, currencyOf, currencyOfHistory, NETWORKS } from '../base/money/currency.ts';
 import { type EvmTransaction, readEvmTransaction } from '../chains/evm-transaction.ts';
 import { readTokenTransfer } from '../chains/token-transfer.ts';
 import { readTronTransaction } from '../chains/tron-transaction.ts';

@@ -36,6 +36,17 @@ export interface Sums {
   readonly count: bigint;
 }
 
+/** A destination that was proven on the page of the signer. */
+export interface ProofRow {
+  readonly id: string;
+  readonly account: string;
+  readonly network: string;
+  readonly address: string;
+  /** Id of the passkey. */
+  readonly passkey: string;
+  readonly expiresMs: number;
+}
+
 /** A transaction that was signed at a nonce before. */
 export type AtNonce = Pick<Entry, 'payload' | 'fee' | 'amount'>;
 
@@ -50,6 +61,9 @@ export interface SignedRecord {
   readonly nowMs: () => number;
   readonly sums: (currency: string, sinceMs: number) => Sums;
   readonly add: (entry: Entry, atMs: number) => void;
+  /** Stores a proof. @returns false when there is one of its id. */
+  readonly addProof: (proof: ProofRow, atMs: number) => boolean;
+  readonly proofOf: (id: string) => ProofRow | undefined;
   /** Counts a refusal. @returns how often there was one of this reason. */
   readonly refused: (reason: Reason) => number;
   readonly refusals: () => Readonly<Record<string, number>>;
@@ -64,6 +78,10 @@ const TABLES = `
   ) strict;
   create index if not exists signed_at on signed (at_ms);
   create index if not exists signed_nonce on signed (network, sender, nonce) where nonce is not null;
+  create table if not exists proof (
+    id text primary key, at_ms integer not null, account text not null, network text not null, address text not null,
+    passkey text not null, expires_ms integer not null
+  ) strict;
   create table if not exists refusal (reason text primary key, count integer not null) strict;`;
 
 const SUMS = `select coalesce(sum("all"), 0) as "all", coalesce(sum(unproven), 0) as unproven, coalesce(sum(gas), 0) as gas,
@@ -81,6 +99,8 @@ export function openRecord(path: string, now: () => number = Date.now): SignedRe
   const last = one('select coalesce(max(at_ms), 0) as ms from signed');
   const sums = one(SUMS);
   const add = one('insert into signed values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const addProof = one('insert into proof values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing');
+  const proof = one('select account, network, address, passkey, expires_ms from proof where id = ?');
   const refused = one(`insert into refusal values (?, 1)
     on conflict (reason) do update set count = count + 1 returning count`);
   const refusals = one('select reason, count from refusal order by reason');
@@ -94,6 +114,12 @@ export function openRecord(path: string, now: () => number = Date.now): SignedRe
       const { id, body, network, sender, nonce, payload, fee, all, unproven, gas, currency, amount } = entry;
       const key = [id, body, atMs, network, sender, nonce, payload] as const;
       add.run(...key, fee, all, unproven, gas, currency, amount);
+    },
+    addProof: ({ id, account, network, address, passkey, expiresMs }, atMs) =>
+      addProof.run(id, atMs, account, network, address, passkey, expiresMs).changes === 1n,
+    proofOf: (id) => {
+      const { expires_ms: expiresMs, ...row } = proof.get(id) ?? {};
+      return expiresMs === undefined ? undefined : ({ id, ...row, expiresMs: Number(expiresMs) } as ProofRow);
     },
     refused: (reason) => Number(refused.get(reason)?.count),
     refusals: () => Object.fromEntries(refusals.all().map(({ reason, count }) => [reason, Number(count)])),

@@ -1,15 +1,11 @@
-/** The server of the signer: HTTP over a Unix socket, or over TLS with certificates on both sides. */
+/** The servers of the signer: for the gateway over a Unix socket or TLS with certificates on both sides, and for its page. */
 import { chmodSync, lstatSync, readFileSync, rmSync } from 'node:fs';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
+import { readJson, reply } from './http.ts';
 import { readRequest } from './read-request.ts';
+import type { RefusalLog } from './refusal-log.ts';
 import type { SignerService } from './signer.ts';
 import { type Reason, Refusal, SignerError } from './signer-error.ts';
 
@@ -25,14 +21,17 @@ export type ListenAddress =
       readonly clientCaFile: string;
     };
 
-/** What the server tells the operator. */
-export interface SignerLog {
+/** Where the page of the signer listens: over TLS, or on this machine alone, for a proxy that has the certificate. */
+export type PageAddress = { readonly host: string; readonly port: number } & (
+  | { readonly certificateFile: string; readonly keyFile: string }
+  | { readonly certificateFile?: undefined }
+);
+
+/** What the server logs. */
+export interface SignerLog extends Pick<RefusalLog, 'refused'> {
   readonly signed: (facts: { readonly id: string; readonly network: string; readonly hash: string }) => void;
-  /** Has to be looked at: a gateway that works as it should is not refused. */
-  readonly alarm: (facts: { readonly reason: string; readonly detail: string; readonly id?: string }) => void;
 }
 
-const BODY_MAX = 64 * 1024;
 const REQUEST_MS = 10_000;
 const SOCKET_MODE = 0o600;
 
@@ -46,17 +45,34 @@ export async function openServer(
   log: SignerLog,
   count: (reason: Reason) => number,
 ): Promise<Server> {
-  const answer: RequestListener = (request, response) => {
+  const server = 'socket' in address ? createServer() : createTlsServer(tlsOf(address));
+  server.requestTimeout = REQUEST_MS;
+  server.on('request', (request, response) => {
     respond(service, log, count, request, response).catch((error: unknown) => {
-      log.alarm({ reason: 'failed', detail: String(error) });
+      log.refused({ reason: 'failed', detail: String(error) });
       reply(response, 500, { reason: 'failed' });
     });
-  };
-  const server = 'socket' in address ? createServer(answer) : createTlsServer(tlsOf(address), answer);
-  server.requestTimeout = REQUEST_MS;
+  });
   if ('socket' in address) await clear(address.socket);
   await listen(server, address).catch((error: NodeJS.ErrnoException) => {
-    throw cannotListen(address, error.code ?? error.message);
+    throw cannotListen(address, '--listen', error.code ?? error.message);
+  });
+  return server;
+}
+
+/** @throws {SignerError} when nobody may listen there. */
+export async function openPageServer(address: PageAddress): Promise<Server> {
+  const server =
+    address.certificateFile === undefined
+      ? createServer()
+      : createTlsServer({
+          cert: readFileSync(address.certificateFile),
+          key: readFileSync(address.keyFile),
+          minVersion: 'TLSv1.2',
+        });
+  server.requestTimeout = REQUEST_MS;
+  await listen(server, address).catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(address, '--page', error.code ?? error.message);
   });
   return server;
 }
@@ -73,7 +89,7 @@ async function respond(
   if (call !== 'POST /sign') return reply(response, 404, { reason: 'no_such_call' });
   let id: string | undefined;
   try {
-    const order = readRequest(await bodyOf(request));
+    const order = readRequest(await readJson(request));
     id = order.id;
     const signed = await service.sign(order);
     log.signed({ id, network: order.network, hash: signed.hash });
@@ -81,26 +97,9 @@ async function respond(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { reason, message: detail } = error;
-    const facts = { reason, detail, ...(id !== undefined && { id }), times: count(reason) };
-    log.alarm(facts);
+    log.refused({ reason, detail, ...(id !== undefined && { id }), times: count(reason) });
     reply(response, 403, { reason, detail });
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > BODY_MAX) throw new Refusal('unreadable', `a request has at most ${BODY_MAX} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function reply(response: ServerResponse, status: number, body: object): void {
-  if (response.headersSent) return;
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 function tlsOf({ certificateFile, keyFile, clientCaFile }: Exclude<ListenAddress, { socket: string }>) {
@@ -127,17 +126,17 @@ async function clear(path: string): Promise<void> {
 }
 
 /** A folder that is not there is told as one that may not be written, as if for a port: the system's words would lead astray. */
-function cannotListen(address: ListenAddress, code: string): SignerError {
+function cannotListen(address: ListenAddress | PageAddress, option: string, code: string): SignerError {
   if ('socket' in address)
     return new SignerError(
       `cannot listen at ${address.socket} (${code}): its folder has to be there, this user has to be allowed to write in it, and a path has about 100 characters at most`,
     );
   return new SignerError(
-    `cannot listen at ${address.host}:${address.port} (${code}): choose another --listen`,
+    `cannot listen at ${address.host}:${address.port} (${code}): choose another ${option}`,
   );
 }
 
-function listen(server: Server, address: ListenAddress): Promise<void> {
+function listen(server: Server, address: ListenAddress | PageAddress): Promise<void> {
   const mask = process.umask(0o777 & ~SOCKET_MODE);
   return new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -16,6 +16,7 @@ export const REASONS = [
   'destination',
   'proof_missing',
   'proof_wrong',
+  'enrolment',
   'limit_fee',
   'id_reused',
   'nonce_reused',

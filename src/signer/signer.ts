@@ -5,6 +5,7 @@ import type { Signed, SignerFacts, SignRequest } from '../chains/sign-request.ts
 import { signDigest } from '../chains/signature.ts';
 import { signedTronTransaction, tronDigest } from '../chains/tron-transaction.ts';
 import { countedEntry, wayOf } from './judge.ts';
+import { NO_PASSKEYS, type Passkeys } from './passkeys.ts';
 import { describeLimits, type Policy } from './policy.ts';
 import { checkProof } from './proof.ts';
 import { readTransfer } from './read-transfer.ts';
@@ -19,11 +20,17 @@ export interface SignerService {
   readonly sign: (request: SignRequest) => Promise<Signed>;
 }
 
-/** @returns a service that signs with the keys of the wallet what policy and record allow. */
-export function createSignerService(wallet: Wallet, policy: Policy, record: SignedRecord): SignerService {
+/** @returns a service that signs with the keys of the wallet what policy, passkeys and record allow. */
+export function createSignerService(
+  wallet: Wallet,
+  policy: Policy,
+  record: SignedRecord,
+  passkeys: Pick<Passkeys, 'find'> = NO_PASSKEYS,
+): SignerService {
   const { hot, xpub } = wallet;
+  const page = policy.page?.origin ?? null;
   return {
-    describe: () => ({ hot, xpub, limits: describeLimits(policy), refusals: record.refusals() }),
+    describe: () => ({ hot, xpub, page, limits: describeLimits(policy), refusals: record.refusals() }),
     sign: async (request) => {
       const { id, network, key, unsigned, proof } = request;
       if (!SIGNED_NETWORKS.includes(network))
@@ -32,12 +39,10 @@ export function createSignerService(wallet: Wallet, policy: Policy, record: Sign
       if (isKnown(record, id, body)) return signed(wallet, request);
       const sender = wallet.addressOf(network, key);
       const transfer = readTransfer(network, sender, unsigned);
-      const way = await wayOf(wallet, request, transfer, () =>
-        checkProof(policy, proof, network, transfer.to),
+      const way = wayOf(wallet, request, transfer, () =>
+        checkProof({ policy, record, passkeys }, proof, network, transfer.to),
       );
       record.alone(() => {
-        // The same request may have been counted while a proof was checked.
-        if (isKnown(record, id, body)) return;
         const nowMs = record.nowMs();
         record.add(countedEntry(policy, record, transfer, { id, body, sender, way, nowMs }), nowMs);
       });

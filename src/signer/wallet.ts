@@ -3,8 +3,8 @@
  * public key of account 0; the hot wallet is `m/44'/coin'/1'/0/0`, of an account that nobody is told.
  */
 import { HDKey } from '@scure/bip32';
-import { deriveDepositAddress } from '../base/deposit-address.ts';
-import { EVM_CHAIN_IDS } from '../base/token-contract.ts';
+import { deriveDepositAddress } from '../base/chain/deposit-address.ts';
+import { EVM_CHAIN_IDS } from '../base/chain/token-contract.ts';
 import type { SigningKey } from '../chains/sign-request.ts';
 
 /** Networks that are signed for. */

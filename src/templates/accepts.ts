@@ -1,7 +1,7 @@
 /** What a transaction can take where it stands: what a payer is asked for, and what a sandbox can play, follow from it. */
 
-import { stepNameOf } from '../base/step-name.ts';
-import type { Template } from './define.ts';
+import { stepNameOf } from '../base/ids/step-name.ts';
+import type { Step, Template } from './define.ts';
 import type { ProcessRow } from './facts.ts';
 import type { TriggerName } from './triggers.ts';
 
@@ -10,12 +10,18 @@ import type { TriggerName } from './triggers.ts';
  *   imported history takes none.
  */
 export function accepts(template: Template, row: ProcessRow, on: TriggerName): boolean {
-  const at = stepNameOf(row);
-  return (
-    row.process !== null &&
-    template.machine.transitions.some(
-      (transition) => transition.on === on && transition.from.includes(at) && !transition.beside,
-    )
+  return row.process !== null && stepAccepts(template, row, on);
+}
+
+/** @returns whether a step of a transaction that is no imported history can take the trigger, as `accepts` says. */
+export function stepAccepts(
+  { machine }: Template,
+  step: Pick<Step, 'component' | 'state'>,
+  on: TriggerName,
+): boolean {
+  const at = stepNameOf(step);
+  return machine.transitions.some(
+    (transition) => transition.on === on && transition.from.includes(at) && !transition.beside,
   );
 }
 

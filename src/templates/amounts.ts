@@ -1,7 +1,7 @@
 /** The amounts of a transaction as its journals need them: minor units, conversions, network moves. */
-import { known } from '../base/assert.ts';
-import { BRL, type Currency, currencyOfLedger } from '../base/currency.ts';
-import { toMinor } from '../base/money.ts';
+import { known } from '../base/errors/assert.ts';
+import { BRL, type Currency, currencyOfLedger } from '../base/money/currency.ts';
+import { toMinor } from '../base/money/money.ts';
 import type { Conversion, DepositConversion, NetworkMove } from '../ledger/journals.ts';
 import type { ProcessRow } from './facts.ts';
 

@@ -6,7 +6,7 @@
  *
  * @see `service.md` 2.2, states.json
  */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { attribute, defineTemplate, type Step, step } from './define.ts';
 import { nameCharge, paidTransitions, pixInEntering, pixInTransitions } from './pix-in-machine.ts';

@@ -1,21 +1,10 @@
 /** The shapes that a template file fills in, and the helpers it is written with. */
-import { EMPTY_LABEL, type Label, label } from '../base/label.ts';
+import type { StepName } from '../base/ids/step-name.ts';
+import { EMPTY_LABEL, type Label, label } from '../base/text/label.ts';
 import type { FactName } from './facts.ts';
 import type { KindName } from './kinds.ts';
+import { STATUS, type StatusCode, statusCodeOf } from './status.ts';
 import type { Machine } from './transition.ts';
-
-/** The broad labels of `status`, in both languages (states.json). */
-export const STATUS = {
-  Created: 'Criado',
-  Pending: 'Pendente',
-  Processing: 'Processando',
-  Success: 'Sucesso',
-  'Partial Success': 'Sucesso Parcial',
-  Failed: 'Falha',
-  Expired: 'Expirado',
-  Cancelled: 'Cancelado',
-  Refunded: 'Reembolsado',
-} as const;
 
 /** The ending of a step that only a late event (payment, dispute, return) can leave. */
 export const LATE_EVENT = 'final unless a later event arrives';
@@ -28,6 +17,7 @@ export interface Step {
   readonly component: string;
   readonly state: string;
   readonly status: Label;
+  readonly statusCode: StatusCode;
   readonly substatus: Label;
   readonly message: Label;
   /** Equal to `message` where the step is an error, else empty. */
@@ -35,6 +25,12 @@ export interface Step {
   readonly ending: Ending;
   /** Whether it ends a session that came to nothing, so that its payer may begin anew. */
   readonly isRenewable?: true;
+  /** Whether the payment goes or went back to its payer whole. */
+  readonly isReturn?: true;
+  /** Whether a part of the payment may have gone back, and the rest stays with the account holder. */
+  readonly leavesRest?: true;
+  /** Its headline, where steps of this name mean something else in other templates. */
+  readonly headline?: Label;
 }
 
 /** One published attribute of a template. */
@@ -71,6 +67,8 @@ export interface Template {
   readonly crypto: 'balance' | 'external';
   /** Raw codes of the currencies that it is created for; all when not given. */
   readonly currencies?: readonly string[];
+  /** Stages of a deposit until it is paid out, each with its steps, as a payer follows them. */
+  readonly stages?: readonly (readonly StepName[])[];
 }
 
 /**
@@ -103,28 +101,39 @@ export function attribute(name: string, kind: KindName, fact: FactName, doc: str
  * @param status - broad label.
  * @param substatus - step-level label.
  * @param message - what the state means to the customer.
- * @param traits - `error`: the message is also the error message; `ending`: default `open`; `renewable`: see `Step`.
+ * @param traits - `error`: the message is also the error message; `ending`: default `open`; `renewable`, `return`, `leavesRest`, `headline`: see `Step`.
  */
 export function step(
   place: readonly [component: string, state: string],
   status: keyof typeof STATUS,
   substatus: Label,
   message: Label,
-  traits: { error?: true; ending?: Ending; renewable?: true } = {},
+  traits: {
+    error?: true;
+    ending?: Ending;
+    renewable?: true;
+    return?: true;
+    leavesRest?: true;
+    headline?: Label;
+  } = {},
 ): Step {
   return {
     component: place[0],
     state: place[1],
     status: label(status, STATUS[status]),
+    statusCode: statusCodeOf(status),
     substatus,
     message,
     errorMessage: traits.error ? message : EMPTY_LABEL,
     ending: traits.ending ?? 'open',
     ...(traits.renewable && { isRenewable: true }),
+    ...(traits.return && { isReturn: true }),
+    ...(traits.leavesRest && { leavesRest: true }),
+    ...(traits.headline && { headline: traits.headline }),
   };
 }
 
-function refuseUnknownSteps({ name, steps, machine }: Template): void {
+function refuseUnknownSteps({ name, steps, machine, stages = [] }: Template): void {
   const known = new Set([
     'start',
     'stay',
@@ -134,6 +143,7 @@ function refuseUnknownSteps({ name, steps, machine }: Template): void {
   const named = [
     ...machine.transitions.flatMap(({ from, to, shortfall }) => [...from, to, shortfall ?? 'stay']),
     ...Object.keys(machine.entering),
+    ...stages.flat(),
   ];
   const unknown = named.find((step) => !known.has(step));
   if (unknown) throw new Error(`the machine of ${name} names the unknown step ${unknown}`);

@@ -1,8 +1,8 @@
 /** The machine of offramps from an external address: a deposit of an exact amount, converted and paid out. */
 
-import { known } from '../base/assert.ts';
-import { toMinor, trimDecimal } from '../base/money.ts';
-import { type StepName, stepNameOf } from '../base/step-name.ts';
+import { known } from '../base/errors/assert.ts';
+import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
+import { toMinor, trimDecimal } from '../base/money/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
@@ -118,7 +118,7 @@ const swapTransitions: readonly Transition[] = [
   }),
   when('held', CONFIRMED, HELD, { post: ofDeposit(journals.depositHeld) }),
   when('limit_exceeded', CONFIRMED, HELD, { ...overLimit, post: ofDeposit(journals.depositHeld) }),
-  when('swap_settled', SWAPPING, 'pix_out/SENDING'),
+  when('swap_settled', SWAPPING, 'pix_out/SENDING', { moneyOut: 'fixed' }),
   when('swap_failed', SWAPPING, SWAP_FAILED, { post: unwind }),
   when('payout_settled', 'pix_out/SENDING', 'success/DONE', {
     set: ({ trigger }) => ({ facts: { pixE2e: trigger.endToEndId } }),
@@ -132,17 +132,24 @@ const resolutionTransitions: readonly Transition[] = [
   // What screening lets go after a hold is credited: the price it was locked at has gone by (postings.json, L33 → L35).
   when('released', HELD, 'partial_success/DONE', { post: keep }),
   when('refund_ordered', BLOCKED, GOING_BACK, {
+    moneyOut: 'redirect',
+    when: (view) => isThere(view) && view.trigger.address !== view.row.depositFrom,
+    set: ({ row, trigger: { address, worth } }) => sendBack(row, address, worth),
+  }),
+  when('refund_ordered', BLOCKED, GOING_BACK, {
+    moneyOut: 'fixed',
     when: isThere,
     set: ({ row, trigger: { address } }) => sendBack(row, address),
   }),
   when('hold_rejected', HELD, GOING_BACK, {
+    moneyOut: 'fixed',
     when: isThere,
     set: ({ row }) => sendBack(row, known(row.depositFrom, 'where the deposit came from')),
   }),
   ...[...BLOCKED, HELD].map((step) =>
     when('return_failed', GOING_BACK, step, {
       when: ({ process }) => heldAt(process) === step,
-      set: () => ({ process: { refundAddress: undefined, heldAt: undefined } }),
+      set: () => ({ process: { refundAddress: undefined, refundWorth: undefined, heldAt: undefined } }),
     }),
   ),
   when('return_confirmed', GOING_BACK, 'refund/DONE', {
@@ -153,7 +160,9 @@ const resolutionTransitions: readonly Transition[] = [
       return [journals.depositReturned(currency, { amount, networkFee }), ...gasJournals(view)];
     },
   }),
+  // It goes out of the balance again, to the payee whom its payer knew.
   when('requoted', WRONG, SWAPPING, {
+    moneyOut: 'fixed',
     when: isThere,
     set: (view) => ({
       facts: view.trigger.price,
@@ -180,6 +189,14 @@ export const DEPOSIT_ENTERING: Entering = {
   [CONFIRMED]: ['screen'],
   [GOING_BACK]: ['send_back'],
 };
+
+/** Stages of a deposit that is paid out: seen, converted, sent, received. */
+export const DEPOSIT_STAGES: readonly (readonly StepName[])[] = [
+  [DETECTED],
+  [CONFIRMED, HELD, SWAPPING, SWAP_FAILED],
+  ['pix_out/SENDING', REJECTED],
+  ['success/DONE'],
+];
 
 /** @returns whether the deposit was final where the transaction stands. */
 export function isDepositFinal(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
@@ -235,8 +252,8 @@ function publishDeposit({ process }: View): Change {
   return { facts: { txHash, depositFrom: from } };
 }
 
-function sendBack(row: ProcessRow, refundAddress: string): Change {
-  return { process: { refundAddress, heldAt: stepNameOf(row) } };
+function sendBack(row: ProcessRow, refundAddress: string, refundWorth?: string): Change {
+  return { process: { refundAddress, refundWorth, heldAt: stepNameOf(row) } };
 }
 
 /** Where a deposit is held again that could not go back: for the operator where it was not kept yet at which step it was held. */

@@ -4,47 +4,108 @@
  * there is owed to the house.
  */
 
-import { known } from '../base/assert.ts';
-import { type StepName, stepNameOf } from '../base/step-name.ts';
+import { known } from '../base/errors/assert.ts';
+import type { StepName } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
-import { conversionIn } from './amounts.ts';
-import type { ProcessRow } from './facts.ts';
+import { cents, conversionIn } from './amounts.ts';
+import {
+  claimant,
+  claimOf,
+  confirmed,
+  confirmedJournals,
+  OPEN,
+  overtakenReturn,
+  unwound,
+} from './dispute-claims.ts';
+import type { DisputeClaim, Process } from './facts.ts';
 import { isDisputable } from './lateness.ts';
-import { askedOrLeft, brlText, kept, leftOf, partOf, read, withReturn } from './returns.ts';
+import { brlText, ended, kept, leftOf, partOf, read, withReturn } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
-const OPEN: StepName = 'dispute/OPEN';
+type Ended = View<'refund_settled' | 'refund_failed'>;
 
-/** @returns whether a dispute is open: another one about the same payment has to wait until it ends. */
-export function isDisputed(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
-  return stepNameOf(row) === OPEN;
-}
-
-/** @param finished - steps at which a payment is finished. @returns the transitions of disputes about it. */
-export function disputeTransitions(finished: readonly StepName[]): readonly Transition[] {
+/**
+ * @param finished - steps at which a payment is finished.
+ * @param all - every step: the end of a refund that a dispute has overtaken comes whatever the step.
+ * @returns the transitions of disputes about it.
+ */
+export function disputeTransitions(
+  finished: readonly StepName[],
+  all: readonly StepName[],
+): readonly Transition[] {
   return [
     when('dispute_opened', finished, OPEN, {
-      when: (view) => isDisputable(view) && disputed(view) > 0n,
-      set: open,
-      post: ({ row, process }) => [journals.holdCredited(conversionIn(row).currency, heldOf(process))],
+      moneyOut: 'demanded',
+      when: (view) => isDisputable(view) && disputed(view, amountOf(view)) > 0n,
+      set: (view) => open(view, { id: view.trigger.disputeId, claim: textOf(amountOf(view)) }),
+      post: hold,
+    }),
+    // A bank may accept a dispute after it was rejected, under the same name: its money is gone then.
+    when('dispute_accepted', finished, OPEN, {
+      beside: true,
+      moneyOut: 'demanded',
+      when: (view) => rejectedOf(view) !== undefined && leftOf(view.row) > 0n,
+      set: (view) => open(view, known(rejectedOf(view), 'a rejected dispute')),
+      post: hold,
+      again: true,
     }),
     when('dispute_accepted', OPEN, 'dispute/ACCEPTED', {
+      moneyOut: 'demanded',
       when: isSameDispute,
       set: (view) => {
         const { part } = disputeOf(view);
         const amount = brlText(part.brl);
+        const { disputeClaim: claim } = view.process;
+        const accepted = { kind: 'dispute', amount, part: kept(part), state: 'done' } as const;
         return {
           process: {
-            returns: withReturn(view, { kind: 'dispute', amount, part: kept(part), state: 'done' }),
+            disputeClaim: undefined,
+            returns: withReturn(view, { ...accepted, ...(claim && { claim }) }),
           },
         };
       },
-      post: unwind,
+      post: ({ row, before }) => {
+        const { part, held } = disputeOf({ row, process: before });
+        return unwound(part, held);
+      },
     }),
     when('dispute_rejected', OPEN, 'dispute/REJECTED', {
       when: isSameDispute,
+      set: ({ process }) => ({ process: { disputeClaim: undefined, ...withRejected(process) } }),
       post: ({ row, process }) => [journals.releaseHold(conversionIn(row).currency, heldOf(process))],
+    }),
+    when('dispute_returned', finished, 'stay', {
+      beside: true,
+      moneyOut: 'demanded',
+      when: (view) => claimant(view, cents(view.trigger.amount)) !== undefined,
+      set: confirmed,
+      post: confirmedJournals,
+    }),
+    ...overtakenTransitions(all),
+  ];
+}
+
+/** The end of a part that a dispute has overtaken: one that went back all the same was paid twice, and is owed to the house. */
+function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
+  const isPart = (view: Ended) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
+  const end =
+    (state: 'done' | 'credited_back') =>
+    (view: Ended): Change => {
+      const part = known(overtakenReturn(view.process, view.trigger.returnId), 'a return');
+      return { process: { returns: ended(view, [part], { state, isOvertaken: undefined }) } };
+    };
+  return [
+    when('refund_failed', all, 'stay', { beside: true, when: isPart, set: end('credited_back') }),
+    when('refund_settled', all, 'stay', {
+      beside: true,
+      when: isPart,
+      set: end('done'),
+      post: ({ row, before, trigger }) => {
+        const { part } = known(overtakenReturn(before, trigger.returnId), 'a return');
+        return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
+      },
+      event: 'partial_refund.done',
     }),
   ];
 }
@@ -55,25 +116,58 @@ function isSameDispute({ process, trigger }: View<'dispute_accepted' | 'dispute_
   return process.disputeId === undefined || process.disputeId === disputeId;
 }
 
+/** @returns the dispute of this name that was rejected before; of versions before, the one that was rejected last is known. */
+export function rejectedOf({ row, process, trigger }: View<'dispute_accepted'>): DisputeClaim | undefined {
+  const { disputeId } = trigger;
+  if (disputeId === undefined) return undefined;
+  const { rejectedDisputes = [], disputeId: last, dispute } = process;
+  const listed = rejectedDisputes.find(({ id }) => id === disputeId);
+  const isLast = row.component === 'dispute' && row.state === 'REJECTED' && last === disputeId;
+  return listed ?? (isLast ? { id: disputeId, claim: dispute?.brl } : undefined);
+}
+
+/** A dispute without a name cannot be accepted later: nobody could tell which one that is. */
+function withRejected(process: Process): Partial<Process> {
+  const { disputeId: id, disputeClaim, dispute, rejectedDisputes = [] } = process;
+  return id === undefined
+    ? {}
+    : { rejectedDisputes: [...rejectedDisputes, { id, claim: disputeClaim ?? dispute?.brl }] };
+}
+
+function amountOf({ trigger }: View<'dispute_opened'>): bigint | undefined {
+  return trigger.amount === undefined ? undefined : cents(trigger.amount);
+}
+
 /** A dispute gives back at most what is left of the payment. */
-function disputed({ row, trigger }: View<'dispute_opened'>): bigint {
-  const left = leftOf(row);
-  const asked = askedOrLeft(row, trigger.amount);
-  return asked < left ? asked : left;
+function disputed({ row }: Pick<View, 'row'>, amount: bigint | undefined): bigint {
+  const [left, claim] = [leftOf(row), claimOf(row, amount)];
+  return claim < left ? claim : left;
 }
 
 /** What a dispute can hold: at most what is there (domain.md 3.6: MED returns only what is there). */
-function open(view: View<'dispute_opened'>): Change {
-  const part = partOf(view.row, disputed(view));
+function open(view: View<'dispute_opened' | 'dispute_accepted'>, { id, claim }: DisputeClaim): Change {
+  const { row, process } = view;
+  const asked = claim === undefined ? undefined : BigInt(claim);
+  const brl = disputed(view, asked);
+  const whole = claimOf(row, asked);
+  const part = partOf(row, brl);
   const there = view.available(part.currency.code);
   return {
     process: {
       dispute: kept(part),
-      disputeId: view.trigger.disputeId,
+      disputeId: id,
+      disputeClaim: whole > brl ? String(whole) : undefined,
       disputed: String(there < part.crypto ? there : part.crypto),
-      finishedAt: view.process.finishedAt ?? view.row.updatedAt,
+      finishedAt: process.finishedAt ?? row.updatedAt,
+      ...(process.rejectedDisputes && {
+        rejectedDisputes: process.rejectedDisputes.filter((each) => each.id !== id),
+      }),
     },
   };
+}
+
+function hold({ row, process }: PostView): Journal[] {
+  return [journals.holdCredited(conversionIn(row).currency, heldOf(process))];
 }
 
 function heldOf({ disputed: held }: View['process']): bigint {
@@ -85,16 +179,6 @@ function disputeOf({ row, process }: Pick<View, 'row' | 'process'>) {
   return { part: process.dispute ? read(process.dispute, whole.currency) : whole, held: heldOf(process) };
 }
 
-/** The disputed part goes back: out of what is held, and for the rest the account holder owes the house. */
-function unwind({ row, before }: PostView): Journal[] {
-  const { part, held } = disputeOf({ row, process: before });
-  const share = (amount: bigint) => (part.crypto === 0n ? amount : (amount * held) / part.crypto);
-  const covered = { ...part, crypto: held, brl: share(part.brl), fee: share(part.fee) };
-  const rest = {
-    ...part,
-    crypto: part.crypto - held,
-    brl: part.brl - covered.brl,
-    fee: part.fee - covered.fee,
-  };
-  return [journals.disputeAccepted(covered), journals.disputeAcceptedUncovered(rest)];
+function textOf(amount: bigint | undefined): string | undefined {
+  return amount === undefined ? undefined : String(amount);
 }

@@ -4,8 +4,8 @@
  * the processes.
  */
 
-import { BRL, currencyOfLedger } from '../base/currency.ts';
-import { millisOf } from '../base/instant.ts';
+import { BRL, currencyOfLedger } from '../base/money/currency.ts';
+import { millisOf } from '../base/time/instant.ts';
 import type { Process, ProcessRow } from './facts.ts';
 
 /** A payment that settled this long after the end of the session still counts (C-32). */
@@ -17,8 +17,20 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** Pauses before a return that failed is tried again: five times over 24 hours (domain.md 2.10). */
 const RETRY_PAUSES_MS = [15, 60, 180, 420, 765].map((minutes) => minutes * MINUTE_MS);
-const now = (_row: ProcessRow, nowMs: number) => nowMs;
-const after = (ms: number) => (_row: ProcessRow, nowMs: number) => nowMs + ms;
+/** Batch time, and how long a step-up waits for its decision. Unit: ms. */
+export interface Timing {
+  readonly nowMs: number;
+  readonly stepUpMs: number;
+}
+
+/** Time that a step-up waits for its decision by default. Unit: ms. */
+export const STEP_UP_MS = 24 * 3_600_000;
+
+const now = (_row: ProcessRow, { nowMs }: Timing) => nowMs;
+const after =
+  (ms: number) =>
+  (_row: ProcessRow, { nowMs }: Timing) =>
+    nowMs + ms;
 
 /** Every effect, with the moment at which it is due, in milliseconds. */
 export const EFFECTS = {
@@ -35,23 +47,53 @@ export const EFFECTS = {
   /** Crypto to a wallet, or BRL to a PIX key: whatever comes out. */
   send_funds: now,
   /** What could not go back to the payer, as long as `mayRetry`. */
-  retry_returns: (row, nowMs) => nowMs + (RETRY_PAUSES_MS[retriesOf(row.process)] ?? 0),
+  retry_returns: (row, { nowMs }) => nowMs + (RETRY_PAUSES_MS[retriesOf(row.process)] ?? 0),
   send_back: now,
   /** The session ends before anything can be paid. */
-  expire: (row, nowMs) => unpaidEndOf(row) ?? nowMs,
+  expire: (row, { nowMs }) => unpaidEndOf(row) ?? nowMs,
   /** The session ends for payments: those that settled within the grace were told by then. */
-  expire_payable: (row, nowMs) => (expiryOf(row) ?? nowMs) + GRACE_MS,
-  /** Nobody decided the step-up. */
-  deny_step_up: after(24 * HOUR_MS),
+  expire_payable: (row, { nowMs }) => (expiryOf(row) ?? nowMs) + GRACE_MS,
+  /** The step-up was not decided in time (`STEP_UP_HOURS`). */
+  deny_step_up: (_row, { nowMs, stepUpMs }) => nowMs + stepUpMs,
   /** Nobody decided the approval. */
   reject_approval: after(72 * HOUR_MS),
-} as const satisfies Record<string, (row: ProcessRow, nowMs: number) => number>;
+} as const satisfies Record<string, (row: ProcessRow, timing: Timing) => number>;
 
 /** Name of an effect. */
 export type EffectName = keyof typeof EFFECTS;
 
 /** Effects of one step: their outcome means nothing once it was left. */
 export const STEP_EFFECTS: readonly EffectName[] = ['deny_step_up', 'reject_approval', 'send_back'];
+
+/** Effects that order money out of a rail: once they have failed for a day, a person looks before they are ordered again. */
+export const MONEY_OUT_EFFECTS: readonly EffectName[] = [
+  'return_payment',
+  'order_returns',
+  'send_funds',
+  'send_back',
+];
+
+/** Effects that may be given up whatever the transaction does: a charge that stays payable is paid late, and such money is held. */
+const DISPENSABLE_EFFECTS: readonly EffectName[] = ['cancel_charge'];
+/** Effects that prepare a payment or end its time: once their transaction has ended, no money waits for them. */
+const PREPARING_EFFECTS: readonly EffectName[] = [
+  'check_identity',
+  'check_payee',
+  'create_charge',
+  'allocate_deposit',
+  'expire',
+  'expire_payable',
+  'deny_step_up',
+  'reject_approval',
+];
+
+/** @returns whether no money is lost, and no transaction stays open, when the job of this kind is given up. */
+export function mayCancelJob(kind: string, isTransactionEnded: boolean): boolean {
+  const kinds: readonly string[] = isTransactionEnded
+    ? [...DISPENSABLE_EFFECTS, ...PREPARING_EFFECTS]
+    : DISPENSABLE_EFFECTS;
+  return kinds.includes(kind);
+}
 
 /** @returns whether what fails to go back now is tried again by itself. */
 export function mayRetry(process: Pick<Process, 'returns'>): boolean {

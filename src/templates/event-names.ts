@@ -1,8 +1,12 @@
 /** Names of the events of a template: one for each of its steps (C-61), and those beside the steps. */
 
-import { eventName } from '../base/step-name.ts';
+import { eventName } from '../base/ids/step-name.ts';
 import type { Template } from './define.ts';
+import { isRuled } from './out-kinds.ts';
 import { STAY_EVENTS, type StayEvent } from './transition.ts';
+
+/** Event of money out that is held by a ceiling. */
+export const HELD_EVENT: StayEvent = 'money_out.held';
 
 /** @returns every name that an event of the template can have: those of its steps in their order, then those beside them. */
 export function eventNamesOf(template: Template): readonly string[] {
@@ -12,7 +16,12 @@ export function eventNamesOf(template: Template): readonly string[] {
 
 /** @returns the events of a template beside its steps, with what each says. */
 export function eventsBeside({ name, machine }: Template): readonly { name: string; doc: string }[] {
-  const events = new Set(machine.transitions.flatMap(({ event }) => (event ? [event] : [])));
+  const events = new Set<StayEvent>(
+    machine.transitions.flatMap(({ event, moneyOut }) => [
+      ...(event ? [event] : []),
+      ...(isRuled(moneyOut) ? [HELD_EVENT] : []),
+    ]),
+  );
   return (Object.keys(STAY_EVENTS) as StayEvent[])
     .filter((event) => events.has(event))
     .map((event) => ({ name: nameBeside(name, event), doc: STAY_EVENTS[event] }));

@@ -2,8 +2,9 @@
  * The canonical facts of a transaction, the same for all templates: the columns that attributes are mapped to.
  * Decimals are text, instants are as the database prints them, and what is not known is null.
  */
-import type { Instant } from '../base/instant.ts';
-import type { StepName } from '../base/step-name.ts';
+
+import type { StepName } from '../base/ids/step-name.ts';
+import type { Instant } from '../base/time/instant.ts';
 
 /**
  * The one list of facts, with what each is stored as. Its column has the same name in snake_case. Types, columns, the blank
@@ -80,9 +81,13 @@ export interface Process {
   readonly createdBy: string | null;
   /** Whether whoever made it has accepted its quote by that. */
   readonly isAccepted?: boolean;
-  /** A second approver is needed (C-22), and has approved. */
+  /** A withdrawal waits at a step of its own for approval (C-22), and was approved. */
   readonly needsApproval?: boolean;
   readonly isApproved?: boolean;
+  /** Money out that waits for approval (C-25). */
+  readonly approval?: Approval | undefined;
+  /** Money has left by the rule; what comes back is taken off what counts. */
+  readonly hasOutflow?: true;
   /** The customer or payee may go on: found in order, or approved after a closer look. */
   readonly isAdmitted?: boolean;
   /** Compliance turned it down; what was paid is on its way back. */
@@ -112,6 +117,8 @@ export interface Process {
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
   /** Where a held deposit goes back to, and the step at which it was held; nothing once that failed. */
   readonly refundAddress?: string | undefined;
+  /** BRL that a deposit was worth when it was sent to another address than its own. */
+  readonly refundWorth?: string | undefined;
   readonly heldAt?: StepName | undefined;
   /** Hash of the transfer by which it went back. */
   readonly refundTxHash?: string;
@@ -133,10 +140,18 @@ export interface Process {
   readonly dispute?: ConvertedPart;
   /** The rail's name for that dispute, where it gave one. */
   readonly disputeId?: string | undefined;
+  /** Cents that the open dispute is about, where refunds under way leave less of the payment. */
+  readonly disputeClaim?: string | undefined;
+  /** Disputes that were rejected, by the rail's names: a bank may still accept one. */
+  readonly rejectedDisputes?: readonly DisputeClaim[];
+  /** A dispute about a payment that is on its way back whole. */
+  readonly refundDispute?: DisputeClaim | undefined;
   /** When the payment was finished, where a later event moved the step; disputes and refunds count their days from it. */
   readonly finishedAt?: Instant;
   /** Everything that goes or went back to the payer, in the order it was asked for. */
   readonly returns?: readonly PixReturn[];
+  /** When the charge was known to exist, ISO 8601: nobody pays it before. */
+  readonly chargedAt?: string;
   /** When the price was made, ISO 8601: its lock counts from then (C-21). */
   readonly pricedAt?: string;
   /** Which side of the price was asked for; BRL where it is not said. */
@@ -147,6 +162,33 @@ export interface Process {
   readonly session?: string;
 }
 
+/** Money out that waits for people other than its maker (C-25). */
+export interface Approval {
+  /** Id of the key or the person that asked for it. */
+  readonly maker: string;
+  readonly reason: ApprovalReason;
+  /** Approvals that are needed, each by another maker. */
+  readonly needed: number;
+  /** Ids of the keys and people that have approved. */
+  readonly by: readonly string[];
+  /** ISO 8601. */
+  readonly askedAt: string;
+  /** The trigger that acts once enough have approved; a withdrawal goes on from its own step. */
+  readonly trigger?: WaitingTrigger;
+}
+
+/** It is above the threshold of the day, or above a ceiling of the hour. */
+export type ApprovalReason = 'threshold' | 'ceiling';
+
+/** A trigger of the account holder that can wait for approval. */
+export type WaitingTrigger =
+  | { readonly on: 'accepted' }
+  | ({ readonly on: 'identity_given'; readonly clientName: string; readonly clientTaxId: string } & {
+      readonly payout?: Pick<Facts, 'pixKey' | 'pixKeyType'>;
+    })
+  | { readonly on: 'payment_refunded'; readonly amount?: string }
+  | { readonly on: 'refund_ordered'; readonly address: string; readonly worth?: string };
+
 /** What was counted of a transaction, so that exactly this can be taken back. */
 export interface Counted {
   readonly subject: string;
@@ -154,6 +196,13 @@ export interface Counted {
   readonly day: string;
   readonly brl: string;
   readonly isPaid: boolean;
+}
+
+/** A dispute by the rail's name, and the cents that it is about; all that is left where it does not say. */
+export interface DisputeClaim {
+  readonly id?: string | undefined;
+  readonly claim?: string | undefined;
+  readonly isAccepted?: true;
 }
 
 /** A part of a conversion in minor units, as text. */
@@ -189,7 +238,13 @@ export interface PixReturn {
   /** What was taken from the account holder for it. */
   readonly part?: ConvertedPart;
   /** What the operator noted of a payment by hand. */
-  readonly reference?: string;
+  readonly reference?: string | undefined;
+  /** Of an accepted dispute: the cents that it was about, where refunds under way left less of the payment. */
+  readonly claim?: string | undefined;
+  /** Name of the dispute that gave the payer this money before the return could. */
+  readonly dispute?: string | undefined;
+  /** A dispute gave the payer this money while the rail had the return: its end is still to come. */
+  readonly isOvertaken?: true | undefined;
 }
 
 /** A session that came to nothing, and what it would have come to. */

@@ -1,5 +1,5 @@
 /** What the families are besides their names: use cases ask here, and compare no names. */
-import type { ActName } from '../base/acts.ts';
+import type { ActName } from '../base/access/acts.ts';
 import type { Family } from './define.ts';
 
 /** What holds for every template of a family. */

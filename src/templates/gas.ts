@@ -1,5 +1,5 @@
 /** What a network charged the house for a transfer of ours (L12). */
-import { currencyOfLedger } from '../base/currency.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { gasSpent } from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { Gas } from './triggers.ts';

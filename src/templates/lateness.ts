@@ -1,7 +1,7 @@
 /** Until when a session may be paid, and until when at its price; the same for payments and deposits (C-21, C-32). */
 
-import { known } from '../base/assert.ts';
-import { millisOf } from '../base/instant.ts';
+import { known } from '../base/errors/assert.ts';
+import { millisOf } from '../base/time/instant.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
 import type { Change, View } from './transition.ts';
@@ -12,6 +12,22 @@ export function isTooLate({ row, process }: Pick<View, 'row' | 'process'>, happe
   const happened = Date.parse(happenedAt);
   if (process.expiredAt && happened > Date.parse(process.expiredAt)) return true;
   return happened > graceEnd(row);
+}
+
+/** Difference between the clocks of banks and ours that is no reason to doubt a payment. */
+const CLOCKS_MS = 120_000;
+
+/**
+ * @returns whether a payment carries a time that cannot be right: before its charge existed, or in the future. Nobody can say then
+ *   whether it came in time, so no transaction takes it, and nothing goes back by itself (C-36).
+ */
+export function isImpossible(
+  { row, process, nowMs }: Pick<View, 'row' | 'process' | 'nowMs'>,
+  happenedAt: string,
+): boolean {
+  const happened = Date.parse(happenedAt);
+  const chargedMs = process.chargedAt === undefined ? millisOf(row.createdAt) : Date.parse(process.chargedAt);
+  return happened < chargedMs - CLOCKS_MS || happened > nowMs + CLOCKS_MS;
 }
 
 /** A trigger by which money arrives. */

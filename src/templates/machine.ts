@@ -2,13 +2,16 @@
  * The machine of every template: from a transaction, a trigger and the clock to the steps that follow, what they post
  * and what is to be done after the commit. Pure: nothing is read or written here.
  */
-import { assert } from '../base/assert.ts';
-import { type Instant, instantOf, millisOf } from '../base/instant.ts';
-import { type StepName, stepNameOf } from '../base/step-name.ts';
+import { assert } from '../base/errors/assert.ts';
+import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
+import { type Instant, instantOf, millisOf } from '../base/time/instant.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { Template } from './define.ts';
 import { EFFECTS, type EffectName } from './effects.ts';
-import type { Process, ProcessRow } from './facts.ts';
+import type { Approval, Process, ProcessRow } from './facts.ts';
+import { decided } from './money-out.ts';
+import type { OutKind } from './out-kinds.ts';
+import { FINISHED } from './status.ts';
 import type { Change, StayEvent, Transition, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
@@ -26,6 +29,8 @@ export interface PlannedStep {
   readonly takesPrice: boolean;
   /** Whether (component, state) changed: then it is an event. */
   readonly isMove: boolean;
+  /** See `Transition`. */
+  readonly moneyOut?: OutKind;
   /** See `Transition`: an event without a change of (component, state). */
   readonly event?: StayEvent;
   readonly journals: readonly Journal[];
@@ -35,7 +40,7 @@ export interface PlannedStep {
 }
 
 /** What a machine is told besides the transaction and the trigger. */
-export type Situation = Pick<View, 'nowMs' | 'available' | 'ispb'>;
+export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;
 /** Component of every template by which money goes back. */
@@ -50,9 +55,12 @@ export function plan(
   trigger: Trigger,
   situation: Situation,
 ): readonly PlannedStep[] | undefined {
+  const outcome = row.process?.approval ? decided(row.process, trigger, situation.nowMs) : undefined;
+  if (outcome === 'too_late') return undefined;
+  if (outcome && 'approval' in outcome) return [waiting(template, row, outcome.approval, situation.nowMs)];
   const planned: PlannedStep[] = [];
-  let present = row;
-  let next: Trigger = trigger;
+  let present = outcome ? { ...row, process: outcome.process } : row;
+  let next: Trigger = outcome?.trigger ?? trigger;
   for (;;) {
     const taken = transitionFor(template, present, next, situation);
     if (!taken) break;
@@ -63,6 +71,37 @@ export function plan(
     if (!taken.again) next = { on: 'reached' };
   }
   return planned.length > 0 ? planned : undefined;
+}
+
+/** @returns whether the machine takes the trigger; what follows is not worked out. */
+export function takes(template: Template, row: ProcessRow, trigger: Trigger, situation: Situation): boolean {
+  const outcome = row.process?.approval ? decided(row.process, trigger, situation.nowMs) : undefined;
+  if (outcome === 'too_late') return false;
+  if (outcome && 'approval' in outcome) return true;
+  const present = outcome ? { ...row, process: outcome.process } : row;
+  return transitionFor(template, present, outcome?.trigger ?? trigger, situation) !== undefined;
+}
+
+/**
+ * @param event - published where the wait is told to the account.
+ * @returns the step that stays where it is, while money out waits for approval, or does so no more.
+ */
+export function waiting(
+  template: Template,
+  row: ProcessRow,
+  approval: Approval | undefined,
+  nowMs: number,
+  event?: StayEvent,
+): PlannedStep {
+  const waits = apply(row, { process: { approval } });
+  return {
+    row: event ? happen(template, waits, nowMs) : waits,
+    takesPrice: false,
+    isMove: false,
+    ...(event && { event }),
+    journals: [],
+    effects: [],
+  };
 }
 
 function transitionFor(
@@ -87,7 +126,7 @@ function viewOf(row: ProcessRow, trigger: Trigger, situation: Situation): View {
 
 function take(template: Template, row: ProcessRow, transition: Transition, view: View): PlannedStep {
   const isMove = transition.to !== 'stay';
-  const { shortfall, event } = transition;
+  const { shortfall, event, moneyOut } = transition;
   const changed = apply(row, transition.set?.(view) ?? {});
   const posted =
     transition.post?.({ ...view, row: changed, process: changed.process as Process, before: view.process }) ??
@@ -97,7 +136,7 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
   const reached = isMove
     ? reach(template, changed, transition.to as StepName, view.nowMs)
     : event
-      ? happen(changed, view.nowMs)
+      ? happen(template, changed, view.nowMs)
       : journals.length > 0
         ? apply(changed, { process: { posted: (view.process.posted ?? 0) + 1 } })
         : changed;
@@ -111,9 +150,10 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
     row: reached,
     takesPrice: transition.takesPrice === true,
     isMove,
+    ...(moneyOut && { moneyOut }),
     ...(event && { event }),
     journals,
-    effects: names.map((name) => ({ name, dueMs: EFFECTS[name](reached, view.nowMs) })),
+    effects: names.map((name) => ({ name, dueMs: EFFECTS[name](reached, view) })),
     ...(shortfall && {
       shortfall: shortfall === 'refused' ? shortfall : () => ending(template, row, shortfall, view),
     }),
@@ -140,8 +180,10 @@ function reach(template: Template, row: ProcessRow, name: StepName, nowMs: numbe
   const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
   assert(step, `${template.name} has the step ${name}`);
   const isKept = step.component === REFUND;
+  // A pending approval belongs to the step that was left.
+  const left = row.process?.approval ? apply(row, { process: { approval: undefined } }) : row;
   return {
-    ...happen(row, nowMs),
+    ...happen(template, left, nowMs),
     component: step.component,
     state: step.state,
     errorEn: step.errorMessage.en || (isKept ? row.errorEn : ''),
@@ -149,14 +191,20 @@ function reach(template: Template, row: ProcessRow, name: StepName, nowMs: numbe
   };
 }
 
-/** The row at its next event. */
-function happen(row: ProcessRow, nowMs: number): ProcessRow {
+/** The row at its next event. The time of completion outlasts what happens afterwards: a return, a dispute, a second payment. */
+function happen(template: Template, row: ProcessRow, nowMs: number): ProcessRow {
   const process = row.process as Process;
+  const { finishedAt = isFinished(template, row) ? row.updatedAt : undefined } = process;
   return {
     ...row,
     updatedAt: later(row.updatedAt, nowMs),
-    process: { ...process, sequence: process.sequence + 1 },
+    process: { ...process, sequence: process.sequence + 1, ...(finishedAt && { finishedAt }) },
   };
+}
+
+function isFinished({ steps }: Template, { component, state }: ProcessRow): boolean {
+  const step = steps.find((each) => each.component === component && each.state === state);
+  return step !== undefined && FINISHED.includes(step.statusCode);
 }
 
 /** Times of a transaction rise with every step, whatever the clock does, so that receivers can drop what is stale. */

@@ -6,7 +6,7 @@
  *
  * @see `service.md` 2.4, states.json
  */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { paidNow } from './admission.ts';
 import { cents, conversionOut } from './amounts.ts';
@@ -45,7 +45,7 @@ const TRANSITIONS: readonly Transition[] = [
   when('hold_rejected', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),
   when('cancelled', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),
   when('cancelled', 'reserve/DONE', 'quote/CANCELLED', { post: release }),
-  when('swap_settled', 'swap_transfer/INITIAL', 'pix_out/SENDING'),
+  when('swap_settled', 'swap_transfer/INITIAL', 'pix_out/SENDING', { moneyOut: 'reserved' }),
   when('swap_failed', 'swap_transfer/INITIAL', 'swap_transfer/ERROR', { post: unwind }),
   when('payout_settled', 'pix_out/SENDING', 'success/DONE', {
     set: ({ trigger }) => ({ facts: { pixE2e: trigger.endToEndId } }),

@@ -6,9 +6,9 @@
  *
  * @see `service.md` 2.5, states.json
  */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import { attribute, defineTemplate, LATE_EVENT, step } from './define.ts';
-import { DEPOSIT_ENTERING, DEPOSIT_TRANSITIONS } from './deposit-machine.ts';
+import { DEPOSIT_ENTERING, DEPOSIT_STAGES, DEPOSIT_TRANSITIONS } from './deposit-machine.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
@@ -159,13 +159,14 @@ export const offrampInstant = defineTemplate({
       'Processing',
       label('Sending Back Crypto', 'Devolvendo Cripto'),
       label('The crypto is being sent back to the payer', 'A cripto está sendo devolvida ao pagador'),
+      { return: true },
     ),
     step(
       ['refund', 'DONE'],
       'Refunded',
       label('Refund Completed', 'Devolução Concluída'),
       label('The crypto was returned to the payer', 'A cripto foi devolvida ao pagador'),
-      { ending: 'final', renewable: true },
+      { ending: 'final', renewable: true, return: true },
     ),
     step(
       ['partial_success', 'DONE'],
@@ -177,5 +178,6 @@ export const offrampInstant = defineTemplate({
   ],
   stepUp: 'before_payment',
   crypto: 'external',
+  stages: DEPOSIT_STAGES,
   machine: { transitions: DEPOSIT_TRANSITIONS, entering: DEPOSIT_ENTERING },
 });

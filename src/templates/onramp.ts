@@ -6,7 +6,7 @@
  *
  * @see `service.md` 2.3, states.json
  */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { type Attribute, attribute, defineTemplate, type Step } from './define.ts';
 import { paidTransitions, pixInEntering, pixInTransitions } from './pix-in-machine.ts';

@@ -6,7 +6,7 @@
  *
  * @see `service.md` 2.3, states.json
  */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { deliveryOf, targetOf } from './amounts.ts';
 import { attribute, defineTemplate, type Step, step } from './define.ts';
@@ -70,7 +70,7 @@ export const onrampInstant = defineTemplate({
     transitions: [
       ...ONRAMP_TRANSITIONS,
       ...paidTransitions(STEPS),
-      when('swap_settled', 'swap_transfer/INITIAL', 'crypto_out/INITIAL'),
+      when('swap_settled', 'swap_transfer/INITIAL', 'crypto_out/INITIAL', { moneyOut: 'fixed' }),
       when('delivery_broadcast', 'crypto_out/INITIAL', 'crypto_out/BROADCAST', {
         set: ({ trigger: { txHash } }) => ({ facts: { txHash } }),
         post: (view) => [

@@ -1,9 +1,9 @@
 /** The machine of the templates that begin with a PIX payment, up to the conversion. */
 
-import { known } from '../base/assert.ts';
-import { txidOf } from '../base/end-to-end-id.ts';
-import { fromMinor } from '../base/money.ts';
-import type { StepName } from '../base/step-name.ts';
+import { known } from '../base/errors/assert.ts';
+import type { StepName } from '../base/ids/step-name.ts';
+import { fromMinor } from '../base/money/money.ts';
+import { txidOf } from '../base/pix/end-to-end-id.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, admitOnce, isAdmitted, overLimit, unpaidExpiry, withinLimit } from './admission.ts';
@@ -12,8 +12,9 @@ import type { Step } from './define.ts';
 import { disputeTransitions } from './dispute-machine.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
-import { expiry, isTooLate } from './lateness.ts';
+import { expiry, isImpossible, isTooLate } from './lateness.ts';
 import { returnPayment, returnTransitions } from './pix-return-machine.ts';
+import { REFUND_DISPUTE_TRANSITIONS } from './refund-dispute-machine.ts';
 import { withReturn } from './returns.ts';
 import { type Change, type Entering, type Transition, type View, when } from './transition.ts';
 
@@ -34,7 +35,17 @@ export function pixInTransitions(names: PixInComponents): readonly Transition[] 
     ...chargeTransitions(names),
     ...paymentTransitions(names),
     ...swapTransitions(names),
-  ];
+  ].map(atPossibleTime);
+}
+
+/** No payment of an impossible time is taken, at whatever step: its money goes to suspense (C-36). */
+function atPossibleTime(transition: Transition): Transition {
+  if (transition.on !== 'pix_received') return transition;
+  const isTaken = (view: View) => {
+    const { settledAt } = (view as Payment).trigger;
+    return !isImpossible(view, settledAt) && transition.when?.(view) !== false;
+  };
+  return { ...transition, when: isTaken };
 }
 
 /** Steps at which a payment was converted for good: it may be disputed or refunded, as long as some of it is left. */
@@ -49,7 +60,11 @@ const FINISHED: readonly StepName[] = [
 export function paidTransitions(steps: readonly Step[]): readonly Transition[] {
   const all = steps.map(({ component, state }): StepName => `${component}/${state}`);
   const finished = all.filter((name) => FINISHED.includes(name));
-  return [...returnTransitions(finished, all), ...disputeTransitions(finished)];
+  return [
+    ...REFUND_DISPUTE_TRANSITIONS,
+    ...returnTransitions(finished, all),
+    ...disputeTransitions(finished, all),
+  ];
 }
 
 /** @returns the effects of reaching these steps. */
@@ -131,15 +146,24 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     when('review_required', [initial, pending], review),
     when('step_up_approved', [pending, review], `${swap}/INITIAL`, { when: isPaid, post: convert }),
     when('step_up_approved', [pending, review], 'stay', admitted),
-    when('step_up_denied', [pending, review], `${identity}/DENIED`, { when: isUnpaid }),
-    when('step_up_denied', [pending, review], `${identity}/DENIED`, { effects: ['return_payment'] }),
+    when('step_up_denied', [pending, review], `${identity}/DENIED`, {
+      // An approved customer waits here for the charge: the decision is made.
+      when: (view) => isUnpaid(view) && !isAdmitted(view),
+    }),
+    when('step_up_denied', [pending, review], `${identity}/DENIED`, {
+      when: isPaid,
+      effects: ['return_payment'],
+    }),
     when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', {
+      moneyOut: 'fixed',
       when: isPaid,
       set: returnPayment,
     }),
     when('charge_created', undecided, `${deposit}/QRCODE`, {
       when: (view) => isUnpaid(view) && isAdmitted(view),
-      set: ({ trigger: { txid, brCode } }) => ({ process: { txid, brCode } }),
+      set: ({ trigger: { txid, brCode }, nowMs }) => ({
+        process: { txid, brCode, chargedAt: new Date(nowMs).toISOString() },
+      }),
     }),
     // Paid before it was heard that there is a charge: it was shown by somebody who knew it.
     when('pix_received', undecided, `${deposit}/QRCODE`, {
@@ -147,7 +171,7 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       again: true,
     }),
     // Ordered before the session ended, and made after that: nobody can pay it any more.
-    when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
+    when('charge_created', 'quote/CANCELLED', 'stay', {
       beside: true,
       when: isUnpaid,
       effects: ['cancel_charge'],
@@ -182,6 +206,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
     }),
     when('pix_received', payable, `${deposit}/OVERPAID`, {
       takesPrice: true,
+      moneyOut: 'fixed',
       when: (view) => excessOf(view) > 0n,
       set: noteOverpayment,
       post: paymentReceived,
@@ -195,7 +220,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
       'refund_requested',
       [`${deposit}/UNDERPAID`, `${deposit}/LATE`, `${deposit}/DIVERGENT`],
       'refund/INITIAL',
-      { set: returnPayment },
+      { moneyOut: 'fixed', set: returnPayment },
     ),
   ];
 }
@@ -220,6 +245,7 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
       post: ({ row }) => [journals.swapInReversed(conversionIn(row))],
     }),
     when('refund_requested', [`${swap}/ERROR`, 'compliance/UNCOMPLIANT'], 'refund/INITIAL', {
+      moneyOut: 'fixed',
       set: returnPayment,
     }),
   ];

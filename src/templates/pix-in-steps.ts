@@ -1,5 +1,5 @@
 /** Steps of the templates that begin with a PIX payment: from the quote to the conversion, and what may follow. */
-import { type Label, label } from '../base/label.ts';
+import { type Label, label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
@@ -30,13 +30,14 @@ export const PIX_REFUND_STEPS: readonly Step[] = [
     'Processing',
     label('Refund Processing', 'Devolução em Processamento'),
     label('The PIX return is being processed', 'A devolução do PIX está em processamento'),
+    { return: true },
   ),
   step(
     ['refund', 'DONE'],
     'Refunded',
     label('Refund Completed', 'Devolução Concluída'),
     label('The payment was returned to the payer', 'O pagamento foi devolvido ao pagador'),
-    { ending: 'final', renewable: true },
+    { ending: 'final', renewable: true, return: true },
   ),
   step(
     ['refund', 'ERROR'],
@@ -46,7 +47,7 @@ export const PIX_REFUND_STEPS: readonly Step[] = [
       'The PIX return could not be completed; contact support',
       'Não foi possível concluir a devolução do PIX; entre em contato com o suporte',
     ),
-    { error: true, ending: 'final' },
+    { error: true, ending: 'final', return: true },
   ),
 ];
 
@@ -69,7 +70,7 @@ export const DISPUTE_STEPS: readonly Step[] = [
       'The dispute was accepted and the payment was returned',
       'A contestação foi aceita e o pagamento foi devolvido',
     ),
-    { error: true, ending: 'final' },
+    { error: true, ending: 'final', leavesRest: true },
   ),
   step(
     ['dispute', 'REJECTED'],
@@ -228,7 +229,7 @@ function paymentSteps(names: PixInNames): readonly Step[] {
         'The amount received is lower than expected; it will be returned or re-quoted',
         'O valor recebido é menor que o esperado; será devolvido ou recotado',
       ),
-      { error: true },
+      { error: true, return: true },
     ),
     step(
       [names.deposit, 'OVERPAID'],
@@ -247,7 +248,7 @@ function paymentSteps(names: PixInNames): readonly Step[] {
         'Payment received after expiration; it will be returned',
         'Pagamento recebido após a expiração; será devolvido',
       ),
-      { error: true },
+      { error: true, return: true },
     ),
     step(
       [names.deposit, 'DIVERGENT'],
@@ -257,7 +258,7 @@ function paymentSteps(names: PixInNames): readonly Step[] {
         'The PIX payer is not the identified customer; the payment will be returned',
         'O pagador do PIX não é o cliente identificado; o pagamento será devolvido',
       ),
-      { error: true },
+      { error: true, return: true },
     ),
   ];
 }

@@ -1,10 +1,11 @@
 /** The machine of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
 
-import type { StepName } from '../base/step-name.ts';
+import type { StepName } from '../base/ids/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
-import { acceptance, unpaidExpiry } from './admission.ts';
+import { acceptance, isAdmitted, unpaidExpiry } from './admission.ts';
 import { cents } from './amounts.ts';
 import { isPriceLocked } from './lateness.ts';
+import type { OutKind } from './out-kinds.ts';
 import { type Entering, type Transition, type View, when } from './transition.ts';
 
 /** Steps at which it is asked whether the payee may be paid. */
@@ -40,7 +41,9 @@ export function payeeTransitions({
   release,
 }: PayoutNames): readonly Transition[] {
   const collecting: StepName[] = ['pre_kyc/INFO'];
-  const reserving = { ...(reserve && { post: reserve }), ...(shortfall && { shortfall }) };
+  // A payee of a deposit is named before its payer is told where to deposit.
+  const moneyOut: OutKind = reserve ? 'payout' : 'fixed';
+  const reserving = { ...(reserve && { post: reserve, moneyOut }), ...(shortfall && { shortfall }) };
   const releasing = release ? { post: release } : {};
   return [
     when('quote_failed', 'start', 'quote/ERROR'),
@@ -51,6 +54,7 @@ export function payeeTransitions({
     when('reached', 'quote/ACCEPTED', afterPayee, reserving),
     when('identity_given', collecting, afterPayee, {
       ...reserving,
+      moneyOut,
       ...(reserve && { when: isPriceLocked }),
       set: ({ trigger: { clientName, clientTaxId, payout } }) => ({
         facts: { clientName, clientTaxId, ...payout },
@@ -62,7 +66,10 @@ export function payeeTransitions({
     when('cancelled', PAYEE_STEPS, 'quote/CANCELLED', releasing),
     when('step_up_required', 'kyc_payee/INITIAL', 'kyc_payee/PENDING'),
     when('review_required', ['kyc_payee/INITIAL', 'kyc_payee/PENDING'], 'kyc_payee/REVIEW'),
-    when('step_up_denied', ['kyc_payee/PENDING', 'kyc_payee/REVIEW'], 'kyc_payee/DENIED', releasing),
+    when('step_up_denied', ['kyc_payee/PENDING', 'kyc_payee/REVIEW'], 'kyc_payee/DENIED', {
+      ...releasing,
+      when: (view) => !isAdmitted(view),
+    }),
     when('identity_irregular', 'kyc_payee/INITIAL', 'kyc_payee/DENIED', releasing),
     when('key_divergent', PAYEE_STEPS, 'kyc_payee/DIVERGENT', releasing),
   ];

@@ -1,5 +1,5 @@
 /** Steps of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import { type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
@@ -30,6 +30,7 @@ export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
     'Created',
     label('Collecting Payee Data', 'Coletando Dados do Recebedor'),
     label('Collecting the payee document and PIX key', 'Coletando o documento e a chave PIX do recebedor'),
+    { headline: label('Needs recipient details', 'Faltam dados do destinatário') },
   ),
   step(
     ['pre_kyc', 'LIMIT'],

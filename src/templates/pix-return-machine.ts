@@ -3,12 +3,14 @@
  * out of the balance, at the locked rate with the fee in proportion (C-35). Nothing is booked as returned before the rail
  * says so. What fails stays owed to the payer, or is credited back to the balance that it was taken from.
  */
-import type { StepName } from '../base/step-name.ts';
+import type { StepName } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import { cents, conversionIn } from './amounts.ts';
+import { partFailed, takenByDispute } from './dispute-claims.ts';
 import { mayRetry } from './effects.ts';
 import type { PixReturn, Process, ReturnKind } from './facts.ts';
 import { isRefundable } from './lateness.ts';
+import { isHeldByDispute } from './refund-dispute-machine.ts';
 import {
   askedOrLeft,
   brlText,
@@ -103,11 +105,18 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
     when('refund_failed', all, 'stay', {
       beside: true,
       when: isUnderWay('part'),
-      set: (view) => end(view, told(view), 'credited_back'),
-      post: ({ row, before, trigger }) =>
-        toldOf(before, trigger.returnId).flatMap(({ part }) =>
-          part ? [journals.refundReversed(read(part, conversionIn(row).currency))] : [],
-        ),
+      set: (view) => partFailed(view, told(view)),
+      post: (view) => {
+        const { row, before, trigger } = view;
+        return toldOf(before, trigger.returnId).flatMap(({ part }) =>
+          part
+            ? [
+                journals.refundReversed(read(part, conversionIn(row).currency)),
+                ...takenByDispute(view, BigInt(part.crypto)),
+              ]
+            : [],
+        );
+      },
       event: 'partial_refund.failed',
     }),
   ];
@@ -116,6 +125,8 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
 /** What failed and is still owed: ordered again under a new id, or paid by hand. */
 function owedTransitions(all: readonly StepName[]): readonly Transition[] {
   const isOwed = (view: View) => returnsOwed(view).length > 0;
+  const mayOrder = (view: View) => isOwed(view) && !isHeldByDispute(view.row);
+  const again = { moneyOut: 'fixed', when: mayOrder, set: retry } as const;
   const byHand = {
     when: isOwed,
     set: (view: View<'refund_paid_by_hand'>): Change => ({
@@ -126,8 +137,8 @@ function owedTransitions(all: readonly StepName[]): readonly Transition[] {
     ],
   };
   return [
-    when('refund_retried', 'refund/ERROR', 'refund/INITIAL', { when: isOwed, set: retry }),
-    when('refund_retried', all, 'stay', { when: isOwed, set: retry, effects: ['order_returns'] }),
+    when('refund_retried', 'refund/ERROR', 'refund/INITIAL', again),
+    when('refund_retried', all, 'stay', { ...again, effects: ['order_returns'] }),
     when('refund_paid_by_hand', 'refund/ERROR', 'refund/DONE', byHand),
     when('refund_paid_by_hand', all, 'stay', byHand),
   ];
@@ -141,6 +152,7 @@ function refundTransitions(finished: readonly StepName[]): readonly Transition[]
       return [journals.refundTaken(partOf(paid, askedOrLeft(paid, trigger.amount)))];
     },
     shortfall: 'refused',
+    moneyOut: 'refund',
   } as const;
   return [
     when('payment_refunded', finished, 'refund/INITIAL', {
@@ -206,6 +218,6 @@ function toldOf(process: Process, returnId: string | undefined): readonly PixRet
   return found ? [found] : [];
 }
 
-function end(view: Ended, which: PixReturn | undefined, state: 'done' | 'failed' | 'credited_back'): Change {
+function end(view: Ended, which: PixReturn | undefined, state: 'done' | 'failed'): Change {
   return which ? { process: { returns: ended(view, [which], { state }) } } : {};
 }

@@ -1,5 +1,5 @@
 /** What transitions post where journals move one amount of the transaction whole: its source, its target, its deposit. */
-import type { Currency } from '../base/currency.ts';
+import type { Currency } from '../base/money/currency.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { depositOf, sourceOf, targetOf } from './amounts.ts';
 import type { View } from './transition.ts';

@@ -1,6 +1,6 @@
 /** Looks templates up. Everything above this layer works on a registry, never on a template by name. */
-import { assert } from '../base/assert.ts';
-import { EMPTY_LABEL } from '../base/label.ts';
+import { assert } from '../base/errors/assert.ts';
+import { EMPTY_LABEL } from '../base/text/label.ts';
 import type { Family, Step, Template } from './define.ts';
 
 /** What a transaction is created for; templates say of themselves whether they fit. */
@@ -71,5 +71,5 @@ function unknownStep(component: string, state: string): Step {
     message: EMPTY_LABEL,
     errorMessage: EMPTY_LABEL,
   };
-  return { component, state, ...labels, ending: 'final' };
+  return { component, state, ...labels, statusCode: 'UNKNOWN', ending: 'final' };
 }

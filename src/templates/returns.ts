@@ -1,11 +1,20 @@
 /** The list of what goes back to the payer of a transaction, and how much of the payment is left. */
-import { BRL, type Currency } from '../base/currency.ts';
-import { returnIdOf } from '../base/end-to-end-id.ts';
-import { fromMinor, toMinor } from '../base/money.ts';
-import { stepNameOf } from '../base/step-name.ts';
+
+import { stepNameOf } from '../base/ids/step-name.ts';
+import { BRL, type Currency } from '../base/money/currency.ts';
+import { fromMinor, toMinor } from '../base/money/money.ts';
+import { returnIdOf } from '../base/pix/end-to-end-id.ts';
 import type { Conversion } from '../ledger/journals.ts';
 import { type ConvertedFacts, cents, conversionIn } from './amounts.ts';
-import type { ConvertedPart, PixReturn, Process, ProcessRow, ReturnKind, ReturnState } from './facts.ts';
+import type {
+  ConvertedPart,
+  DisputeClaim,
+  PixReturn,
+  Process,
+  ProcessRow,
+  ReturnKind,
+  ReturnState,
+} from './facts.ts';
 import type { View } from './transition.ts';
 
 /** Kinds that give back what was converted already. */
@@ -28,7 +37,7 @@ export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
 /** @returns what goes back, with one more. */
 export function withReturn(
   { row, process, nowMs, ispb }: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
-  added: Pick<PixReturn, 'kind' | 'amount' | 'part' | 'reference'> & {
+  added: Pick<PixReturn, 'kind' | 'amount' | 'part' | 'reference' | 'claim' | 'dispute'> & {
     readonly state?: 'done' | 'paid_by_hand';
   },
 ): readonly PixReturn[] {
@@ -78,6 +87,61 @@ export function paidByHand(
     : ended(view, owed, { state, reference });
 }
 
+/** @returns how a return ends whose money a dispute gave the payer: booked as one that was paid by hand. */
+export function byDispute(id: string | undefined) {
+  return {
+    state: 'paid_by_hand',
+    reference: id === undefined ? 'MED' : `MED ${id}`,
+    dispute: id ?? '',
+  } as const;
+}
+
+/**
+ * @returns the list after a dispute gave the payer what is owed, as far as it goes: one that it pays in part is divided.
+ */
+export function settledByDispute(
+  view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
+  { id, claim }: DisputeClaim,
+): readonly PixReturn[] {
+  const end = byDispute(id);
+  let rest = claim === undefined ? undefined : BigInt(claim);
+  let { process } = view;
+  for (const each of returnsOwed(view)) {
+    const owed = cents(each.amount);
+    const given = rest === undefined || rest > owed ? owed : rest;
+    if (rest !== undefined) rest -= given;
+    if (given === 0n) continue;
+    const present = { ...view, process };
+    const { kind, part } = each;
+    if (each.returnId === undefined)
+      process = { ...process, returns: withReturn(present, { kind, amount: each.amount, ...end }) };
+    else if (given === owed) process = { ...process, returns: ended(present, [each], end) };
+    else {
+      const [now, later] = part ? divided(part, given) : [];
+      const returns = returnsOf(process).map((one) =>
+        one.returnId === each.returnId
+          ? { ...one, amount: brlText(owed - given), ...(later && { part: later }) }
+          : one,
+      );
+      const added = { kind, amount: brlText(given), ...(now && { part: now }), ...end };
+      process = { ...process, returns: withReturn({ ...present, process: { ...process, returns } }, added) };
+    }
+  }
+  return returnsOf(process);
+}
+
+/** A part of so many cents of a part, and what is left of it. */
+function divided(part: ConvertedPart, brl: bigint): readonly [ConvertedPart, ConvertedPart] {
+  const whole = BigInt(part.brl);
+  const share = (name: keyof ConvertedPart) => (BigInt(part[name]) * brl) / whole;
+  const now = { brl, fee: share('fee'), crypto: share('crypto') };
+  const later = (name: keyof ConvertedPart) => String(BigInt(part[name]) - now[name]);
+  return [
+    { brl: String(brl), fee: String(now.fee), crypto: String(now.crypto) },
+    { brl: later('brl'), fee: later('fee'), crypto: later('crypto') },
+  ];
+}
+
 /** @returns in how many parts a payment was given back, or was tried to. */
 export function partsOf(process: Returned): number {
   return returnsOf(process).filter(({ kind }) => kind === 'part').length;
@@ -87,7 +151,7 @@ export function partsOf(process: Returned): number {
 export function ended(
   { process, nowMs }: Pick<View, 'process' | 'nowMs'>,
   which: readonly Pick<Owed, 'returnId'>[],
-  end: Pick<PixReturn, 'state' | 'reference'>,
+  end: Pick<PixReturn, 'state' | 'reference' | 'dispute' | 'isOvertaken'>,
 ): readonly PixReturn[] {
   const endedAt = new Date(nowMs).toISOString();
   const isOneOf = (each: PixReturn) => which.some(({ returnId }) => returnId === each.returnId);
@@ -106,7 +170,9 @@ export function givenBack(process: Returned, currency: Currency): Conversion {
 /** @returns the cents of a finished payment that can still go back. */
 export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigint {
   const whole = conversionIn(row);
-  return whole.brl - givenBack(row.process ?? {}, whole.currency).brl;
+  const left = whole.brl - givenBack(row.process ?? {}, whole.currency).brl;
+  // A refund and a dispute can both have been paid: then more went back than was paid.
+  return left > 0n ? left : 0n;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Steps that stand in ramps of both directions. */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 
 /** A quote that could not be made, or that the merchant ended. */

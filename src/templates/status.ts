@@ -1,6 +1,4 @@
 /** The broad status of a step as a code, for programs: its label is for people. */
-import { STATUS, type Step } from './define.ts';
-
 /** What each status means. */
 export const STATUS_CODES = {
   CREATED: 'It exists; nobody is asked to pay yet.',
@@ -17,11 +15,25 @@ export const STATUS_CODES = {
 /** One of STATUS_CODES. */
 export type StatusCode = keyof typeof STATUS_CODES;
 
-const CODES: ReadonlyMap<string, StatusCode> = new Map(
-  Object.keys(STATUS).map((label) => [label, label.toUpperCase().replace(' ', '_') as StatusCode]),
-);
+/** The broad labels of `status`, in both languages (states.json). */
+export const STATUS = {
+  Created: 'Criado',
+  Pending: 'Pendente',
+  Processing: 'Processando',
+  Success: 'Sucesso',
+  'Partial Success': 'Sucesso Parcial',
+  Failed: 'Falha',
+  Expired: 'Expirado',
+  Cancelled: 'Cancelado',
+  Refunded: 'Reembolsado',
+} as const;
 
-/** @returns the code of a step's status. */
-export function statusCodeOf(step: Step): StatusCode {
-  return CODES.get(step.status.en) ?? 'UNKNOWN';
+/** Statuses of a transaction that is done, at least in part. */
+export const FINISHED: readonly StatusCode[] = ['SUCCESS', 'PARTIAL_SUCCESS'];
+/** Statuses of a transaction that came to nothing, or of which the payment went back. */
+export const UNDONE: readonly StatusCode[] = ['FAILED', 'CANCELLED', 'EXPIRED', 'REFUNDED'];
+
+/** @returns the code of a label. */
+export function statusCodeOf(label: keyof typeof STATUS): StatusCode {
+  return label.toUpperCase().replace(' ', '_') as StatusCode;
 }

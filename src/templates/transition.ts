@@ -1,8 +1,9 @@
 /** How steps follow each other: transitions as data, with what each posts as a plain function. */
-import type { StepName } from '../base/step-name.ts';
+import type { StepName } from '../base/ids/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { EffectName } from './effects.ts';
 import type { Facts, Process, ProcessRow } from './facts.ts';
+import type { OutKind } from './out-kinds.ts';
 import type { TriggerFacts, TriggerName } from './triggers.ts';
 
 /** What a transition looks at. */
@@ -13,9 +14,11 @@ export interface View<Name extends TriggerName = TriggerName> {
   readonly trigger: TriggerFacts[Name];
   /** Milliseconds on the clock of the processes. */
   readonly nowMs: number;
+  /** How long a step-up waits for its decision. Unit: ms. */
+  readonly stepUpMs: number;
   /** Bank of the house in the Brazilian payments system: ids of returns begin with it. */
   readonly ispb: string;
-  /** What the account has available in a currency, minor units; asked for by `dispute_opened` only. */
+  /** What the account has available in a currency, minor units; asked for by `dispute_opened` and `dispute_accepted` only. */
   readonly available: (currencyCode: string) => bigint;
 }
 
@@ -44,6 +47,8 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   readonly effects?: readonly EffectName[];
   /** The step that is reached instead when the balance does not cover the journal; `refused`: the trigger is. */
   readonly shortfall?: StepName | 'refused';
+  /** How money leaves by it (C-25); undefined where none does. */
+  readonly moneyOut?: OutKind;
   /** It ends something that goes on beside the step, which does not wait for it. */
   readonly beside?: true;
   /** Where the step stays: the event that says so all the same, by the two last parts of its name. */
@@ -60,6 +65,7 @@ export const STAY_EVENTS = {
   'partial_refund.done': 'A part of the payment was returned to its payer.',
   'partial_refund.failed':
     'A part of the payment could not be returned; it was credited back to the balance.',
+  'money_out.held': 'Money out is above a ceiling of the account; it waits until two people lift it.',
 } as const;
 /** One of STAY_EVENTS. */
 export type StayEvent = keyof typeof STAY_EVENTS;

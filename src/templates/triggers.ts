@@ -41,8 +41,9 @@ export interface TriggerFacts {
   identity_irregular: Nothing;
   step_up_required: Nothing;
   review_required: Nothing;
-  step_up_approved: Nothing;
-  step_up_denied: Nothing;
+  /** A step-up is decided; `reason` where a person did it. */
+  step_up_approved: { readonly reason?: string };
+  step_up_denied: { readonly reason?: string };
   /** The PIX key belongs to somebody else. */
   key_divergent: Nothing;
   charge_created: { readonly txid: string; readonly brCode: string };
@@ -100,8 +101,8 @@ export interface TriggerFacts {
   /** `logIndex` tells transfers of one hash apart, where the rail gives it. */
   deposit_confirmed: { readonly txHash: string; readonly logIndex?: number };
   deposit_dropped: { readonly txHash: string; readonly logIndex?: number };
-  /** A held deposit goes back, is kept, or is converted at a new price. */
-  refund_ordered: { readonly address: string };
+  /** A held deposit goes back, is kept, or is converted at a new price. `worth`: BRL, where it goes to another address than its own. */
+  refund_ordered: { readonly address: string; readonly worth?: string };
   kept: Nothing;
   requoted: { readonly price: QuoteFacts };
   /** The deposit is back with whoever sent it; `networkFee` in its own currency. */
@@ -117,7 +118,10 @@ export interface TriggerFacts {
   /** Without an id it is the one that the step waits for. */
   dispute_accepted: { readonly disputeId?: string };
   dispute_rejected: { readonly disputeId?: string };
-  approved: Nothing;
+  /** The rail says by its statement how much of the payment went back by a dispute. */
+  dispute_returned: { readonly amount: string };
+  /** `by`: id of the key or the person. `worth`: BRL that a redirected deposit is worth now. */
+  approved: { readonly by: string; readonly worth?: string };
   rejected: Nothing;
   /** Nothing happened but that a step was reached: for steps that are only passed through. */
   reached: Nothing;

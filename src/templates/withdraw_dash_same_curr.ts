@@ -6,7 +6,7 @@
  *
  * @see `service.md` 2.6, states.json
  */
-import { label } from '../base/label.ts';
+import { label } from '../base/text/label.ts';
 import { attribute, defineTemplate, LATE_EVENT, step } from './define.ts';
 import { WITHDRAWAL_ENTERING, WITHDRAWAL_TRANSITIONS } from './withdrawal-machine.ts';
 

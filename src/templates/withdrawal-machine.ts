@@ -1,7 +1,7 @@
 /** The machine of withdrawals: reserved, approved where it must be, screened, sent. */
 
-import { BRL } from '../base/currency.ts';
-import type { StepName } from '../base/step-name.ts';
+import type { StepName } from '../base/ids/step-name.ts';
+import { BRL } from '../base/money/currency.ts';
 import * as journals from '../ledger/journals.ts';
 import { networkFeeOf, sourceOf } from './amounts.ts';
 import { gasJournals } from './gas.ts';
@@ -29,7 +29,12 @@ const isCrypto = (view: View) => !isBrl(view);
 const needsApproval = ({ process }: View) => process.needsApproval === true;
 const isUndecided = ({ process }: View) => process.isApproved !== true;
 const mayBeSent = (view: View) => !needsApproval(view) || !isUndecided(view);
-const reserving = { post: ofSource(journals.reserve), shortfall: 'request_withdrawl_dash/ERROR' } as const;
+const reserving = {
+  post: ofSource(journals.reserve),
+  shortfall: 'request_withdrawl_dash/ERROR',
+  moneyOut: 'withdrawal',
+} as const;
+const sending = { moneyOut: 'reserved' } as const;
 
 /** Transitions of a withdrawal. */
 export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
@@ -44,12 +49,12 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
   when('rejected', APPROVING, 'approval_withdrawl_dash/REJECTED', { when: isUndecided, post: release }),
   when('cancelled', [REQUESTED, APPROVING], 'approval_withdrawl_dash/CANCELLED', { post: release }),
   when('cancelled', HELD, 'approval_withdrawl_dash/CANCELLED', { post: releaseHeld }),
-  when('cleared', [REQUESTED, APPROVING], SENDING, { when: mayBeSent }),
+  when('cleared', [REQUESTED, APPROVING], SENDING, { ...sending, when: mayBeSent }),
   when('held', [REQUESTED, APPROVING], HELD, {
     when: mayBeSent,
     post: ofSource(journals.reservationHeld),
   }),
-  when('released', HELD, SENDING, { post: ofSource(journals.reservationResumed) }),
+  when('released', HELD, SENDING, { ...sending, post: ofSource(journals.reservationResumed) }),
   when('hold_rejected', HELD, 'approval_withdrawl_dash/REJECTED', { post: releaseHeld }),
   when('delivery_broadcast', SENDING, BROADCAST, {
     when: isCrypto,

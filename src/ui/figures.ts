@@ -1,6 +1,6 @@
 /** How amounts are written in a language. Amounts are never rounded, and their decimal sign is that of the language. */
-import { BRL, type Currency, networkTitle } from '../base/currency.ts';
-import { trimDecimal } from '../base/money.ts';
+import { BRL, type Currency, networkTitle } from '../base/money/currency.ts';
+import { bareAmount, trimDecimal } from '../base/money/money.ts';
 import { type Language, TAGS } from './language.ts';
 
 /** As many decimals as a rate can have. */
@@ -57,16 +57,28 @@ export function showRate(quote: string, { asset }: Currency, language: Language)
   return `1 ${asset} = ${showBrl(quote, language, DECIMALS_MAX)}`;
 }
 
+const PORTUGUESE = {
+  grouped: /^\d{1,3}(\.\d{3})+(,\d*)?$/,
+  read: (text: string) => text.replaceAll('.', '').replace(',', '.'),
+};
+const ENGLISH = {
+  grouped: /^\d{1,3}(,\d{3})+(\.\d*)?$/,
+  read: (text: string) => text.replaceAll(',', ''),
+};
+
 /**
  * @param text - BRL as a payer writes it: `1.234,50` in Portuguese, `1,234.50` in English, with or without `R$`.
  * @returns the decimal; the text itself where it cannot be one.
  */
 export function readBrl(text: string, language: Language): string {
-  const bare = text.replace(/^\s*R\$/i, '').replace(/\s/g, '');
-  const [group, point] = language === 'pt' ? ['\\.', ','] : [',', '\\.'];
-  const grouped = new RegExp(`^\\d{1,3}(${group}\\d{3})+(${point}\\d*)?$`);
-  const plain = grouped.test(bare) ? bare.replace(new RegExp(group, 'g'), '') : bare;
-  return plain.replace(',', '.');
+  const bare = bareAmount(text);
+  const [own, other] =
+    language === 'pt' ? ([PORTUGUESE, ENGLISH] as const) : ([ENGLISH, PORTUGUESE] as const);
+  if (own.grouped.test(bare)) return own.read(bare);
+  // With both signs there is one reading only, in whichever language it was written.
+  return other.grouped.test(bare) && /,/.test(bare) && /\./.test(bare)
+    ? other.read(bare)
+    : bare.replace(',', '.');
 }
 
 function showBrl(amount: string, language: Language, decimalsMax: number): string {

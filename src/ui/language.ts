@@ -1,5 +1,5 @@
 /** In which language a page speaks. */
-import type { Label } from '../base/label.ts';
+import type { Label } from '../base/text/label.ts';
 
 /** A language that the pages have. */
 export type Language = keyof Label;

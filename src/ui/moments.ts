@@ -1,11 +1,12 @@
 /** How moments are written in a language: in Brazil's time, as that is where PIX is paid, and no page knows where its reader is. */
-import { type Instant, isoMillis, millisOf } from '../base/instant.ts';
-import { label } from '../base/label.ts';
+
+import { label } from '../base/text/label.ts';
+import { type Instant, isoMillis, millisOf } from '../base/time/instant.ts';
 import { type Html, html } from './html.ts';
 import { type Language, TAGS } from './language.ts';
 
 const TIME_ZONE = 'America/Sao_Paulo';
-const IN_BRASILIA = label('in Brasília', 'em Brasília');
+const IN_BRASILIA = label('(Brasília time)', '(horário de Brasília)');
 
 const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const SECOND = { ...TIME, second: '2-digit' } as const;

@@ -1,19 +1,20 @@
 /** What roles of people are called, in both languages. */
-import { type Label, label } from '../base/label.ts';
-import type { Role } from '../base/roles.ts';
+
+import type { Role } from '../base/access/roles.ts';
+import { type Label, label } from '../base/text/label.ts';
 import type { Language } from './language.ts';
 
 const WORDS: Readonly<Record<Role, Label>> = {
-  viewer: label('Viewer', 'Leitor'),
+  viewer: label('Viewer', 'Consulta'),
   finance: label('Finance', 'Financeiro'),
-  developer: label('Developer', 'Desenvolvedor'),
+  developer: label('Developer', 'Desenvolvimento'),
   operator: label('Operator', 'Operador'),
   owner: label('Owner', 'Proprietário'),
-  platform_viewer: label('Platform, viewer', 'Plataforma, leitor'),
-  platform_risk: label('Platform, risk', 'Plataforma, risco'),
-  platform_finance: label('Platform, finance', 'Plataforma, financeiro'),
-  platform_operator: label('Platform, operator', 'Plataforma, operador'),
-  platform_owner: label('Platform, owner', 'Plataforma, proprietário'),
+  platform_viewer: label('Platform viewer', 'Consulta da plataforma'),
+  platform_risk: label('Platform risk', 'Risco da plataforma'),
+  platform_finance: label('Platform finance', 'Financeiro da plataforma'),
+  platform_operator: label('Platform operator', 'Operador da plataforma'),
+  platform_owner: label('Platform owner', 'Proprietário da plataforma'),
 };
 
 /** @returns what a role is called; GraphQL writes its name in capitals. */

@@ -1,5 +1,5 @@
 /** Words of pages in both languages: a table of texts, and what says one of them. `{name}` in a text is filled in. */
-import type { Label } from '../base/label.ts';
+import type { Label } from '../base/text/label.ts';
 import type { Language } from './language.ts';
 
 /** Says a text of a table in the language of the page. */
@@ -13,7 +13,10 @@ export function sayFrom<Word extends string>(
   return (word, values = {}) => fillIn(words[word][language], values);
 }
 
-/** @returns the text with its `{name}`s filled in; one that is not given leaves nothing. */
+/** @returns the text with its `{name}`s filled in; one that is not given leaves nothing, and one that ends with a full stop gets no second. */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return text.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
+    const value = values[name] ?? '';
+    return value.endsWith('.') ? value : value + stop;
+  });
 }

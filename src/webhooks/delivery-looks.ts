@@ -1,6 +1,6 @@
-/** Where a dispatcher looks for deliveries: at the turns of endpoints, and at what waits for each of them (store/queue-looks.ts). */
-import { keptOrMade } from '../base/keep-newest.ts';
-import { QueueLooks } from '../store/queue-looks.ts';
+/** Where a dispatcher looks for deliveries: at the turns of endpoints, and at what waits for each of them (store/connection/queue-looks.ts). */
+import { keptOrMade } from '../base/concurrency/keep-newest.ts';
+import { QueueLooks } from '../store/connection/queue-looks.ts';
 import type { Leased, LeaseSince } from '../store/webhooks/deliveries.ts';
 import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
 

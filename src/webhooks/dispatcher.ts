@@ -1,15 +1,16 @@
 /**
  * The dispatcher: leases deliveries that are due, sends them, and writes the outcomes in batches. What it leased and does not send is
  * given back. Nothing is sent inside a database transaction; due times use the process clock (virtual in the sandbox), signatures
- * the system clock.
+ * the database's clock.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { groupCommit } from '../base/group-commit.ts';
+import { SecretKeyError } from '../base/access/secret-box.ts';
+import { groupCommit } from '../base/concurrency/group-commit.ts';
 import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import { isDatabaseAway, isOutOfReach } from '../store/database-error.ts';
+import { isDatabaseAway, isOutOfReach } from '../store/connection/database-error.ts';
 import {
   endTries,
   type Leased,
@@ -17,6 +18,7 @@ import {
   leaseDeliveries,
   type TriedDelivery,
 } from '../store/webhooks/deliveries.ts';
+import { secretOwner } from '../store/webhooks/sealed-secrets.ts';
 import {
   type EndpointKey,
   giveBackUnknownDeliveries,
@@ -32,8 +34,8 @@ import { webhookHeaders, webhookId } from './sign.ts';
 
 /** Options of a dispatcher. */
 export interface DispatcherOptions {
-  /** Whether plain http to this machine is allowed, as in a sandbox (C-63). */
-  readonly allowsLoopback: boolean;
+  /** Whether webhooks may go to this machine (C-63). A function is called before each attempt. */
+  readonly allowsLoopback: boolean | (() => Promise<boolean>);
   /** Maximum number of deliveries that are leased at once, default 256. */
   readonly max?: number;
   /** Time limit of a request, default 15,000. Unit: ms. */
@@ -69,7 +71,7 @@ const END_PAUSE_MS = 300;
 
 /** @returns a dispatcher; nothing is sent until its first turn. */
 export function createDispatcher(
-  services: Pick<Services, 'database' | 'clock' | 'mode'>,
+  services: Pick<Services, 'database' | 'clock' | 'mode' | 'secrets'>,
   log: Logger,
   options: DispatcherOptions,
 ): Dispatcher {
@@ -89,7 +91,12 @@ export function createDispatcher(
     try {
       const admitted = await queues.enter(delivery);
       if (!admitted) return await writeInTime(giveBack, delivery, options.stop);
-      const tried = await attempt(delivery, leasedAtMs + admitted.waitedMs, options);
+      const tried = await attempt(services, delivery, leasedAtMs + admitted.waitedMs, options).catch(
+        (error) => {
+          admitted.leave(false);
+          throw error;
+        },
+      );
       admitted.leave(tried.state === 'delivered');
       await writeInTime(end, tried, options.stop);
     } catch (error) {
@@ -115,7 +122,7 @@ export function createDispatcher(
     },
     tend: async () => {
       queues.tend();
-      const times = { mode, nowMs: await clock.nowMs(), machineMs: Date.now() };
+      const times = { mode, nowMs: await clock.nowMs(), machineMs: database.nowMs() };
       await giveSignOfLife(database, worker, times.machineMs);
       if (signsUntilLook-- > 0) return;
       looked = await lookForTurns(database, times, looked);
@@ -152,7 +159,7 @@ function leasesOf(
   const lease = leaseAfterLostAnswers(async () =>
     giveBackUnknownDeliveries(database, worker, [...underWay.values()], {
       nowMs: await clock.nowMs(),
-      machineMs: Date.now(),
+      machineMs: database.nowMs(),
     }),
   );
   const looks = new DeliveryLooks();
@@ -162,7 +169,7 @@ function leasesOf(
       leaseDeliveries(database, {
         mode,
         nowMs,
-        machineMs: Date.now(),
+        machineMs: database.nowMs(),
         worker,
         limit,
         since,
@@ -191,22 +198,29 @@ async function writeInTime<Item>(
   }
 }
 
-/** Makes one attempt. Every failure is an outcome, so that the retry schedule continues. */
+/**
+ * Makes one attempt. Every failure is an outcome, so that the retry schedule continues.
+ *
+ * @throws {SecretKeyError} when a secret of the endpoint does not open.
+ */
 async function attempt(
+  services: Pick<Services, 'secrets' | 'database'>,
   delivery: LeasedDelivery,
   atMs: number,
   options: DispatcherOptions,
 ): Promise<TriedDelivery> {
-  const outcome = await send(delivery, options).catch(
-    (error: Error): WebhookOutcome => ({
+  const outcome = await send(services, delivery, options).catch((error: Error): WebhookOutcome => {
+    // A secret that does not open is a fault of this installation, not of the receiver.
+    if (error instanceof SecretKeyError) throw error;
+    return {
       status: null,
       error: `FAILED: ${error.message}`,
       durationMs: 0,
       answer: null,
       retryAfter: null,
-    }),
-  );
-  const endedAt = new Date();
+    };
+  });
+  const endedAt = new Date(services.database.nowMs());
   const { attempt: n, round } = delivery;
   const verdict = verdictOf(outcome, { attempt: n, at: endedAt, random: Math.random() });
   return tried(delivery, outcome, isTest(round) ? asTest(verdict) : verdict, {
@@ -216,13 +230,18 @@ async function attempt(
   });
 }
 
-function send(delivery: LeasedDelivery, options: DispatcherOptions): Promise<WebhookOutcome> {
-  const { url, payload, secrets, signingKey, name, sequence, attempt: n, eventSeq, token, round } = delivery;
+async function send(
+  { secrets: box, database }: Pick<Services, 'secrets' | 'database'>,
+  delivery: LeasedDelivery,
+  options: DispatcherOptions,
+): Promise<WebhookOutcome> {
+  const { url, payload, name, sequence, attempt: n, eventSeq, token, round } = delivery;
+  const { secretsId, signingKey, accountId, endpointId } = delivery;
   const headers = webhookHeaders({
     id: webhookId(eventSeq, token),
-    at: new Date(),
-    secrets,
-    signingKey: signingKey ?? undefined,
+    at: new Date(database.nowMs()),
+    secrets: delivery.secrets.map((secret) => box.open(secret, secretOwner(accountId, secretsId))),
+    signingKey: signingKey === null ? undefined : box.open(signingKey, secretOwner(accountId, endpointId)),
     body: payload,
     eventName: name,
     sequence,
@@ -233,7 +252,8 @@ function send(delivery: LeasedDelivery, options: DispatcherOptions): Promise<Web
     headers: isTest(round) ? { ...headers, 'crossramp-test': 'true' } : headers,
     body: payload,
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    allowsLoopback: options.allowsLoopback,
+    allowsLoopback:
+      typeof options.allowsLoopback === 'boolean' ? options.allowsLoopback : await options.allowsLoopback(),
   });
 }
 

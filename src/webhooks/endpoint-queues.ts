@@ -3,7 +3,7 @@
  * that a request begins as soon as one before it has ended, and no more of them at once than the endpoint allows. What waits when an
  * attempt fails, or has waited for a second, is not sent: the endpoint may be down, or somebody may have paused it.
  */
-import { keptOrMade } from '../base/keep-newest.ts';
+import { keptOrMade } from '../base/concurrency/keep-newest.ts';
 import type { LeasedDelivery } from '../store/webhooks/deliveries.ts';
 import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
 

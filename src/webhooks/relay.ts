@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/services/context.ts';
-import { isDatabaseAway } from '../store/database-error.ts';
+import { isDatabaseAway } from '../store/connection/database-error.ts';
 import {
   ACCOUNTS_MAX,
   accountsBehind,

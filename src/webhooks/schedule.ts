@@ -2,7 +2,7 @@
  * The retry schedule of webhooks (C-62; the example schedule of Standard Webhooks 1.0.0): the outcome of an attempt, and the
  * time of the next one. Pure functions: the caller gives the time and the random number.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/errors/assert.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -5,7 +5,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/errors/assert.ts';
 import {
   assertConnectable,
   checkUrl,

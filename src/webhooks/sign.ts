@@ -3,9 +3,9 @@
  * an endpoint asks for it, under an Ed25519 key (`v1a`). Secrets never appear in messages of errors.
  */
 import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/errors/assert.ts';
 
-export { newSecret, newSigningKey, type SigningKey } from '../base/webhook-keys.ts';
+export { newSecret, newSigningKey, type SigningKey } from '../base/access/webhook-keys.ts';
 
 /** What is signed. */
 export interface Signed {

@@ -1,6 +1,6 @@
 /** Runs relay and dispatcher of this process for the accounts of one mode. Commits wake them; they also poll. */
 import type { Logger } from 'pino';
-import { atMostEvery } from '../base/at-most-every.ts';
+import { atMostEvery } from '../base/concurrency/at-most-every.ts';
 import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { modeFinder } from '../store/account/accounts.ts';
@@ -24,7 +24,7 @@ const LOOK_MS = 50;
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
 
 /** The services that webhooks use. */
-export type WebhookServices = Pick<Services, 'database' | 'clock' | 'notifier' | 'mode'>;
+export type WebhookServices = Pick<Services, 'database' | 'clock' | 'notifier' | 'mode' | 'secrets'>;
 
 /** Starts relay and dispatcher of this process for the accounts of a mode. Several processes may work on one database. */
 export function startWebhooks(

@@ -1,4 +1,9 @@
-/** CSV (RFC 4180) for spreadsheets, in English and Brazilian form, with a guard against cells that a spreadsheet would execute. */
+/**
+ * CSV (RFC 4180) for spreadsheets, in English and Brazilian form, with a guard against cells that a spreadsheet would execute, and, in the
+ * Brazilian form, against references that it would take for numbers or dates.
+ */
+import type { Instant } from '../base/time/instant.ts';
+import { isoIn, wallTime, type Zone } from '../base/time/zone.ts';
 
 /** How a language writes CSV. */
 export interface CsvForm {
@@ -6,31 +11,69 @@ export interface CsvForm {
   readonly decimalMark: string;
   /** Written before everything else: without it, Excel takes UTF-8 for another encoding. */
   readonly mark: string;
+  /** Whether the file is opened by a spreadsheet: times as people there write them, and references as text. */
+  readonly isForSpreadsheet: boolean;
 }
 
 /** The forms by language. */
 export const CSV_FORMS = {
-  en: { separator: ',', decimalMark: '.', mark: '' },
-  pt: { separator: ';', decimalMark: ',', mark: '\uFEFF' },
+  en: { separator: ',', decimalMark: '.', mark: '', isForSpreadsheet: false },
+  pt: { separator: ';', decimalMark: ',', mark: '\uFEFF', isForSpreadsheet: true },
 } as const satisfies Readonly<Record<string, CsvForm>>;
 /** A language that has a form. */
 export type CsvLanguage = keyof typeof CSV_FORMS;
 
-/** A cell: text, or an amount as decimal text. */
-export type Cell = string | null | { readonly amount: string | null };
+/** A cell: text, an amount as decimal text, or a time as clocks of a zone show it. */
+export type Cell =
+  | string
+  | null
+  | { readonly amount: string | null }
+  | { readonly time: Instant | null; readonly zone: Zone };
 
-/** What spreadsheets take for the beginning of a formula: of a text, and behind the separator of another language's form. */
-const FORMULA = /^(?=[=+\-@\t\r\n])|(?<=[,;\t]\s*"*)(?=[=+\-@])/g;
+const ZONE_NAMES: Readonly<Record<Zone, string>> = { UTC: 'UTC', 'America/Sao_Paulo': 'Brasília' };
+
+/** @returns a heading in Portuguese that names the zone of its times: cells there have no zone. */
+export function inZone(heading: string, zone: Zone): string {
+  return `${heading} (${ZONE_NAMES[zone]})`;
+}
+
+/**
+ * The beginning of a formula, as spreadsheets see it: at the start of a text, also behind blanks and marks that they skip, and behind the
+ * separator of another language's form. The full-width and other forms of the signs count too.
+ */
+const FORMULA =
+  /^(?=[\s\p{Cf}\0]*[=+\-@＝﹦＋﹢－﹣−＠﹫])|^(?=[\t\r\n])|(?<=[,;\t]\s*"*)(?=[=+\-@＝﹦＋﹢－﹣−＠﹫])/gu;
 
 /** @returns a line with its end. What begins like a formula in a text gets an apostrophe before it; amounts stay numbers. */
 export function csvLine(form: CsvForm, cells: readonly Cell[]): string {
   return `${cells.map((cell) => written(form, cell)).join(form.separator)}\r\n`;
 }
 
-function written({ separator, decimalMark }: CsvForm, cell: Cell): string {
-  if (cell === null) return '';
-  const text =
-    typeof cell === 'string' ? cell.replace(FORMULA, "'") : (cell.amount ?? '').replace('.', decimalMark);
-  const isPlain = !/["\r\n]|^\s|\s$/.test(text) && !text.includes(separator);
+/** Texts that a spreadsheet leaves as they are: short numbers, and tax ids with their punctuation. */
+const LEFT = /^(?:0|[1-9]\d{0,10}|\d{3}\.\d{3}\.\d{3}-\d\d|\d\d\.\d{3}\.\d{3}\/\d{4}-\d\d)$/;
+const MONTH = '(?:jan|fev|feb|mar|abr|apr|mai|may|jun|jul|ago|aug|set|sep|out|oct|nov|dez|dec)[a-zç]*';
+/** Texts that it converts: other numbers, exponents, dates, truth values. */
+const CONVERTED = new RegExp(
+  `^(?=.*\\d)[\\d\\s.,:/+%$()eE-]+$|^\\d{1,4}[-/. ]*${MONTH}[-/. ]*\\d{0,4}$|^${MONTH}[-/. ]*\\d{1,4}$|^(?:true|false|verdadeiro|falso)$`,
+  'i',
+);
+
+function written(form: CsvForm, cell: Cell): string {
+  const text = textOf(form, cell);
+  const isPlain = !/["\r\n]|^\s|\s$/.test(text) && !text.includes(form.separator);
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
+}
+
+function textOf({ decimalMark, isForSpreadsheet }: CsvForm, cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'string') {
+    // A formula of a text is the one form that every spreadsheet leaves as it is.
+    if (isForSpreadsheet && !LEFT.test(cell) && CONVERTED.test(cell)) return `="${cell}"`;
+    return cell.replace(FORMULA, "'");
+  }
+  if ('amount' in cell) return (cell.amount ?? '').replace('.', decimalMark);
+  if (cell.time === null) return '';
+  if (!isForSpreadsheet) return isoIn(cell.zone, cell.time);
+  const { day, time } = wallTime(cell.zone, cell.time);
+  return `${day.split('-').toReversed().join('/')} ${time}`;
 }

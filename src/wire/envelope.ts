@@ -1,10 +1,10 @@
 /** The published JSON of a transaction: alone (GET, list item, webhook body) and embedded in a statement entry. */
-import { assert } from '../base/assert.ts';
-import { currencyOf, currencyOfHistory, explorerUrl } from '../base/currency.ts';
-import { type Instant, isoExact, isoSeconds } from '../base/instant.ts';
-import type { Label } from '../base/label.ts';
-import { roundHalfUp, trimDecimal } from '../base/money.ts';
-import { quoted } from '../base/quoted.ts';
+import { assert } from '../base/errors/assert.ts';
+import { currencyOf, currencyOfHistory, explorerUrl } from '../base/money/currency.ts';
+import { roundHalfUp, trimDecimal } from '../base/money/money.ts';
+import type { Label } from '../base/text/label.ts';
+import { quoted } from '../base/text/quoted.ts';
+import { type Instant, isoExact, isoSeconds } from '../base/time/instant.ts';
 import { GAP, type StoredBody } from '../events/body.ts';
 import type { Attribute, Step, Template } from '../templates/define.ts';
 import type { FactName, PublishedRow } from '../templates/facts.ts';

@@ -1,9 +1,15 @@
 /** Reads the published form back (contract C-70): what the envelope writer and the statement writer print. */
-import { CURRENCIES, type Currency, currencyOf, currencyOfHistory, NETWORKS } from '../base/currency.ts';
-import { type ExactJson, isExactObject, NumberToken } from '../base/exact-json.ts';
-import { parseInstant } from '../base/instant.ts';
-import { EMPTY_LABEL, type Label } from '../base/label.ts';
-import { expandNumber, toMinor } from '../base/money.ts';
+import {
+  CURRENCIES,
+  type Currency,
+  currencyOf,
+  currencyOfHistory,
+  NETWORKS,
+} from '../base/money/currency.ts';
+import { expandNumber, toMinor } from '../base/money/money.ts';
+import { type ExactJson, isExactObject, NumberToken } from '../base/text/exact-json.ts';
+import { EMPTY_LABEL, type Label } from '../base/text/label.ts';
+import { parseInstant } from '../base/time/instant.ts';
 import type { Attribute, Template } from '../templates/define.ts';
 import { type Facts, NO_FACTS, type PublishedRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';

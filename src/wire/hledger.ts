@@ -2,10 +2,8 @@
  * A journal in the form of hledger (hledger.org), from the view of the account holder: the parts of the balance are assets,
  * and the house is a counterpart by the class of its accounts. So what comes in is positive.
  */
-import { CURRENCIES } from '../base/currency.ts';
-import type { Instant } from '../base/instant.ts';
-import { isoMillis } from '../base/instant.ts';
-import { fromMinor, withDecimals } from '../base/money.ts';
+import { CURRENCIES } from '../base/money/currency.ts';
+import { fromMinor, withDecimals } from '../base/money/money.ts';
 import { HOUSE_ACCOUNT_CLASSES, type LedgerAccountClass, SUB_ACCOUNTS } from '../ledger/chart.ts';
 
 /** One line of a journal. */
@@ -30,7 +28,10 @@ export interface HledgerBalance {
 
 const OPENING = 'equity:opening balances';
 
-/** @returns the declarations, so that `hledger check --strict` knows every account and commodity. */
+/**
+ * @param others - every currency of the journals, those of the house (gas) among them.
+ * @returns the declarations, so that `hledger check --strict` knows every account and commodity.
+ */
 export function hledgerHead(
   others: readonly { readonly currency: string; readonly scale: number }[],
 ): string {
@@ -69,7 +70,7 @@ export function hledgerJournal(
   journal: {
     readonly id: bigint;
     readonly name: string;
-    readonly postedAt: Instant;
+    readonly day: string;
     readonly end2end: string | null;
   },
   postings: readonly HledgerPosting[],
@@ -79,7 +80,7 @@ export function hledgerJournal(
     ({ accountClass, subAccount, currency, scale, delta }) =>
       `    ${subAccount === 0 ? counterpart(accountClass) : assetAccount(subAccount)}  ${amountOf(delta, scale, currency)}`,
   );
-  return `${isoMillis(journal.postedAt).slice(0, 10)} * ${code}${journal.name}  ; journal:${journal.id}\n${lines.join('\n')}\n\n`;
+  return `${journal.day} * ${code}${journal.name}  ; journal:${journal.id}\n${lines.join('\n')}\n\n`;
 }
 
 /** @returns an assertion of the balances that the journals lead to: hledger refuses the file when they do not. */

@@ -1,5 +1,5 @@
 /** A journal with both its sides, as JSON: what `crossramp export --format journals` writes. */
-import { type Instant, isoExact } from '../base/instant.ts';
+import { type Instant, isoExact } from '../base/time/instant.ts';
 import type { LedgerAccountClass } from '../ledger/chart.ts';
 import { sidesOf } from './statement.ts';
 

@@ -1,6 +1,6 @@
 /** OFX 1.0.2, the form in which Brazilian accounting programs read a bank statement. */
-import type { Instant } from '../base/instant.ts';
-import { isoMillis } from '../base/instant.ts';
+import type { Instant } from '../base/time/instant.ts';
+import { wallTime, type Zone } from '../base/time/zone.ts';
 
 /** Which statement it is. */
 export interface OfxAccount {
@@ -9,6 +9,8 @@ export interface OfxAccount {
   readonly subAccount: string;
   readonly from: Instant;
   readonly to: Instant;
+  /** Zone of all times. */
+  readonly zone: Zone;
 }
 
 /** One movement. */
@@ -40,35 +42,38 @@ const NAME_MAX = 32;
 const MEMO_MAX = 255;
 
 /** @returns everything before the movements. */
-export function ofxHead({ accountId, subAccount, from, to }: OfxAccount): string {
+export function ofxHead({ accountId, subAccount, from, to, zone }: OfxAccount): string {
   return (
-    `${HEADER}<OFX>\r\n<SIGNONMSGSRSV1><SONRS>${OK}<DTSERVER>${timeOf(to)}</DTSERVER><LANGUAGE>POR</LANGUAGE></SONRS></SIGNONMSGSRSV1>\r\n` +
+    `${HEADER}<OFX>\r\n<SIGNONMSGSRSV1><SONRS>${OK}<DTSERVER>${timeOf(to, zone)}</DTSERVER><LANGUAGE>POR</LANGUAGE></SONRS></SIGNONMSGSRSV1>\r\n` +
     `<BANKMSGSRSV1><STMTTRNRS><TRNUID>1</TRNUID>${OK}<STMTRS><CURDEF>BRL</CURDEF>\r\n` +
     `<BANKACCTFROM><BANKID>CROSSRAMP</BANKID><ACCTID>${escaped(`${accountId}-${subAccount}`)}</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n` +
-    `<BANKTRANLIST><DTSTART>${timeOf(from)}</DTSTART><DTEND>${timeOf(to)}</DTEND>\r\n`
+    `<BANKTRANLIST><DTSTART>${timeOf(from, zone)}</DTSTART><DTEND>${timeOf(to, zone)}</DTEND>\r\n`
   );
 }
 
 /** @returns a movement. */
-export function ofxMovement({ id, at, amount, name, memo }: OfxMovement): string {
+export function ofxMovement({ id, at, amount, name, memo }: OfxMovement, zone: Zone): string {
   const type = amount.startsWith('-') ? 'DEBIT' : 'CREDIT';
   const note = memo === null ? '' : `<MEMO>${escaped(cut(memo, MEMO_MAX))}</MEMO>`;
   return (
-    `<STMTTRN><TRNTYPE>${type}</TRNTYPE><DTPOSTED>${timeOf(at)}</DTPOSTED><TRNAMT>${amount}</TRNAMT>` +
+    `<STMTTRN><TRNTYPE>${type}</TRNTYPE><DTPOSTED>${timeOf(at, zone)}</DTPOSTED><TRNAMT>${amount}</TRNAMT>` +
     `<FITID>${escaped(id)}</FITID><NAME>${escaped(cut(name, NAME_MAX))}</NAME>${note}</STMTTRN>\r\n`
   );
 }
 
 /** @returns everything after the movements, with the balance that they lead to. */
-export function ofxTail(balance: string, at: Instant): string {
+export function ofxTail(balance: string, at: Instant, zone: Zone): string {
   return (
-    `</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>${balance}</BALAMT><DTASOF>${timeOf(at)}</DTASOF></LEDGERBAL>\r\n` +
+    `</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>${balance}</BALAMT><DTASOF>${timeOf(at, zone)}</DTASOF></LEDGERBAL>\r\n` +
     '</STMTRS></STMTTRNRS></BANKMSGSRSV1>\r\n</OFX>\r\n'
   );
 }
 
-function timeOf(at: Instant): string {
-  return `${isoMillis(at).slice(0, 19).replace(/[-T:]/g, '')}[0:GMT]`;
+/** Brazilian programs read the first eight digits as the day, whatever the zone. */
+function timeOf(at: Instant, zone: Zone): string {
+  const { day, time, offset } = wallTime(zone, at);
+  const name = zone === 'UTC' ? 'GMT' : offset === -2 ? 'BRST' : 'BRT';
+  return `${`${day}${time}`.replace(/[-:]/g, '')}[${offset}:${name}]`;
 }
 
 function cut(text: string, length: number): string {

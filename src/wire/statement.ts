@@ -1,7 +1,8 @@
 /** Statement entries and their envelope (`service.md` 2.8). */
-import { isoSeconds } from '../base/instant.ts';
-import { fromMinor } from '../base/money.ts';
-import { quoted } from '../base/quoted.ts';
+
+import { fromMinor } from '../base/money/money.ts';
+import { quoted } from '../base/text/quoted.ts';
+import { isoSeconds } from '../base/time/instant.ts';
 import type { PublishedRow } from '../templates/facts.ts';
 import { type JsonText, listPieces } from './list.ts';
 

@@ -1,12 +1,17 @@
 /** Goal: the small words of the service are read strictly. Method: tables, the nearest refused case beside the accepted. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { apiKeyHash, isApiKey, newApiKey } from '../../src/base/api-key.ts';
-import { CURRENCIES, currenciesMeant, currencyOfHistory, explorerUrl } from '../../src/base/currency.ts';
-import { NumberToken, parseExactJson } from '../../src/base/exact-json.ts';
-import { isoMillis, isoSeconds, parseDay, parseInstant } from '../../src/base/instant.ts';
-import { quoted, quotedUtf8 } from '../../src/base/quoted.ts';
-import { textOfUtf8, utf8Text } from '../../src/base/utf8-text.ts';
+import { apiKeyHash, isApiKey, newApiKey } from '../../src/base/access/api-key.ts';
+import {
+  CURRENCIES,
+  currenciesMeant,
+  currencyOfHistory,
+  explorerUrl,
+} from '../../src/base/money/currency.ts';
+import { NumberToken, parseExactJson } from '../../src/base/text/exact-json.ts';
+import { quoted, quotedUtf8 } from '../../src/base/text/quoted.ts';
+import { textOfUtf8, utf8Text } from '../../src/base/text/utf8-text.ts';
+import { isoMillis, isoSeconds, parseDay, parseInstant } from '../../src/base/time/instant.ts';
 
 test('texts as JSON, and as bytes of UTF-8, are what JSON and UTF-8 make of them', () => {
   const texts = fc.string({

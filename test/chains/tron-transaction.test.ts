@@ -6,7 +6,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { hex } from '@scure/base';
 import { TronWeb, utils } from 'tronweb';
 import { describe, expect, test } from 'vitest';
-import { addressBytes } from '../../src/base/address.ts';
+import { addressBytes } from '../../src/base/chain/address.ts';
 import { encodeMessage } from '../../src/chains/protobuf.ts';
 import { signDigest } from '../../src/chains/signature.ts';
 import { encodeTokenTransfer, readTokenTransfer } from '../../src/chains/token-transfer.ts';

@@ -4,6 +4,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { brasiliaDay } from '../../src/base/time/brasilia-day.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
@@ -193,9 +194,12 @@ describe('receivables', () => {
   });
 });
 
-test('capital book books on the account of the platform, and refuses what it does not know', async () => {
+test('capital book proposes on the account of the platform, and refuses what it does not know', async () => {
   const book = (...words: string[]) => ['capital', 'book', '--currency', 'BRL', ...words];
-  expect(await run(...book('--amount', '50.00', '--direction', 'in'))).toMatchObject({ amount: '50' });
+  expect(await run(...book('--amount', '50.00', '--direction', 'in'))).toMatchObject({
+    amount: '50',
+    state: 'proposed',
+  });
   const { rows } = await app.owner.query(`select id from account where is_platform and mode = 'sandbox'`);
   expect(await lastAct(rows[0].id)).toMatchObject({ act: 'capital.book', actor_kind: 'OPERATOR' });
   expect((await command(env, ...book('--amount', '1', '--direction', 'up'))).code).toBe(2);
@@ -266,8 +270,10 @@ test('journals by hand are proposed at the command line, and approved by somebod
   ];
   const { id } = await run(...propose, '--currency', 'BRL', '--amount', '12.34', '--reason', 'a bank fee');
   expect((await command(env, 'journal', 'approve', id)).stderr).toMatch(/approved by somebody other than/);
-  const { approveJournal } = await ask(
-    `mutation { approveJournal(id: "${id}") { state journalId } }`,
+  const {
+    approveJournal: { manualJournal: approveJournal },
+  } = await ask(
+    `mutation { approveJournal(input: { id: "${id}" }) { manualJournal { state journalId } errors { code message path } } }`,
     {},
     app.platformKey,
   );
@@ -279,22 +285,33 @@ test('journals by hand are proposed at the command line, and approved by somebod
   expect((await command(env, 'journal', 'list', '--live')).stdout).toBe('there are no manual journals\n');
 });
 
-test('records of a month are written for all accounts of a mode, each line with its account', async () => {
+test('records of a month are of completed transactions of all accounts of a mode, each line with its account', async () => {
   const other = await app.addAccount();
   const first = await onramp();
-  const { transaction: second } = await graphqlClient(app, () => other.apiKey).create('createOnramp', {
+  const clientOfOther = graphqlClient(app, () => other.apiKey);
+  const { transaction } = await clientOfOther.create('createOnramp', {
     amountPayment: '100',
     currency: 'USDT_TRX',
     ...ANA,
   });
-  const month = new Date().toISOString().slice(0, 7);
+  const second: string = transaction.end2end;
+  for (const [client, end2end] of [
+    [{ trigger, until }, first],
+    [clientOfOther, second],
+  ] as const) {
+    await client.trigger(end2end, 'pay');
+    await client.until(end2end, 'success/DONE');
+  }
+  const unpaid = await onramp();
+  const month = brasiliaDay(await app.services.clock.nowMs()).slice(0, 7);
   const { code, stdout } = await command(env, 'records', '--month', month);
   expect(code).toBe(0);
   const rows = parse(stdout, { columns: true }) as Record<string, string>[];
   expect(rows.at(-1)).toMatchObject({ account_id: 'COUNT', end2end: String(rows.length - 1) });
   const accountOf = (end2end: string) => rows.find((row) => row.end2end === end2end)?.account_id;
   expect(accountOf(first)).toBe(String(shop.accountId));
-  expect(accountOf(second.end2end)).toBe(String(other.accountId));
+  expect(accountOf(second)).toBe(String(other.accountId));
+  expect(accountOf(unpaid)).toBeUndefined();
   const live = await command(env, 'records', '--month', month, '--live', '--json');
   expect(
     live.stdout

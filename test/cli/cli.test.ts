@@ -11,9 +11,9 @@ import { CLI_REFERENCE, cliReference } from '../../scripts/cli-reference.ts';
 import { EXAMPLES } from '../../src/cli/examples.ts';
 import { crossrampProgram } from '../../src/cli/program.ts';
 import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { useApp } from '../support/app.ts';
 import { freePort } from '../support/free-port.ts';
+import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 import { crossramp } from '../support/process.ts';
 
 const app = useApp();
@@ -75,8 +75,10 @@ describe('commands that read', () => {
     expect(stdout.startsWith(text.slice(0, -1))).toBe(true);
     const { steps, component, state } = JSON.parse(stdout);
     expect(steps.at(-1)).toMatchObject({ component, state });
+    expect(JSON.parse(stdout).actions).toEqual([{ action: 'cancel', mutation: 'cancelTransaction' }]);
     const shown = (await crossramp(env, 'transaction', 'show', made.end2end)).stdout;
     expect(shown).toMatch(/^ {2}amount_received +0\.012345678901234567$/m);
+    expect(shown).toMatch(/^possible actions\n {2}cancel {2}cancelTransaction$/m);
     expect(shown.split('\n')).toContain(`  ${steps[0].occurredAt}  ${steps[0].component}/${steps[0].state}`);
   });
 });
@@ -267,8 +269,9 @@ describe('exit codes', () => {
   });
 });
 
+const program = await crossrampProgram();
+
 describe('the command line', () => {
-  const program = crossrampProgram();
   const commandsBelow = (command: Command, path: readonly string[] = []): [string, Command][] =>
     (command.commands as Command[]).flatMap((each) => [
       [[...path, each.name()].join(' '), each],
@@ -279,8 +282,8 @@ describe('the command line', () => {
     commands.length === 0 ? true : registeredArguments.length > 0,
   );
 
-  test('docs/cli.md is what the commands print', () => {
-    expect(readFileSync(CLI_REFERENCE, 'utf8')).toBe(cliReference());
+  test('docs/cli.md is what the commands print', async () => {
+    expect(readFileSync(CLI_REFERENCE, 'utf8')).toBe(await cliReference());
   });
 
   test('every command has examples, and they name commands and options that there are', () => {

@@ -2,9 +2,10 @@
  * Goal: a command whose output nobody reads any more, as before `| head`, ends without a complaint, and does what it was asked
  * for. Method: real processes whose output is closed before they write.
  */
+import { closeSync, openSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
-import { begin, crossramp } from '../support/process.ts';
+import { begin, crossramp, ended, spawnTo } from '../support/process.ts';
 
 const app = useApp();
 const QUIET = { code: 0, stdout: '', stderr: '' };
@@ -56,4 +57,15 @@ test('an import goes on when nobody reads its progress', async () => {
 test('a command that fails says so by its exit code', async () => {
   const { code, stderr } = await unread('transaction', 'show', 'CRX0');
   expect([code, stderr]).toEqual([1, 'crossramp: account sandbox has no transaction CRX0\n']);
+});
+
+test('a command whose answer finds no room does its work, and fails with one line', async () => {
+  const file = openSync('/dev/full', 'w');
+  const words = ['account', 'create', '--name', 'Full'];
+  const child = spawnTo({ stdout: file, stderr: 'pipe' }, env, 'src/cli/main.ts', ...words);
+  closeSync(file);
+  const { code, stderr } = await ended(child);
+  expect(stderr).toMatch(/^crossramp: the answer could not be written: ENOSPC[^\n]*\n$/);
+  expect(code).toBe(1);
+  expect((await crossramp(env, 'account', 'list')).stdout).toMatch(/ Full$/m);
 });

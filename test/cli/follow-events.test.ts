@@ -5,7 +5,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Api, ask } from '../../src/cli/follow-events.ts';
+import { type Api, ask, followEvents } from '../../src/cli/follow-events.ts';
 
 /** Ends the time of waiting for the answer that was asked for last. */
 let endWaiting = () => {};
@@ -57,4 +57,41 @@ test.each([
 test('a gateway that is silent at first cannot be reached', async () => {
   const api = await gateway(SILENT);
   await expect(ask(api, '/')).rejects.toThrow(/cannot reach the gateway at http.*: .*timeout/);
+});
+
+test('a cursor that the log no longer has is reported, and the log is followed from the oldest event', async () => {
+  const paths: (string | undefined)[] = [];
+  const answering = (status: number, body: object): RequestListener => {
+    return ({ url }, response) => {
+      paths.push(url);
+      response.writeHead(status).end(JSON.stringify(body));
+    };
+  };
+  const expired = { detail: 'events after this cursor are no longer kept', code: 'CURSOR_EXPIRED' };
+  const event = {
+    cursor: 'first',
+    name: 'onramp.order.pending',
+    sequence: 1,
+    occurred_at: '',
+    transaction: {},
+  };
+  const api = await gateway(
+    answering(410, { ...expired, earliest: 'oldest', latest: 'newest' }),
+    answering(200, { events: [event], next: 'first' }),
+  );
+  const events = await followEvents(api, 'lost');
+  expect((await events.next()).value).toMatchObject({ cursor: 'first', name: event.name });
+  expect(paths.map((path) => URL.parse(path ?? '', api.baseUrl)?.searchParams.get('after'))).toEqual([
+    'lost',
+    'oldest',
+  ]);
+  const said = vi.mocked(process.stderr.write).mock.calls.map(([text]) => text);
+  expect(said).toEqual([expect.stringMatching(/^crossramp: .*no longer kept.*from the oldest event.*\n$/)]);
+});
+
+test('any other refusal of a cursor ends the command', async () => {
+  const problem = { detail: 'after must be a cursor of this event log', code: 'INVALID_PARAMETER' };
+  const api = await gateway((_, response) => response.writeHead(400).end(JSON.stringify(problem)));
+  const events = await followEvents(api, 'lost');
+  await expect(events.next()).rejects.toThrow('the gateway answers 400: after must be a cursor');
 });

@@ -80,3 +80,31 @@ test.each<[string[], RegExp, number?]>([
   },
   60_000,
 );
+
+test('deliveries are listed by endpoint and state, newest first, with the answer to the last attempt', async () => {
+  const { id } = JSON.parse((await webhook('create', '--url', 'https://hooks.example.com/d')).stdout);
+  await store.owner.query(
+    `insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, state, attempts, due_at, created_at, ended_at)
+     values ($1, $2, 1, 1, 'dead', 10, now(), now(), now()), ($1, $2, 2, 1, 'pending', 1, now(), now(), null)`,
+    [account, id],
+  );
+  const { rows } = await store.owner.query(
+    'select id from webhook_delivery where endpoint_id = $1 order by id',
+    [id],
+  );
+  const [dead, pending] = rows.map(({ id: each }: { id: string }) => each);
+  await store.owner.query(
+    `insert into webhook_attempt (account_id, delivery_id, attempt, at, duration_ms, status, error)
+     values ($1, $2, 9, now(), 5, null, 'no answer'), ($1, $2, 10, now(), 5, 503, null)`,
+    [account, dead],
+  );
+  const listed = async (...args: string[]) => JSON.parse((await webhook('deliveries', ...args)).stdout);
+  expect(await listed('--endpoint', id)).toMatchObject([
+    { id: pending, state: 'pending', due: expect.any(String), ended: null, status: null },
+    { id: dead, state: 'dead', attempts: 10, due: null, ended: expect.any(String), status: 503, error: null },
+  ]);
+  expect(await listed('--endpoint', id, '--limit', '1')).toHaveLength(1);
+  expect((await listed('--state', 'dead')).map((each: { id: string }) => each.id)).toEqual([dead]);
+  expect(await listed('--state', 'skipped')).toEqual([]);
+  expect((await webhook('deliveries', '--endpoint', 'whe_none')).code).toBe(1);
+}, 60_000);

@@ -2,20 +2,25 @@
  * Goal: the clients that everybody uses work with the recipes of docs/graphql.md, which are the files that these tests run.
  * Method: the real clients against the real server; `EventSource` in a real browser, on a page of another origin.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gql } from '@apollo/client';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { isAbstractType } from 'graphql';
 import relay, { type ConcreteRequest } from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
+import { SCOPES } from '../../src/base/access/api-key.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
 import { makeOnramp } from '../live/streams.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';
 import { revokeKey } from '../support/revoke-key.ts';
-import { createApollo } from './recipes/apollo.ts';
+import { createApollo, POSSIBLE_TYPES } from './recipes/apollo.ts';
 import { createSubscriber } from './recipes/graphql-sse.ts';
 import { createRelay } from './recipes/relay.ts';
 import { createUrql } from './recipes/urql.ts';
@@ -113,10 +118,10 @@ test('Apollo Client', async () => {
   expect(data).toMatchObject({ viewer: ANSWER, transactions: { totalCount: 0 } });
   const made = await client.mutate({
     mutation: gql(
-      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { id } }',
+      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { quote { id } errors { code message path } } }',
     ),
   });
-  expect(made.data).toMatchObject({ createQuote: { id: expect.any(String) } });
+  expect(made.data).toMatchObject({ createQuote: { quote: { id: expect.any(String) }, errors: [] } });
   const frames: never[] = [];
   const subscription = client
     .subscribe({ query: gql(SUBSCRIPTION) })
@@ -128,6 +133,61 @@ test('Apollo Client', async () => {
   await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   expect(end2endsOf(frames)).toEqual([end2end, missed]);
   subscription.unsubscribe();
+  client.stop();
+});
+
+test('Apollo Client reads fragments on every interface of the schema', async () => {
+  const types = Object.values(buildSchema(REGISTRY).getTypeMap()).filter(isAbstractType);
+  const schema = buildSchema(REGISTRY);
+  expect(POSSIBLE_TYPES).toEqual(
+    Object.fromEntries(
+      types.map((type) => [
+        type.name,
+        schema
+          .getPossibleTypes(type)
+          .map(({ name }) => name)
+          .toSorted(),
+      ]),
+    ),
+  );
+  const { apiKey } = await app.addAccount();
+  const end2end = await makeOnramp(app, apiKey);
+  const client = createApollo(url(), apiKey);
+  const query = gql(
+    'query ($end2end: String!) { transaction(end2end: $end2end) { __typename ...Shown } } fragment Shown on Transaction { end2end }',
+  );
+  const { data } = await client.query({ query, variables: { end2end } });
+  expect(data).toEqual({ transaction: { __typename: 'Onramp', end2end } });
+  client.stop();
+});
+
+test.each([
+  ['POST', false],
+  ['GET', true],
+])('Apollo Client with automatic persisted queries by %s sends the text when it is told to', async (method, useGETForHashedQueries) => {
+  const { apiKey } = await app.addAccount();
+  const requests: [method: string | undefined, hasText: boolean][] = [];
+  const link = new HttpLink({
+    uri: url(),
+    headers: { authorization: `Bearer ${apiKey}` },
+    fetch: (uri, options) => {
+      requests.push([options?.method, `${uri}${options?.body}`.includes('viewer')]);
+      return fetch(uri, options);
+    },
+  });
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries });
+  const client = new ApolloClient({ link: persisted.concat(link), cache: new InMemoryCache() });
+  for (const first of [5, 6]) {
+    const { data } = await client.query({ query: gql(QUERY), variables: { first } });
+    expect(data).toMatchObject({ viewer: ANSWER });
+  }
+  // Once refused, the client no longer sends hashes.
+  expect(requests).toEqual([
+    [method, false],
+    ['POST', true],
+    ['POST', true],
+  ]);
   client.stop();
 });
 
@@ -246,11 +306,11 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
       // The second time it is asked, it is away itself.
       if (tokens === 2) return void response.destroy();
       const { json } = await app.graphql(
-        'mutation { createStreamToken(expiresIn: 10) { token } }',
+        'mutation { createStreamToken(input: { expiresIn: 10 }) { streamToken { token } errors { code message path } } }',
         {},
         { key },
       );
-      response.end(json.data.createStreamToken.token);
+      response.end(json.data.createStreamToken.streamToken.token);
     });
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
   });
@@ -278,7 +338,7 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     gateway.drain();
     await gateway.close();
     await makeOnramp(app, key);
-    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 12_000);
+    const now = vi.spyOn(app.database, 'nowMs').mockReturnValue(app.database.nowMs() + 12_000);
     try {
       gateway = await startApp(app.database, Number(new URL(gateway.publicUrl).port));
       await expect.poll(names, { timeout: 20_000 }).toEqual([...once, ...once]);

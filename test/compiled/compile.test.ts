@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { createSchema } from 'graphql-yoga';
 import { expect, test } from 'vitest';
-import { textOfUtf8 } from '../../src/base/utf8-text.ts';
+import { textOfUtf8 } from '../../src/base/text/utf8-text.ts';
 import { compile } from '../../src/compiled/compile.ts';
 
 const later = async <Value>(value: Value) => value;

@@ -14,8 +14,8 @@ import {
   visit,
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { apiKeyHash } from '../../src/base/api-key.ts';
-import { textOfUtf8 } from '../../src/base/utf8-text.ts';
+import { apiKeyHash } from '../../src/base/access/api-key.ts';
+import { textOfUtf8 } from '../../src/base/text/utf8-text.ts';
 import { type Answer, compile } from '../../src/compiled/compile.ts';
 import { closeDays, leaveOpen, openBusiness } from '../../src/rails/sandbox/demo-business.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';

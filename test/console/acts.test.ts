@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formToken } from '../../src/base/person-token.ts';
+import { formToken } from '../../src/base/access/person-token.ts';
 import { acceptLink } from '../../src/resolvers/people/links.ts';
 import { callerOfSession } from '../../src/resolvers/people/signed-in.ts';
 import { endSessions } from '../../src/store/people/person-sessions.ts';
@@ -61,7 +61,7 @@ describe('a form', () => {
     '1,000',
   ])('with an amount that can be read in two ways is refused: %s', async (amountPayment) => {
     const page = await create({ amountPayment, idempotencyKey: `console-${amountPayment}` });
-    expect([page.status, /can be read in two ways/.test(page.text)]).toEqual([400, true]);
+    expect([page.status, /Ambiguous/.test(page.text)]).toEqual([400, true]);
   });
 
   test('reads an amount as its language writes it', async () => {
@@ -73,18 +73,20 @@ describe('a form', () => {
   });
 
   test.each([
-    ['1.000', 'pode ser lido de duas formas: escreva 1000 para mil, 1,0000 para um'],
-    ['muito', 'precisa ser um número, como 150,00'],
+    ['1.000', 'Ambíguo: escreva 1000 para mil ou 1,00 para um'],
+    ['muito', 'Digite um número, como 150,00'],
   ])('says what is wrong with %s in the language of the page', async (amountPayment, words) => {
     const form = { amountPayment, idempotencyKey: `console-pt-${amountPayment}` };
     const page = await create(form, owner, { 'accept-language': 'pt-BR' });
     expect([page.status, page.text]).toEqual([400, expect.stringContaining(words)]);
   });
 
-  test('names a field as the form does, not as the mutation', async () => {
+  test('names no field of the mutation, and says at the field what to enter', async () => {
     const form = { back: '/console/people', name: 'Ana', email: 'nobody', role: 'VIEWER' };
     const page = await visit(app, owner, '/console/acts/InviteMember', { form });
-    expect(page.text).toMatch(/<\/b> email: must be an e-mail address/);
+    expect(page.text).toMatch(
+      /<\/b> Check the highlighted fields\.[\s\S]*Enter an e-mail address such as ana@example\.com/,
+    );
   });
 
   test('C-40: does nothing where it came slowly, and who sent it was signed out meanwhile', async () => {
@@ -141,7 +143,7 @@ describe('a form', () => {
   ])('%s does nothing', async (_name, form, headers) => {
     const code = `forged-${Object.keys({ ...form, ...headers })}-${JSON.stringify(form).length}`;
     const page = await create({ ...form, externalCode: code, idempotencyKey: code }, owner, headers);
-    expect([page.status, /Nothing was done/.test(page.text)]).toEqual([403, true]);
+    expect([page.status, /Nothing was changed/.test(page.text)]).toEqual([403, true]);
     const filter = { externalCode: code };
     const { json } = await app.graphql(
       'query ($filter: TransactionFilter) { transactions(filter: $filter) { totalCount } }',
@@ -178,9 +180,9 @@ describe('C-40: a role', () => {
     const [ours, theirs] = [await visit(app, owner, NEW), await visit(app, viewer, NEW)];
     expect(ours.text).toContain('action="/console/acts/CreateCheckout"');
     expect(theirs.text).not.toContain('action="/console/acts/');
-    expect(theirs.text).toContain('Your role looks, and makes nothing');
+    expect(theirs.text).toContain('Your role is view-only');
     const refused = await create({ idempotencyKey: 'console-viewer' }, viewer);
-    expect([refused.status, /scope &quot;create&quot;/.test(refused.text)]).toEqual([403, true]);
+    expect([refused.status, /Your role doesn’t allow this\./.test(refused.text)]).toEqual([403, true]);
   });
 
   test.each([

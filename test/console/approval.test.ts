@@ -17,9 +17,11 @@ beforeAll(async () => {
   maker = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
   second = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'finance' });
   await app.graphql(
-    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "1" }) { approvalAbove } }',
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "1" }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
-  await app.graphql('mutation { sandboxFund(currency: "USDT_TRX", amount: "500") { journalId } }');
+  await app.graphql(
+    'mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "500" }) { funding { journalId } errors { code message path } } }',
+  );
   const act = (name: string, form: Record<string, string>) =>
     visit(app, maker, `/console/acts/${name}`, { form: { back: '/console/whitelist', ...form } });
   await act('CreateWhitelistGroup', { name: 'Vault' });
@@ -42,22 +44,20 @@ test('whoever asked is told why they cannot approve, and is offered no button th
   const path = `/console/transactions/${end2end}`;
   const [own, other] = [await visit(app, maker, path), await visit(app, second, path)];
   expect([own.text.includes(APPROVE), other.text.includes(APPROVE)]).toEqual([false, true]);
-  expect(own.text).toContain('You asked for it, so somebody else has to approve it.');
+  expect(own.text).toContain('You requested this, so someone else has to approve it.');
   expect(other.text).not.toContain('You asked for it');
 });
 
 test('a withdrawal leaves the balance: nothing comes in', async () => {
   const { text } = await visit(app, maker, `/console/transactions/${end2end}`);
-  expect(text).toMatch(
-    /30\.000000\u00a0USDT \(TRX\) leaves the balance, 29\.000000\u00a0USDT \(TRX\) arrives/,
-  );
-  expect(text).toContain('<dt>Leaves the balance</dt>');
-  expect(text).not.toMatch(/Goes in|Comes out/);
+  expect(text).toMatch(/30\.000000\u00a0USDT \(TRX\) debited, 29\.000000\u00a0USDT \(TRX\) sent/);
+  expect(text).toContain('<dt>Amount debited</dt>');
+  expect(text).not.toMatch(/<dt>(?:Paid|Received)</);
 });
 
 test('people are named, where they go is shown, and the audit log names both', async () => {
   const list = await visit(app, second, '/console/approvals');
-  expect(list.text).toMatch(/Asked by<\/dt><dd>rita</);
+  expect(list.text).toMatch(/Requested by<\/dt><dd>rita</);
   expect((await visit(app, second, '/console/transactions?family=WITHDRAWALS')).text).toContain(
     '>TKN9um…xUtbsD<',
   );
@@ -68,7 +68,7 @@ test('people are named, where they go is shown, and the audit log names both', a
   // Acts are said in words; the link to those of one kind has the name.
   expect(log.text).toMatch(/act=withdrawal\.create">Withdrawal created</);
   const pt = await visit(app, maker, '/console/audit?lang=pt&act=withdrawal.create');
-  expect(pt.text).toMatch(/<span class="soft">Ato<\/span> Saque criado</);
+  expect(pt.text).toMatch(/<span class="soft">Ação<\/span> Saque criado</);
 });
 
 test('the network of a destination is chosen, not typed', async () => {

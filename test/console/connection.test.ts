@@ -18,8 +18,9 @@ let owner: SignedInForTest;
 let proxy: TestProxy | undefined;
 
 const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00",
-  externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "52998224725" }) { transaction { end2end } } }`;
-const PAY = 'mutation ($end2end: String!) { sandboxTrigger(end2end: $end2end, scenario: PAY) { end2end } }';
+  externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`;
+const PAY =
+  'mutation ($end2end: String!) { sandboxTrigger(input: { end2end: $end2end, scenario: PAY }) { transaction { end2end } errors { code message path } } }';
 
 async function createCheckout(order: string): Promise<string> {
   const { json } = await app.graphql(CREATE, { order });
@@ -55,12 +56,12 @@ describe.runIf(hasBrowser)('the connection', () => {
     network.fail('refuse');
     network.cut();
     for (const page of [first, second])
-      await expect.poll(() => line(page).innerText(), soon).toBe('Connection lost. Trying again…');
-    expect(await first.textContent('#say')).toBe('Connection lost. Trying again…');
+      await expect.poll(() => line(page).innerText(), soon).toBe('Connection lost. Reconnecting…');
+    expect(await first.textContent('#say')).toBe('Connection lost. Reconnecting…');
     await app.graphql(PAY, { end2end });
     network.heal();
     for (const page of [first, second]) await expect.poll(() => line(page).isVisible(), soon).toBe(false);
-    expect(await second.textContent('#say')).toBe('Connected again');
+    expect(await second.textContent('#say')).toBe('Back online');
     await expect.poll(() => status.innerText(), soon).toContain('Paid');
     await expect.poll(() => first.locator(`[data-row="${end2end}"]`).innerText(), soon).toContain('Paid');
   });
@@ -70,7 +71,10 @@ describe.runIf(hasBrowser)('the connection', () => {
     const first = await open('/console/transactions', gone);
     const second = await first.context().newPage();
     await second.goto(`${app.baseUrl}/console`);
-    await gone.graphql('mutation ($id: String!) { revokeSession(sessionId: $id) }', { id: gone.sessionId });
+    await gone.graphql(
+      'mutation ($id: String!) { revokeSession(input: { sessionId: $id }) { sessionId errors { code message path } } }',
+      { id: gone.sessionId },
+    );
     for (const page of [first, second])
       await expect.poll(() => new URL(page.url()).pathname, soon).toBe('/console/sign-in');
   });

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ACTS, type ActName, PASSKEY_ACTS } from '../../src/base/acts.ts';
+import { ACTS, type ActName, PASSKEY_ACTS } from '../../src/base/access/acts.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { FORMS } from '../support/mutations.ts';
@@ -91,7 +91,8 @@ async function walk(row: ActRow, way: Way, mark: string): Promise<void> {
   const form = formOf(page, row.act, situation.given, situation.pressed);
   await reveal(page, form);
   await fillIn(form, situation.typed);
-  await press(form, situation.pressed);
+  await press(form, situation.review ? 'confirm' : situation.pressed);
+  if (situation.review) await press(page.locator('#confirm'));
   if (situation.isAskedFirst) await press(formOf(page, row.act, { dryRun: 'false' }));
   const act = entryOf(row);
   const isHeld = way === 'with script' && (row.needsPasskey || PASSKEY_ACTS.includes(act));
@@ -101,7 +102,11 @@ async function walk(row: ActRow, way: Way, mark: string): Promise<void> {
   if (!situation.isShownOnce) await seeDone(page, row.act, situation.seen);
   const acts = await stage.newActs(person);
   const expected = Array<ActName>(row.entries ?? 1).fill(act);
-  expect(acts.map((each) => each.act)).toEqual([...(isHeld ? ['session.confirm'] : []), ...expected]);
+  const before = [
+    ...(situation.review === 'priced' ? ['quote.create'] : []),
+    ...(isHeld ? ['session.confirm'] : []),
+  ];
+  expect(acts.map((each) => each.act)).toEqual([...before, ...expected]);
   if (situation.object) expect(acts.at(-1)?.object).toBe(situation.object);
   await situation.check(shown);
   expect(page.problems.filter((problem) => !(isHeld && /status of 403/.test(problem)))).toEqual([]);

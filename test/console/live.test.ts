@@ -14,8 +14,9 @@ const browser = useBrowser();
 let owner: SignedInForTest;
 
 const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00",
-  externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "52998224725" }) { transaction { end2end } } }`;
-const PAY = 'mutation ($end2end: String!) { sandboxTrigger(end2end: $end2end, scenario: PAY) { end2end } }';
+  externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`;
+const PAY =
+  'mutation ($end2end: String!) { sandboxTrigger(input: { end2end: $end2end, scenario: PAY }) { transaction { end2end } errors { code message path } } }';
 
 async function createCheckout(order: string): Promise<string> {
   const { json } = await app.graphql(CREATE, { order });
@@ -39,11 +40,12 @@ describe.runIf(hasBrowser)('without script', () => {
   test('a payment is created, looked at, cancelled', async () => {
     const page = await open('/console/new', { javaScriptEnabled: false });
     await page.getByLabel('Amount in BRL').fill('150.50');
-    await page.getByLabel('Your order number, if you have one').fill('20001');
+    await page.getByLabel('Order number (optional)').fill('20001');
+    await page.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
     expect(await title(page)).toBe('Order 20001');
     await page.getByText('Cancel…').click();
-    await page.getByRole('button', { name: 'Yes, cancel it' }).click();
+    await page.getByRole('button', { name: 'Cancel transaction' }).click();
     expect(await page.locator('.top .badge').innerText()).toContain('Cancelled');
     expect(page.url()).toContain('done=CancelTransaction');
   });
@@ -74,7 +76,7 @@ describe.runIf(hasBrowser)('with script', () => {
         await given.route(/\/graphql\?query=subscription/, (route) => ended.then(() => route.continue()));
       },
     });
-    expect(await page.locator('.top .badge').innerText()).toContain('Waits for the PIX');
+    expect(await page.locator('.top .badge').innerText()).toContain('Waiting for payment');
     await app.graphql(PAY, { end2end });
     await expect
       .poll(
@@ -94,7 +96,7 @@ describe.runIf(hasBrowser)('with script', () => {
     const end2end = await createCheckout('20010');
     const page = await open('/console/transactions');
     const row = page.locator(`[data-row="${end2end}"]`);
-    expect(await row.innerText()).toContain('Waits for the PIX');
+    expect(await row.innerText()).toContain('Waiting for payment');
     const before = await page.locator('tbody tr').count();
     await createCheckout('20011');
     await app.graphql(PAY, { end2end });
@@ -118,8 +120,8 @@ describe.runIf(hasBrowser)('with script', () => {
     );
     const amount = page.locator('form[action$="/SandboxFund"]').getByLabel('Amount');
     await amount.fill('much');
-    await page.getByRole('button', { name: 'Credit it' }).click();
-    const refused = page.getByRole('alert').filter({ hasText: 'must be a number' });
+    await page.getByRole('button', { name: 'Add funds' }).click();
+    const refused = page.getByRole('alert').filter({ hasText: 'Check the highlighted fields' });
     await refused.waitFor();
     const isOwn = (request: Request) => request.method() === 'GET' && request.url().endsWith(address);
     const asked = page.waitForRequest(isOwn);
@@ -133,11 +135,11 @@ describe.runIf(hasBrowser)('with script', () => {
 
   test('C-52: what is shown once is not made again by loading its page again', async () => {
     const page = await open('/console/developers');
-    await page.locator('summary', { hasText: 'Make a key' }).click();
+    await page.locator('summary', { hasText: 'Create API key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).first().fill('Till 20016');
     await page.getByLabel('read', { exact: true }).check();
-    await page.getByRole('button', { name: 'Make a key' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Save your API key' }).waitFor();
     await page.reload();
     expect(await title(page)).toBe('Developers');
     expect(await page.getByRole('rowheader', { name: 'Till 20016' }).count()).toBe(1);
@@ -177,7 +179,7 @@ describe.runIf(hasBrowser)('with script', () => {
     await page.keyboard.type('order-1001');
     // What is found takes the place of what was offered at once.
     await page
-      .getByRole('group', { name: 'What was found' })
+      .getByRole('group', { name: 'Result' })
       .getByRole('option')
       .first()
       .waitFor({ timeout: 15_000 });
@@ -192,7 +194,7 @@ describe.runIf(hasBrowser)('with script', () => {
     const page = await open('/console/whitelist');
     await page.keyboard.press('/');
     await page.keyboard.type('20035');
-    const hit = page.getByRole('group', { name: 'What was found' }).getByRole('option');
+    const hit = page.getByRole('group', { name: 'Result' }).getByRole('option');
     await hit.waitFor({ timeout: 15_000 });
     expect(await hit.innerText()).toMatch(/Checkout 20035[\s\S]*R\$/);
     await page.keyboard.press('Enter');
@@ -211,7 +213,7 @@ describe.runIf(hasBrowser)('with script', () => {
     );
     await page.keyboard.press('Enter');
     // It asks before it acts, as it does without the palette.
-    const sure = page.getByRole('button', { name: 'Yes, cancel it' });
+    const sure = page.getByRole('button', { name: 'Cancel transaction' });
     await sure.waitFor();
     expect(await sure.evaluate((each) => each === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
@@ -224,7 +226,8 @@ describe.runIf(hasBrowser)('with script', () => {
   });
 
   test('the statement is printed whole, and not the page that is shown', async () => {
-    const fund = 'mutation { sandboxFund(currency: "USDT_TRX", amount: "1") { journalId } }';
+    const fund =
+      'mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "1" }) { funding { journalId } errors { code message path } } }';
     for (let each = 0; each < 60; each++) await app.graphql(fund);
     const { json } = await app.graphql('{ statement { totalCount } }');
     const page = await open('/console/statement');
@@ -250,7 +253,10 @@ describe.runIf(hasBrowser)('with script', () => {
     const page = await browser.open(`${app.baseUrl}/console`, {
       prepare: (each) => signIn(each.context(), app, gone),
     });
-    await gone.graphql('mutation ($id: String!) { revokeSession(sessionId: $id) }', { id: gone.sessionId });
+    await gone.graphql(
+      'mutation ($id: String!) { revokeSession(input: { sessionId: $id }) { sessionId errors { code message path } } }',
+      { id: gone.sessionId },
+    );
     await page.goto(`${app.baseUrl}/console/transactions`);
     expect(new URL(page.url()).pathname).toBe('/console/sign-in');
   });

@@ -27,7 +27,7 @@ describe('the price', () => {
   test.each([
     ['CreateCheckout', 'checkout', { amountPayment: '150.50' }, 'crossramp_checkout'],
     ['CreateOnramp', 'onramp-order', { amountPayment: '150.50' }, 'onramp'],
-    ['CreateOfframp', 'offramp-order', { amountPaid: '150.50', from: 'EXTERNAL' }, 'offramp_instant'],
+    ['CreateOfframp', 'offramp-order', { amountSent: '150.50', from: 'EXTERNAL' }, 'offramp_instant'],
     ['CreateStaticLink', 'link', { amount: '150.50', name: 'Tips' }, 'crossramp_checkout'],
   ])('C-21: of %s is that of the query, and nothing is made', async (act, kind, form, template) => {
     const before = await total();
@@ -53,18 +53,18 @@ describe('the price', () => {
     );
     expect(page.text).toContain('R$\u00a01.234,50');
     const refused = await ask('CreateCheckout', 'checkout', { amountPayment: '1.000' });
-    expect([refused.status, /can be read in two ways/.test(refused.text)]).toEqual([400, true]);
+    expect([refused.status, /Ambiguous/.test(refused.text)]).toEqual([400, true]);
   });
 });
 
 test('the limits are said before they are hit, the tighter of both', async () => {
   const page = async () => (await visit(app, owner, '/console/new?kind=checkout')).text;
   const hint = async () =>
-    /id="CreateCheckout-amountPayment-hint">From (\S+) to ([^<]+)</.exec(await page())?.slice(1);
+    /id="CreateCheckout-amountPayment-hint">(\S+) to ([^<]+)</.exec(await page())?.slice(1);
   const [min, max] = (await hint()) ?? [];
   expect([min, max].every((each) => each?.startsWith('R$'))).toBe(true);
   await app.graphql(
-    'mutation { updateTemplateLimits(template: crossramp_checkout, input: { amountMax: "90" }) { amountMax } }',
+    'mutation { updateTemplateLimits(input: { template: crossramp_checkout, amountMax: "90" }) { templateLimits { amountMax } errors { code message path } } }',
   );
   expect(await hint()).toEqual([min, 'R$90.00']);
 });
@@ -78,7 +78,7 @@ test('a withdrawal offers the currencies that there is something of, with what i
         /<option value="([A-Z_]*)"[^>]*>([^<]*avail[^<]*)</g,
       ),
     ].map(([, code, text]) => [code, text]);
-  expect(await offered()).toEqual([['', 'Nothing is available']]);
+  expect(await offered()).toEqual([['', 'No available balance']]);
   await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '12.5' }, { key: shop.apiKey });
   expect(await offered()).toEqual([['USDT_TRX', 'USDT (TRX): 12.500000 available']]);
 });

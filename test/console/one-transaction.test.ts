@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 
 const OFFRAMP = `mutation { createOfframp(input: { amountPaid: "20", currency: "USDT_TRX", from: EXTERNAL, pixKey: "ana@example.com",
-  pixKeyType: EMAIL, clientName: "Ana Souza", clientTaxId: "52998224725", accept: true }) { transaction { end2end } } }`;
+  pixKeyType: EMAIL, clientName: "Ana Souza", clientTaxId: "52998224725", accept: true }) { transaction { end2end } errors { code message path } } }`;
 const CHECKOUT = `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Ana Souza",
-  clientTaxId: "52998224725", accept: true }) { transaction { end2end } } }`;
+  clientTaxId: "52998224725", accept: true }) { transaction { end2end } errors { code message path } } }`;
 const ONE = `query ($end2end: String!) { transaction(end2end: $end2end) { component state legacyBody receiptUrl
   sandboxScenarios { now later } } }`;
 
@@ -44,7 +44,7 @@ describe('a deposit that is held', () => {
     expect(await page(end2end)).not.toContain('acts/ResolveDeposit');
     await act('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
     const held = await page(end2end);
-    expect(held).toContain('Held: another amount came');
+    expect(held).toContain('On hold: different amount');
     expect(held).toContain(`name="resolution" value="${resolution}"`);
     const done = await act('ResolveDeposit', { end2end, resolution });
     expect([done.status, done.headers.get('location')]).toEqual([
@@ -79,7 +79,7 @@ test('a payment that is done says so once, and its acts in words', async () => {
   const done = await page(end2end);
   expect(done).toContain('Paid');
   expect(done).not.toContain('Transaction completed successfully</p>');
-  expect(done).toContain('<h2>Sandbox scenario played</h2>');
+  expect(done).toContain('<h2>Sandbox scenario simulated</h2>');
   expect(await page(end2end, 'pt')).toContain('<h2>Cenário do sandbox simulado</h2>');
 });
 
@@ -87,20 +87,20 @@ test('a part that goes back has its own words, and what went back in all is amon
   const end2end = await make(CHECKOUT);
   await act('SandboxTrigger', { end2end, scenario: 'PAY' });
   await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
-  expect(await page(end2end)).not.toContain('Sent back');
-  expect(await page(end2end)).toContain('Up to R$150.00 of the payment can go back');
+  expect(await page(end2end)).not.toContain('Refunded');
+  expect(await page(end2end)).toContain('Up to R$150.00 can be refunded');
   await act('RefundPayment', { end2end, amount: '10.50' });
   await act('RefundPayment', { end2end, amount: '20' });
   await expect
     .poll(() => page(end2end), { timeout: 15_000 })
-    .toMatch(/<dt>Sent back<\/dt>\s*<dd><b>R\$30\.50</);
+    .toMatch(/<dt>Refunded<\/dt>\s*<dd><b>R\$30\.50</);
   const [en, pt] = [await page(end2end), await page(end2end, 'pt')];
-  expect(en).toContain('Up to R$119.50 of the payment can go back');
-  expect(pt).toContain('Até R$\u00a0119,50 do pagamento podem ser devolvidos');
-  expect(en.match(/<h2>A part goes back<\/h2>/g)).toHaveLength(2);
-  expect(en.match(/<h2>A part was sent back<\/h2>/g)).toHaveLength(2);
+  expect(en).toContain('Up to R$119.50 can be refunded');
+  expect(pt).toContain('Até R$\u00a0119,50 podem ser devolvidos');
+  expect(en.match(/<h2>Partial refund started<\/h2>/g)).toHaveLength(2);
+  expect(en.match(/<h2>Partially refunded<\/h2>/g)).toHaveLength(2);
   expect(en.match(/<h2>Paid<\/h2>/g)).toHaveLength(1);
-  expect(pt).toContain('<h2>Uma parte foi devolvida</h2>');
+  expect(pt).toContain('<h2>Devolvido parcialmente</h2>');
 });
 
 test('the rate is written as the language writes numbers', async () => {
@@ -117,7 +117,7 @@ describe('the sandbox', () => {
     expect(now).not.toContain('DEPOSIT');
     expect(later).toContain('SWAP_FAIL');
     const [en, pt] = [await page(end2end), await page(end2end, 'pt')];
-    expect(en).toContain('name="scenario" value="PAY">Pay it<');
+    expect(en).toContain('name="scenario" value="PAY">Pay<');
     expect(pt).toContain('name="scenario" value="PAY">Pagar<');
     expect(en).not.toContain('value="DEPOSIT"');
     await act('SandboxTrigger', { end2end, scenario: 'PAY' });
@@ -139,30 +139,30 @@ test('C-9: its body is the one that /v2 gives', async () => {
   const { legacyBody } = await find(end2end);
   const { text } = await app.get(`/v2/crossramp_checkout/${end2end}`);
   expect(legacyBody).toBe(text);
-  expect(await page(end2end)).toContain('As /v2 gives it');
+  expect(await page(end2end)).toContain('API response (/v2)');
 });
 
 test('its page is there to be handed over until it is paid, and is the receipt then', async () => {
   const end2end = await make(CHECKOUT);
   const { receiptUrl } = await find(end2end);
   const before = await page(end2end);
-  expect(before).toContain('Hand this over');
+  expect(before).toContain('Share with the payer');
   expect(before).toContain(`<code id="pay-link">${receiptUrl}</code>`);
   expect(before).toMatch(/role="img" aria-label="QR code of the payment link"><svg/);
-  expect(before).toContain('Payer’s page');
+  expect(before).toContain('Payment page');
   await act('SandboxTrigger', { end2end, scenario: 'PAY' });
   const after = await page(end2end);
-  expect(after).not.toContain('Hand this over');
+  expect(after).not.toContain('Share with the payer');
   expect(after).toMatch(new RegExp(`href="${receiptUrl.replaceAll('.', '\\.')}"[^>]*>.*Receipt`));
 });
 
 test('what is recorded for authorities stands there, is recorded by a form, and an empty field takes it away', async () => {
   const end2end = await make(CHECKOUT);
-  expect(await page(end2end)).toContain('Records for authorities');
+  expect(await page(end2end)).toContain('Regulatory record');
   const form = { end2end, walletCustody: 'CUSTODIAL', walletVasp: 'Exchange Ltda.', walletCountry: 'BR' };
   expect((await act('RecordFacts', form)).status).toBe(303);
   const shown = await page(end2end);
-  expect(shown).toContain('With a provider');
+  expect(shown).toContain('Held by a provider');
   expect(shown).toContain('<dd>Exchange Ltda.</dd>');
   const { end2end: id, walletCountry } = form;
   const fewer = { end2end: id, walletCustody: '', walletHolder: '', walletVasp: '', walletCountry };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const shop = await app.addAccount();
   shopKey = shop.apiKey;
   owner = await signInAs(app, shop.accountId, { email: 'rita@pages.invalid', role: 'owner' });
-  const create = `mutation ($code: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", externalCode: $code }) { transaction { end2end } } }`;
+  const create = `mutation ($code: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", externalCode: $code }) { transaction { end2end } errors { code message path } } }`;
   for (let each = 0; each < 60; each++)
     await app.graphql(create, { code: `page-${each}` }, { key: shop.apiKey });
   const { json } = await app.graphql(
@@ -65,16 +65,16 @@ test('a field leads to any page and keeps the filters; what is no page is refuse
 
 test('a page after the last says so, and leads to the last; it does not tell of an account that has nothing', async () => {
   const past = await open('/console/transactions?page=9');
-  expect(past.text).toContain('The list ends before this page');
-  expect(past.text).not.toContain('Create a payment, and it stands here.');
+  expect(past.text).toContain('No entries this far down the list');
+  expect(past.text).not.toContain('Create your first payment and it will appear here.');
   expect(past.text).not.toMatch(/\d of 60</);
   expect(past.text).not.toContain('aria-current="page" aria-label="Page');
   expect(past.text).toMatch(/name="page" min="1" max="3" value="3"/);
   expect((await open(hrefOf(past.text, '3'))).rows).toEqual(all.slice(50));
   expect((await open('/console/transactions?family=OFFRAMPS&page=9')).text).toContain(
-    'Create a payment, and it stands here.',
+    'Create your first payment and it will appear here.',
   );
-  expect((await open('/console/statement?page=9')).text).toContain('No lines in this period');
+  expect((await open('/console/statement?page=9')).text).toContain('No entries in this period');
 });
 
 const LOGS = ['events', 'audit'] as const;
@@ -111,5 +111,5 @@ test.each(LOGS)('the pages of %s have numbers, too: the last one has the oldest'
   expect((await open(hrefOf(last.text, 'Previous'))).rows).toEqual(
     entries.slice((pages - 2) * 25, (pages - 1) * 25),
   );
-  expect((await open(`/console/${log}?page=99`)).text).toContain('The list ends before this page');
+  expect((await open(`/console/${log}?page=99`)).text).toContain('No entries this far down the list');
 });

@@ -25,12 +25,12 @@ const origins = async () => {
 
 test('settings are said in both languages; whoever only looks has no form', async () => {
   const page = await open(`${SETTINGS}?lang=en`);
-  expect(page).toMatch(/<dt>A new destination can be used after<\/dt><dd>At once<\/dd>/);
-  expect(page).toMatch(/approves withdrawals above, a day<\/dt><dd>Never<\/dd>/);
+  expect(page).toMatch(/<dt>Waiting period for new destinations<\/dt><dd>Immediately<\/dd>/);
+  expect(page).toMatch(/Require a second approval above \(per day\)<\/dt><dd>Never<\/dd>/);
   expect(await open(`${SETTINGS}?lang=pt`)).toContain('<h1>Configurações</h1>');
   const viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
   const seen = await open(SETTINGS, viewer);
-  expect([seen.includes('At once'), /acts\/(?:Update|Reset|End)/.test(seen)]).toEqual([true, false]);
+  expect([seen.includes('Immediately'), /acts\/(?:Update|Reset|End)/.test(seen)]).toEqual([true, false]);
 });
 
 test('C-21: of two limits the tighter one holds, and the other stands beside it', async () => {
@@ -48,19 +48,19 @@ test('C-40: what loosens a protection waits, is seen, and can be taken back', as
   expect(await open()).toContain('<dd>5,400 s</dd>');
   expect((await send('UpdateAccountSettings', { whitelistCoolingSeconds: '0' })).status).toBe(303);
   const page = await open();
-  expect(page).toMatch(/<th scope="row"[^>]*>Wait of new destinations<\/th><td[^>]*>At once</);
+  expect(page).toMatch(/<th scope="row"[^>]*>Waiting period for destinations<\/th><td[^>]*>Immediately</);
   // The form as it is shown, with one field filled in: what nobody chose is not asked for.
   const [form = ''] =
     /<form[^>]*acts\/UpdateAccountSettings"(?:(?!<\/form>)[\s\S])*name="whitelistCoolingSeconds"[\s\S]*?<\/form>/.exec(
       page,
     ) ?? [];
-  expect(form).toMatch(/<option value="" selected>As it is/);
+  expect(form).toMatch(/<option value="" selected>No change/);
   expect(form).not.toMatch(/<option value="[^"]+" selected/);
   const rules = { part: 'rules', whitelistCoolingSeconds: '', approvalAbove: '100', afterLock: '' };
   expect((await send('UpdateAccountSettings', rules)).status).toBe(303);
-  expect(await open()).toContain('Changes that wait');
+  expect(await open()).toContain('Pending changes');
   await send('CancelSettingChange', { setting: 'WHITELIST_COOLING_SECONDS' });
-  expect(await open()).not.toContain('Changes that wait');
+  expect(await open()).not.toContain('Pending changes');
 });
 
 test('one site is added and another taken away; one that is none is refused at its field', async () => {
@@ -68,7 +68,7 @@ test('one site is added and another taken away; one that is none is refused at i
   await send('UpdateAllowedOrigins', { origins: [shop] });
   await send('UpdateAllowedOrigins', { origins: [shop, till], replaces: [shop] });
   const late = await send('UpdateAllowedOrigins', { origins: [till], replaces: [till] });
-  expect([late.status, /has changed meanwhile/.test(late.text)]).toEqual([409, true]);
+  expect([late.status, /Someone else changed this list/.test(late.text)]).toEqual([409, true]);
   expect(await origins()).toEqual([shop, till]);
   const page = await open();
   const removal = new RegExp(

@@ -36,9 +36,9 @@ function walkOn(page: Page, title: string) {
     return word;
   };
   return {
-    press: async (role: 'button' | 'link', word: string) =>
+    press: async (role: 'button' | 'link', word: string, exact = false) =>
       page
-        .getByRole(role, { name: take(word) })
+        .getByRole(role, { name: take(word), exact })
         .first()
         .click(),
     /** What is found and pressed stands in the document twice. */
@@ -69,21 +69,22 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
     const { url } = await makeNewcomerLink(app.database, startContext(app.services));
     const page = await browser.open(url, DESK);
     const walk = walkOn(page, 'A newcomer sees money move');
-    await walk.press('button', 'Come in');
-    await walk.find('Today');
-    await walk.press('link', 'New payment');
+    await walk.press('button', 'Sign in');
+    await walk.find('Home');
+    await walk.press('link', 'Create payment');
     await walk.write('Amount in BRL', '150');
-    await walk.write('Your order number, if you have one', '10490');
-    await walk.write('Name of the customer, if known', 'Ana Souza');
-    await walk.write('CPF or CNPJ of the customer, if known', '529.982.247-25');
+    await walk.write('Order number (optional)', '10490');
+    await walk.write('Customer name (optional)', 'Ana Souza');
+    await walk.write('Customer CPF or CNPJ (optional)', '529.982.247-25');
     await walk.find('1 USDT (TRX) =');
+    await walk.press('button', 'Review');
     await walk.press('button', 'Create');
-    await walk.find('Waits for the PIX');
-    await walk.find('Hand this over');
-    await walk.press('button', 'Pay it');
+    await walk.find('Waiting for payment');
+    await walk.find('Share with the payer');
+    await walk.press('button', 'Pay', true);
     await walk.find('Paid');
-    await walk.find('Yours, available USDT (TRX)');
-    await walk.find('sums to zero');
+    await walk.find('Your available balance, USDT (TRX)');
+    await walk.find('BRL balances');
     await walk.picture('newcomer-paid');
     await walk.press('link', 'Statement');
     await walk.find('Checkout 10490');
@@ -102,7 +103,7 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
       prepare: (each) => signIn(each.context(), app, owner),
     });
     const walk = walkOn(page, 'A merchant finds a payment');
-    await walk.press('link', 'Search or go to…');
+    await walk.press('link', 'Search or jump to…');
     await page.keyboard.type('10482');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/console/search?q=10482');
@@ -134,16 +135,16 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
       prepare: (each) => signIn(each.context(), app, operator),
     });
     const walk = walkOn(page, 'An operator sees what waits');
-    await walk.find('Needs a person');
+    await walk.find('Needs attention');
     await walk.picture('operator-today');
-    await walk.press('link', 'Returns that failed');
-    await walk.find('Returns to payers');
-    await walk.open('Order again…');
-    await walk.press('button', 'Yes, order it again');
-    await walk.find('Done.');
+    await walk.press('link', 'Failed refunds');
+    await walk.find('Refunds');
+    await walk.open('Retry…');
+    await walk.press('button', 'Retry refund');
+    await walk.find('Refund retried.');
     walk.isWhole();
     await page.goto(`${app.baseUrl}/console`);
-    expect(await page.getByText('Returns that failed').count()).toBe(0);
+    expect(await page.getByText('Failed refunds').count()).toBe(0);
     expect(page.problems).toEqual([]);
   }, 90_000);
 });

@@ -3,7 +3,7 @@
  * an amount. Method: the steps of every template.
  */
 import { expect, test } from 'vitest';
-import { ACTS } from '../../src/base/acts.ts';
+import { ACTS } from '../../src/base/access/acts.ts';
 import { money } from '../../src/console/parts/figures.ts';
 import { ACT_WORDS, actWord, OBJECT_WORDS, objectWord } from '../../src/console/words/acts.ts';
 import { BOOK_WORDS } from '../../src/console/words/books.ts';
@@ -12,23 +12,11 @@ import { OPERATOR_WORDS } from '../../src/console/words/operator.ts';
 import { RECONCILIATION_WORDS } from '../../src/console/words/reconciliation.ts';
 import { SCREEN_WORDS } from '../../src/console/words/screens.ts';
 import { SETTINGS_WORDS } from '../../src/console/words/settings.ts';
-import { EVENT_WORDS, STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
 import { TRANSACTION_WORDS } from '../../src/console/words/transactions.ts';
 import { hasWord } from '../../src/console/words.ts';
 import { AUDIT_OBJECT_KINDS } from '../../src/store/engine/audit.ts';
+import { SUSPENSE_REASONS } from '../../src/store/engine/suspense.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { STAY_EVENTS } from '../../src/templates/transition.ts';
-
-const STEPS = new Map(
-  REGISTRY.templates.flatMap(({ steps }) =>
-    steps.map((step) => [`${step.component.replace(/_v\d+$/, '')}/${step.state}`, step] as const),
-  ),
-);
-
-test('every step of every template has words of its own, and no words are of no step', () => {
-  expect(Object.keys(STEP_WORDS).sort()).toEqual([...STEPS.keys()].sort());
-  expect(Object.keys(EVENT_WORDS).sort()).toEqual(Object.keys(STAY_EVENTS).sort());
-});
 
 test('a name stands in one table of words: another would be read in its place', () => {
   const tables = [
@@ -44,18 +32,9 @@ test('a name stands in one table of words: another would be read in its place', 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test('words fit a row, and name no machinery', () => {
-  for (const [name, { en, pt }] of Object.entries({ ...STEP_WORDS, ...EVENT_WORDS })) {
-    expect([name, en.length <= 28, pt.length <= 28]).toEqual([name, true, true]);
-    expect([name, /KYC|divergent|substatus|successfully/i.test(en)]).toEqual([name, false]);
-  }
-});
-
-test('a step of another version says the same; one that has no words, its published label', () => {
-  const label = { en: 'Old Words', pt: 'Palavras antigas' };
-  const shown = { state: 'QRCODE', status: label, substatus: label };
-  expect(stepWord({ ...shown, component: 'depositpix_v3' })).toBe(STEP_WORDS['depositpix/QRCODE']);
-  expect(stepWord({ ...shown, component: 'of_history' })).toBe(label);
+test('every reason for which money lies in suspense has words', () => {
+  const names = Object.keys(SUSPENSE_REASONS).map((name) => name.toUpperCase());
+  expect(names.filter((name) => !hasWord(name))).toEqual([]);
 });
 
 test('every act and everything that is acted on has words; one of another version keeps its name', () => {

@@ -21,19 +21,22 @@ let shop: Shop;
 const { ask, refusal } = graphqlClient(app, () => shop.apiKey);
 
 const mutation = (input: string, template = 'onramp') =>
-  `mutation { updateTemplateLimits(template: ${template}, input: { ${input} }) { ${LIMITS} } }`;
+  `mutation { updateTemplateLimits(input: { template: ${template}, ${input} }) { templateLimits { ${LIMITS} } errors { code message path } } }`;
 const limit = async (input: string, template?: string) =>
-  (await ask(mutation(input, template))).updateTemplateLimits;
+  (await ask(mutation(input, template))).updateTemplateLimits.templateLimits;
 const limits = async () =>
   (await ask(`{ viewer { account { templateLimits { ${LIMITS} } } } }`)).viewer.account.templateLimits;
 const pending = async () =>
   (await ask('{ viewer { account { accountSettings { pendingChanges { setting subject value } } } } }'))
     .viewer.account.accountSettings.pendingChanges;
 const ofCustomer = async (taxId: string, input: string) =>
-  (await ask(`mutation { updateCustomer(taxId: "${taxId}", input: { ${input} }) { limitDaily stepUp30d } }`))
-    .updateCustomer;
+  (
+    await ask(
+      `mutation { updateCustomer(input: { taxId: "${taxId}", ${input} }) { customer { limitDaily stepUp30d } errors { code message path } } }`,
+    )
+  ).updateCustomer.customer;
 const pass = async (by: string) => {
-  await ask(`mutation { sandboxAdvanceClock(by: "${by}") }`);
+  await ask(`mutation { sandboxAdvanceClock(input: { by: "${by}" }) { now errors { code message path } } }`);
   await settleSettings(app.services);
 };
 const lastEntry = async () =>
@@ -43,7 +46,7 @@ const lastEntry = async () =>
 beforeEach(async () => {
   shop = await newShop(app);
   await ask(
-    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 86400 }) { approvalAbove } }',
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 86400 }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
 });
 
@@ -93,7 +96,7 @@ describe('limits of an account on a template', () => {
   test('C-21: those of the platform still hold where they become the tighter ones', async () => {
     await limit('amountMax: "900"');
     await ask(
-      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: onramp, input: { amountMax: "500" }) { amountMax } }`,
+      `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: onramp, amountMax: "500" }) { templateSetting { amountMax } errors { code message path } } }`,
     );
     expect((await shop.onramp(newCustomer(), '500.01')).json.code).toBe('LIMIT_EXCEEDED');
   });
@@ -109,7 +112,7 @@ describe('limits of an account on a template', () => {
       { setting: 'TEMPLATE_AMOUNT_MIN', subject: 'onramp', value: '20' },
     ]);
     const cancel = (template: string) =>
-      `mutation { cancelSettingChange(setting: TEMPLATE_AMOUNT_MIN, subject: "${template}") { approvalAbove } }`;
+      `mutation { cancelSettingChange(input: { setting: TEMPLATE_AMOUNT_MIN, subject: "${template}" }) { accountSettings { approvalAbove } errors { code message path } } }`;
     for (const missing of ['onramp_instant', 'nothing', '\\u0000'])
       expect((await refusal(cancel(missing))).code, missing).toBe('NOT_FOUND');
     await ask(cancel('onramp'));
@@ -140,7 +143,7 @@ describe('limits of an account on a template', () => {
 test('C-40: a worker lets what waited take effect by itself', async () => {
   await limit('amountMax: "100"');
   await limit('amountMax: "200"');
-  await ask('mutation { sandboxAdvanceClock(by: "25h") }');
+  await ask('mutation { sandboxAdvanceClock(input: { by: "25h" }) { now errors { code message path } } }');
   const settling = startSettlingSettings(app.services, pino({ level: 'silent' }));
   try {
     const now = async () => (await limits())[0].amountMax;
@@ -200,9 +203,9 @@ describe('limits of an account on a customer', () => {
     await ofCustomer(taxId, 'limitDaily: "100"');
     await ofCustomer(taxId, 'limitDaily: null');
     const cancel = (subject: string) =>
-      `mutation { cancelSettingChange(setting: CUSTOMER_LIMIT_DAILY, ${subject}) { approvalAbove } }`;
-    expect(parametersOf(await refusal(cancel('')))).toEqual(['subject']);
-    expect(parametersOf(await refusal(cancel('subject: "12"')))).toEqual(['subject']);
+      `mutation { cancelSettingChange(input: { setting: CUSTOMER_LIMIT_DAILY, ${subject} }) { accountSettings { approvalAbove } errors { code message path } } }`;
+    expect(parametersOf(await refusal(cancel('')))).toEqual(['input.subject']);
+    expect(parametersOf(await refusal(cancel('subject: "12"')))).toEqual(['input.subject']);
     expect((await refusal(cancel(`subject: "${newCustomer()}"`))).code).toBe('NOT_FOUND');
     await ask(cancel(`subject: "${taxId.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')}"`));
     expect(await pending()).toEqual([]);

@@ -2,14 +2,16 @@
  * Goal: an account moves play money or real money, never both (C-40). Method: accounts of both modes in one gateway; every
  * door of the sandbox is tried on a live account, and every creation, which has no rails to go to.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiKeyHash, newApiKey, PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
+import { apiKeyHash, newApiKey, PLATFORM_SCOPES, SCOPES } from '../../src/base/access/api-key.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { storeKey } from '../../src/store/account/api-keys.ts';
 import { addJobs, claimJobs } from '../../src/store/engine/jobs.ts';
 import { type Answer, startApp, useApp } from '../support/app.ts';
 import { fundAccount } from '../support/fund-account.ts';
 import { LIVE_RAILS } from '../support/live-rails.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { BODIES, WRITES } from '../support/rest-routes.ts';
 
 const app = useApp();
@@ -26,7 +28,7 @@ beforeAll(async () => {
 
 const asTrading = (query: string) => withRails.graphql(query, {}, { key: trading.apiKey });
 const asLive = (query: string) => app.graphql(query, {}, { key: live.apiKey });
-const codeOf = async (query: string) => (await asLive(query)).json.errors?.[0].extensions.code;
+const codeOf = async (query: string) => errorsIn((await asLive(query)).json)?.[0].extensions.code;
 const page = (path: string, form?: Record<string, string>, baseUrl = app.baseUrl) =>
   fetch(`${baseUrl}${path}`, {
     redirect: 'manual',
@@ -89,8 +91,8 @@ describe('a live account without live rails', () => {
   });
 
   test.each([
-    'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } } }',
-    'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { id } }',
+    'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } errors { code message path } } }',
+    'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { quote { id } errors { code message path } } }',
     '{ quote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { id } }',
   ])('C-40: so does %s', async (query) => {
     expect(await codeOf(query)).toBe('RAILS_MISSING');
@@ -98,11 +100,15 @@ describe('a live account without live rails', () => {
 
   test('C-40, C-20: a visit of a static link that it had made before opens nothing', async () => {
     const { json } = await asTrading(
-      'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX", amount: "80" }) { slug } }',
+      'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX", amount: "80" }) { staticLink { slug } errors { code message path } } }',
     );
     const other = await startApp(withRails.database);
     try {
-      const answer = await page(`/pay/l/${json.data.createStaticLink.slug}`, undefined, other.publicUrl);
+      const answer = await page(
+        `/pay/l/${json.data.createStaticLink.staticLink.slug}`,
+        undefined,
+        other.publicUrl,
+      );
       expect(answer.status).toBe(422);
       expect(await answer.text()).not.toContain('Sandbox');
     } finally {
@@ -123,19 +129,24 @@ describe('a live account without live rails', () => {
 describe('a live account with live rails', () => {
   test('C-22: its whitelist has the cooling time of a live account, on the clock of the machine', async () => {
     await withRails.post('/v2/sandbox/clock', { advance: '2h' });
-    const group = await asTrading('mutation { createWhitelistGroup(name: "Treasury") { id createdAt } }');
-    const { id: groupId, createdAt } = group.json.data.createWhitelistGroup;
+    const group = await asTrading(
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id createdAt } errors { code message path } } }',
+    );
+    const { id: groupId, createdAt } = group.json.data.createWhitelistGroup.whitelistGroup;
     expect(Date.parse(createdAt)).toBeLessThan(Date.now() + HOUR);
-    const entry = `groupId: "${groupId}", input: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }`;
-    const added = await asTrading(`mutation { addWhitelistEntry(${entry}) { createdAt usableAt } }`);
-    const { createdAt: addedAt, usableAt } = added.json.data.addWhitelistEntry;
+    const entry = `groupId: "${groupId}", network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD"`;
+    const added = await asTrading(
+      `mutation { addWhitelistEntry(input: { ${entry} }) { whitelistEntry { createdAt usableAt } errors { code message path } } }`,
+    );
+    const { createdAt: addedAt, usableAt } = added.json.data.addWhitelistEntry.whitelistEntry;
     expect(Date.parse(usableAt) - Date.parse(addedAt)).toBe(24 * HOUR);
   });
 
   test('C-63: plain http to this machine is for the sandbox alone', async () => {
-    const endpoint = 'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { id } }';
+    const endpoint =
+      'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { id } errors { code message path } } }';
     const { json } = await asTrading(endpoint);
-    expect(json.errors[0].extensions.code).toBe('INVALID_PARAMETER');
+    expect(errorsIn(json)[0].extensions.code).toBe('INVALID_PARAMETER');
   });
 });
 
@@ -159,9 +170,9 @@ describe('the sandbox', () => {
   });
 
   test.each([
-    'sandboxAdvanceClock(by: "1s")',
-    'sandboxFund(currency: "BRL", amount: "1") { amount }',
-    'sandboxTrigger(end2end: "x", scenario: PAY) { state }',
+    'sandboxAdvanceClock(input: { by: "1s" }) { now errors { code message path } }',
+    'sandboxFund(input: { currency: "BRL", amount: "1" }) { funding { amount } errors { code message path } }',
+    'sandboxTrigger(input: { end2end: "x", scenario: PAY }) { transaction { state } errors { code message path } }',
   ])('C-40: so is %s', async (call) => {
     expect(await codeOf(`mutation { ${call} }`)).toBe('FORBIDDEN');
     expect((await asLive('{ sandboxScenarios { name } }')).json.data).toEqual({ sandboxScenarios: null });

@@ -4,9 +4,10 @@
  * there every act of REST and GraphQL and every scenario that the machine does not take is tried, without a key, with
  * one, and with the same one again.
  */
+
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { stepNameOf } from '../../src/base/step-name.ts';
+import { stepNameOf } from '../../src/base/ids/step-name.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import { accepts } from '../../src/templates/accepts.ts';
 import type { Template } from '../../src/templates/define.ts';
@@ -15,6 +16,7 @@ import { REGISTRY } from '../../src/templates/index.ts';
 import type { TriggerName } from '../../src/templates/triggers.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { act } from '../support/graphql-client.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { CUSTOMER, PAYEE, whitelist } from '../support/rest-routes.ts';
 
 const app = useApp();
@@ -37,6 +39,8 @@ beforeAll(async () => {
 /** What callers can ask for, and what the machine is told of it. */
 interface Asked {
   readonly name: string;
+  /** Family of paths that it is about; of all by default. */
+  readonly of?: readonly string[];
   readonly on: readonly TriggerName[];
   readonly ask: (target: { path: string; end2end: string }, onceKey: string | undefined) => Promise<Answer>;
 }
@@ -55,17 +59,24 @@ const mutated = (name: string, on: readonly TriggerName[], args = ''): Asked => 
   on,
   ask: ({ end2end }, onceKey) => app.graphql(act(name, args), { end2end, key: onceKey }, { key: second }),
 });
-const decided = (name: string, on: TriggerName): Asked => ({
+const decided = (name: string, on: TriggerName, args = ''): Asked => ({
   name: `mutation ${name}`,
   on: [on],
   ask: ({ end2end }, onceKey) =>
-    app.graphql(act(name, `account: "${accountId}",`), { end2end, key: onceKey }, { key: app.platformKey }),
+    app.graphql(
+      act(name, `account: "${accountId}", ${args}`),
+      { end2end, key: onceKey },
+      { key: app.platformKey },
+    ),
 });
 const IDENTITY = 'clientName: "Ana", clientTaxId: "52998224725"';
 const ASKED: readonly Asked[] = [
   posted('cancel', 'cancelled'),
-  posted('refund', 'refund_ordered'),
-  posted('refund', 'refund_ordered', { address: REFUND_TO }),
+  { ...posted('refund', 'refund_ordered'), of: ['/v2/offramp'] },
+  { ...posted('refund', 'refund_ordered', { address: REFUND_TO }), of: ['/v2/offramp'] },
+  { ...posted('refund', 'payment_refunded'), of: ['/v2/onramp', '/v2/crossramp_checkout'] },
+  { ...posted('identity', 'identity_given', CUSTOMER), of: ['/v2/onramp', '/v2/crossramp_checkout'] },
+  posted('confirm_identity', 'identity_confirmed'),
   posted('resolve', 'refund_ordered', { action: 'refund' }),
   posted('resolve', 'refund_ordered', { action: 'refund', address: REFUND_TO }),
   posted('resolve', 'kept', { action: 'keep' }),
@@ -93,6 +104,8 @@ const ASKED: readonly Asked[] = [
   mutated('rejectWithdrawal', ['rejected']),
   decided('releaseHold', 'released'),
   decided('rejectHold', 'hold_rejected'),
+  decided('approveStepUp', 'step_up_approved', 'reason: "case 1",'),
+  decided('denyStepUp', 'step_up_denied', 'reason: "case 1",'),
 ];
 
 /** A transaction on its way: how it is made, and what is played until it stands at the step. */
@@ -240,14 +253,14 @@ describe('C-51: what the step does not take is 409', () => {
     }
     await expect.poll(async () => stepNameOf(await rowOf(end2end)), { interval: 40 }).toBe(at);
     const row = await rowOf(end2end);
-    for (const { name, on, ask } of ASKED) {
-      if (isTaken(row, on)) continue;
+    for (const { name, on, of = [path], ask } of ASKED) {
+      if (isTaken(row, on) || !of.includes(path)) continue;
       const onceKey = randomUUID();
       for (const given of [undefined, onceKey, onceKey]) {
         const { status, json, text } = await ask({ path, end2end }, given);
         // An act that the family does not have is no path at all.
         if (status === 404) continue;
-        const code = json.errors ? json.errors[0].extensions.code : json.code;
+        const code = errorsIn(json) ? errorsIn(json)[0].extensions.code : json.code;
         expect(code, `${at} ${name} ${given} ${text}`).toMatch(/^(STEP_CONFLICT|INVALID_PARAMETER)$/);
         if (code === 'INVALID_PARAMETER') expect(name, text).toContain('provideIdentity');
       }

@@ -2,8 +2,9 @@
  * Goal: the audit log says what an act changed, to everybody whom it concerns, and in the database transaction of the act
  * (C-40). Method: acts over HTTP; what is in the log, and which database transaction wrote it.
  */
+
 import { beforeAll, describe, expect, test } from 'vitest';
-import { known } from '../../src/base/assert.ts';
+import { known } from '../../src/base/errors/assert.ts';
 import { operatorContext } from '../../src/cli/with-store.ts';
 import { noteScenario } from '../../src/resolvers/sandbox/note-scenario.ts';
 import { playScenario } from '../../src/resolvers/sandbox/play-sandbox.ts';
@@ -13,6 +14,7 @@ import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { newCustomer } from '../support/limits.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -40,7 +42,9 @@ describe('says what an act changed', () => {
   test('C-35: a refund in part: how much of it', async () => {
     const end2end = await onramp('550.00', 'pay');
     await until(end2end, 'success/DONE');
-    await ask(`mutation { refundPayment(end2end: "${end2end}", amount: "50") { end2end } }`);
+    await ask(
+      `mutation { refundPayment(input: { end2end: "${end2end}", amount: "50" }) { transaction { end2end } errors { code message path } } }`,
+    );
     expect(await last('payment.refund')).toMatchObject({
       object_id: end2end,
       before: { step: 'success/DONE' },
@@ -56,7 +60,7 @@ describe('says what an act changed', () => {
     await until(end2end, 'refund/ERROR');
     const reference = 'E12345678202611211205abcdef12345';
     await ask(
-      `mutation { settleRefundByHand(account: "${shop.accountId}", end2end: "${end2end}", reference: "${reference}") { end2end } }`,
+      `mutation { settleRefundByHand(input: { account: "${shop.accountId}", end2end: "${end2end}", reference: "${reference}" }) { transaction { end2end } errors { code message path } } }`,
       {},
       app.platformKey,
     );
@@ -82,7 +86,9 @@ describe('says what an act changed', () => {
     const { end2end } = transaction;
     await trigger(end2end, 'deposit-wrong');
     await until(end2end, 'crypto_deposit/UNDERPAID');
-    await ask(`mutation { resolveDeposit(end2end: "${end2end}", resolution: ${resolution}) { end2end } }`);
+    await ask(
+      `mutation { resolveDeposit(input: { end2end: "${end2end}", resolution: ${resolution} }) { transaction { end2end } errors { code message path } } }`,
+    );
     expect(await last('deposit.resolve')).toMatchObject({ object_id: end2end, after: told });
   });
 });
@@ -96,11 +102,17 @@ test('C-34: money in suspense that is assigned to another account is in the logs
   const [{ id }] = suspense.nodes;
   const other = await app.addAccount();
   await ask(
-    `mutation { assignSuspense(id: "${id}", account: "${other.accountId}") { state } }`,
+    `mutation { assignSuspense(input: { id: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
     {},
     app.platformKey,
   );
-  const [from, to] = [await last('suspense.assign'), await last('suspense.assign', other.accountId)];
+  const second = await app.addKey(platform, ['platform:risk']);
+  await ask(
+    `mutation { approveSuspense(input: { id: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
+    {},
+    second.apiKey,
+  );
+  const [from, to] = [await last('suspense.approve'), await last('suspense.approve', other.accountId)];
   expect(from).toMatchObject({ object_id: id, before: { account: String(shop.accountId) } });
   expect(to).toMatchObject({ object_id: id, after: { account: String(other.accountId) } });
   expect(JSON.stringify(to.before)).not.toContain('account');
@@ -110,7 +122,7 @@ test('C-34: money in suspense that is assigned to another account is in the logs
 
 describe('the sandbox', () => {
   test('the clock is set, and that is written down, in one database transaction', async () => {
-    await ask('mutation { sandboxAdvanceClock(by: "1s") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "1s" }) { now errors { code message path } } }');
     const { rows } = await app.owner.query(
       `select e.xmin = c.xmin as "isOne" from audit_entry e, sandbox_clock c where e.act = 'sandbox.advance_clock' order by e.at desc, e.seq desc limit 1`,
     );
@@ -128,8 +140,8 @@ describe('the sandbox', () => {
 
   test('C-40: a scenario that does not fit writes nothing; one that does, before it happens and what came of it', async () => {
     const end2end = await onramp('60.00');
-    const wrong = `mutation { sandboxTrigger(end2end: "${end2end}", scenario: DISPUTE_ACCEPT) { end2end } }`;
-    expect((await app.graphql(wrong, {}, { key: shop.apiKey })).json.errors[0].extensions.code).toBe(
+    const wrong = `mutation { sandboxTrigger(input: { end2end: "${end2end}", scenario: DISPUTE_ACCEPT }) { transaction { end2end } errors { code message path } } }`;
+    expect(errorsIn((await app.graphql(wrong, {}, { key: shop.apiKey })).json)[0].extensions.code).toBe(
       'STEP_CONFLICT',
     );
     expect(await scenarios(end2end)).toEqual([]);
@@ -186,7 +198,7 @@ describe('the sandbox', () => {
     shop = await app.addAccount();
     const newest = async () =>
       (await ask('{ auditLog(first: 1) { nodes { at machineAt } } }')).auditLog.nodes[0];
-    await ask('mutation { sandboxAdvanceClock(by: "2h") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "2h" }) { now errors { code message path } } }');
     await fund('BRL', '1');
     const { at, machineAt } = await newest();
     expect(Date.parse(at) - Date.parse(machineAt)).toBeGreaterThan(7_000_000);
@@ -200,7 +212,7 @@ describe('totals', () => {
     for (const taxId of [newCustomer(), newCustomer()])
       for (const limit of ['1', '2'])
         await ask(
-          `mutation { updateCustomer(taxId: "${taxId}", input: { limitDaily: "${limit}" }) { taxId } }`,
+          `mutation { updateCustomer(input: { taxId: "${taxId}", limitDaily: "${limit}" }) { customer { taxId } errors { code message path } } }`,
         );
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>

@@ -3,8 +3,9 @@
  * accounts that may not be below nothing are not. Method: real operations over HTTP, then the ledger is looked at.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Currency, currencyOf } from '../../src/base/currency.ts';
+import { type Currency, currencyOf } from '../../src/base/money/currency.ts';
 import * as journals from '../../src/ledger/journals.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
 import { postJournals } from '../../src/store/ledger/posting.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 });
 
 const settle = (amount: string, source: string, key = '') =>
-  `mutation { settleReceivable(account: "${shop.accountId}", currency: "USDT_TRX", amount: "${amount}", source: ${source}${key && `, idempotencyKey: "${key}"`}) { journalId currency amount } }`;
+  `mutation { settleReceivable(input: { account: "${shop.accountId}", currency: "USDT_TRX", amount: "${amount}", source: ${source}${key && `, idempotencyKey: "${key}"`} }) { booking { journalId currency amount } errors { code message path } } }`;
 const house = async (accountId: unknown, name: string) => {
   const { rows } = await app.owner.query(
     `select a.currency, b.balance from ledger_account a join ledger_balance b
@@ -66,10 +67,12 @@ describe('receivables', () => {
       code: 'INSUFFICIENT_BALANCE',
     });
     await fund('USDT_TRX', '10');
-    const { settleReceivable } = await ask(settle('10', 'BALANCE', 'one'), {}, app.platformKey);
+    const {
+      settleReceivable: { booking: settleReceivable },
+    } = await ask(settle('10', 'BALANCE', 'one'), {}, app.platformKey);
     expect(settleReceivable).toMatchObject({ currency: 'USDT_TRX', amount: '10' });
     const again = await ask(settle('10', 'BALANCE', 'one'), {}, app.platformKey);
-    expect(again.settleReceivable).toEqual(settleReceivable);
+    expect(again.settleReceivable.booking).toEqual(settleReceivable);
     const rest = (whole - 10).toFixed(6);
     expect(await refusal(settle((whole - 9).toFixed(6), 'CAPITAL'), {}, app.platformKey)).toMatchObject({
       code: 'LIMIT_EXCEEDED',
@@ -90,12 +93,21 @@ describe('receivables', () => {
 });
 
 test('capital is paid in (L65) and taken out (L66) on the account of the platform', async () => {
-  const book = (direction: string, currency: string, amount: string) =>
-    ask(
-      `mutation { bookCapital(currency: "${currency}", amount: "${amount}", direction: ${direction}) { journalId } }`,
+  const second = await app.addKey(await platformAccount(app.database, 'sandbox'), ['platform:books']);
+  const book = async (direction: string, currency: string, amount: string) => {
+    const {
+      bookCapital: { manualJournal: bookCapital },
+    } = await ask(
+      `mutation { bookCapital(input: { currency: "${currency}", amount: "${amount}", direction: ${direction} }) { manualJournal { id } errors { code message path } } }`,
       {},
       app.platformKey,
     );
+    await ask(
+      `mutation { approveJournal(input: { id: "${bookCapital.id}" }) { manualJournal { id } errors { code message path } } }`,
+      {},
+      second.apiKey,
+    );
+  };
   await book('IN', 'USDT_TRX', '1000');
   await book('OUT', 'USDT_TRX', '400');
   await book('IN', 'BRL', '50.00');

@@ -2,19 +2,22 @@
  * Goal: pages of other origins read what they may and nothing else (CORS), and a stream token opens the subscriptions of its
  * account for some minutes, and nothing else. Method: preflights and requests as browsers send them; test/clients has a browser.
  */
+
 import { describe, expect, test, vi } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
+import { SCOPES } from '../../src/base/access/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { EVENTS, makeOnramp, subscribe } from '../live/streams.ts';
 import { useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 
 const app = useApp();
 const SHOP = 'https://shop.example.com';
 
-const SET = 'mutation ($origins: [String!]!) { updateAllowedOrigins(origins: $origins) }';
+const SET =
+  'mutation ($origins: [String!]!) { updateAllowedOrigins(input: { origins: $origins }) { allowedOrigins errors { code message path } } }';
 const REPLACE =
-  'mutation ($origins: [String!]!, $replaces: [String!]) { updateAllowedOrigins(origins: $origins, replaces: $replaces) }';
+  'mutation ($origins: [String!]!, $replaces: [String!]) { updateAllowedOrigins(input: { origins: $origins, replaces: $replaces }) { allowedOrigins errors { code message path } } }';
 const setOrigins = (origins: string[], key?: string) => app.graphql(SET, { origins }, key ? { key } : {});
 
 const preflight = (path: string, origin: string, method = 'POST') =>
@@ -31,10 +34,11 @@ const preflight = (path: string, origin: string, method = 'POST') =>
 const allowed = ({ headers }: { headers: Headers }) => headers.get('access-control-allow-origin');
 
 async function makeToken(key: string, expiresIn = 300): Promise<string> {
-  const query = 'mutation ($s: Int) { createStreamToken(expiresIn: $s) { token expiresAt } }';
+  const query =
+    'mutation ($s: Int) { createStreamToken(input: { expiresIn: $s }) { streamToken { token expiresAt } errors { code message path } } }';
   const { json } = await app.graphql(query, { s: expiresIn }, { key });
-  if (json.errors) throw new Error(JSON.stringify(json.errors));
-  return json.data.createStreamToken.token;
+  if (errorsIn(json)) throw new Error(JSON.stringify(errorsIn(json)));
+  return json.data.createStreamToken.streamToken.token;
 }
 
 describe('origins of an account', () => {
@@ -43,24 +47,26 @@ describe('origins of an account', () => {
     const replace = async (origins: readonly string[], replaces: readonly string[]) =>
       (await app.graphql(REPLACE, { origins, replaces }, { key })).json;
     const [till, desk] = ['https://till.example.com', 'https://desk.example.com'];
-    expect((await replace([SHOP], [])).errors).toBeUndefined();
-    expect((await replace([SHOP, till], [SHOP])).errors).toBeUndefined();
+    expect(errorsIn(await replace([SHOP], []))).toBeUndefined();
+    expect(errorsIn(await replace([SHOP, till], [SHOP]))).toBeUndefined();
     // The answer was lost, and the request is sent again.
-    expect((await replace([SHOP, till], [SHOP])).errors).toBeUndefined();
+    expect(errorsIn(await replace([SHOP, till], [SHOP]))).toBeUndefined();
     // Somebody else saw the list before.
-    const { errors } = await replace([SHOP, desk], [SHOP]);
+    const errors = errorsIn(await replace([SHOP, desk], [SHOP]));
     expect(errors[0].extensions).toMatchObject({
       code: 'LIST_CHANGED',
-      violations: [{ parameter: 'replaces' }],
+      violations: [{ parameter: 'input.replaces' }],
     });
-    expect((await replace([SHOP, till, desk], [till, SHOP])).data.updateAllowedOrigins).toHaveLength(3);
+    expect(
+      (await replace([SHOP, till, desk], [till, SHOP])).data.updateAllowedOrigins.allowedOrigins,
+    ).toHaveLength(3);
   });
 
   test('are set and read; another account’s are not changed', async () => {
     const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
     const origins = [SHOP, 'http://localhost:5173', 'http://127.0.0.1:8080'];
     const { json } = await setOrigins([...origins, SHOP], mine.apiKey);
-    expect(json.data.updateAllowedOrigins).toEqual(origins);
+    expect(json.data.updateAllowedOrigins.allowedOrigins).toEqual(origins);
     const read = async (key: string) =>
       (await app.graphql('{ viewer { account { allowedOrigins } } }', {}, { key })).json.data.viewer.account;
     expect(await read(mine.apiKey)).toEqual({ allowedOrigins: origins });
@@ -82,20 +88,20 @@ describe('origins of an account', () => {
     'ftp://shop.example.com',
   ])('%s is refused', async (origin) => {
     const { json } = await setOrigins([SHOP, origin]);
-    expect(json.errors[0].extensions).toMatchObject({
+    expect(errorsIn(json)[0].extensions).toMatchObject({
       code: 'INVALID_PARAMETER',
-      violations: [{ parameter: 'origins' }],
+      violations: [{ parameter: 'input.origins' }],
     });
   });
 
   test('more than 20 are refused, and keys without the scope admin', async () => {
     const many = Array.from({ length: 21 }, (_, index) => `https://shop${index}.example.com`);
-    expect((await setOrigins(many)).json.errors[0].extensions.code).toBe('INVALID_PARAMETER');
+    expect(errorsIn((await setOrigins(many)).json)[0].extensions.code).toBe('INVALID_PARAMETER');
     const { apiKey } = await app.addKey(
       app.accountId,
       SCOPES.filter((scope) => scope !== 'admin'),
     );
-    expect((await setOrigins([SHOP], apiKey)).json.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect(errorsIn((await setOrigins([SHOP], apiKey)).json)[0].extensions.code).toBe('FORBIDDEN');
   });
 });
 
@@ -239,8 +245,12 @@ describe('a stream token', () => {
     const { apiKey, keyId } = await app.addAccount();
     await app.graphql('{ balances { blocked } }', {}, { key: apiKey });
     await revokeKey(app.database, keyId);
-    const { json } = await app.graphql('mutation { createStreamToken { token } }', {}, { key: apiKey });
-    expect((json.errors?.[0].extensions ?? json).code).toBe('UNAUTHORIZED');
+    const { json } = await app.graphql(
+      'mutation { createStreamToken(input: {}) { streamToken { token } errors { code message path } } }',
+      {},
+      { key: apiKey },
+    );
+    expect((errorsIn(json)?.[0].extensions ?? json).code).toBe('UNAUTHORIZED');
   });
 
   test('opens nothing else: no query, no mutation, no REST, no further token', async () => {
@@ -249,7 +259,7 @@ describe('a stream token', () => {
     for (const query of [
       '{ balances { available } }',
       '{ paymentSession { ask } }',
-      'mutation { createStreamToken { token } }',
+      'mutation { createStreamToken(input: {}) { streamToken { token } errors { code message path } } }',
       'subscription { events { cursor } }',
       '{ nothing }',
     ]) {
@@ -261,9 +271,10 @@ describe('a stream token', () => {
   });
 
   test('needs a key with the scope read, and seconds within bounds', async () => {
-    const create = 'mutation { createStreamToken { token } }';
+    const create =
+      'mutation { createStreamToken(input: {}) { streamToken { token } errors { code message path } } }';
     const { apiKey: key } = await app.addAccount({ scopes: ['create', 'move', 'admin'] });
-    expect((await app.graphql(create, {}, { key })).json.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect(errorsIn((await app.graphql(create, {}, { key })).json)[0].extensions.code).toBe('FORBIDDEN');
     for (const seconds of [9, 901, -1])
       await expect(makeToken(app.apiKey, seconds)).rejects.toThrow(/INVALID_PARAMETER.*expiresIn/);
   });
@@ -292,7 +303,7 @@ describe('a stream token', () => {
     const { apiKey } = await app.addAccount();
     const token = await makeToken(apiKey, 10);
     const stream = await subscribe({ ...app, apiKey: token }, EVENTS);
-    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 12_000);
+    const now = vi.spyOn(app.database, 'nowMs').mockReturnValue(app.database.nowMs() + 12_000);
     try {
       expect((await subscribe({ ...app, apiKey: token }, EVENTS)).status).toBe(401);
     } finally {

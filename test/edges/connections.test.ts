@@ -5,7 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { newApiKey } from '../../src/base/api-key.ts';
+import { newApiKey } from '../../src/base/access/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { EVENTS, subscribe } from '../live/streams.ts';
 import { type AppLimits, startApp, useApp } from '../support/app.ts';
@@ -50,6 +50,12 @@ describe('C-50: a request that no route gets to see is refused with a problem', 
     ['no Host', lines('GET /healthz HTTP/1.1'), 400, 'BAD_REQUEST'],
     ['two Hosts', lines('GET /healthz HTTP/1.1', 'Host: a', 'Host: a'), 400, 'BAD_REQUEST'],
     ['a Host that is none', lines('GET /healthz HTTP/1.1', 'Host: a/b c'), 400, 'BAD_REQUEST'],
+    [
+      'a WebSocket',
+      lines('GET /graphql HTTP/1.1', 'Host: a', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'),
+      426,
+      'UPGRADE_UNSUPPORTED',
+    ],
     ['an expectation', lines('GET /healthz HTTP/1.1', 'Host: a', 'Expect: tea'), 417, 'EXPECTATION_FAILED'],
   ])('%s', async (_name, text, status, code) => {
     const answer = await open(app.baseUrl, text).all;
@@ -222,7 +228,8 @@ describe('C-40: a revoked key', () => {
     for (const { events } of streams) expect(events[0]?.data.errors[0].extensions.code).toBe('UNAUTHORIZED');
   });
 
-  const CREATE = 'mutation($input: CreateOnrampInput!) { createOnramp(input: $input) { __typename } }';
+  const CREATE =
+    'mutation($input: CreateOnrampInput!) { createOnramp(input: $input) { __typename errors { code message path } } }';
   test.each([
     ['/v2/onramp', JSON.stringify(ONRAMP)],
     ['/graphql', JSON.stringify({ query: CREATE, variables: { input: {} } })],

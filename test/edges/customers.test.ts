@@ -1,9 +1,11 @@
 /** Goal: the customers of an account can be read, with what they moved, and limited one by one (C-21, C-40). */
+
 import { beforeAll, expect, test } from 'vitest';
-import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { brasiliaDay } from '../../src/base/time/brasilia-day.ts';
 import { useApp } from '../support/app.ts';
 import { newCustomer, newShop, type Shop } from '../support/limits.ts';
 import { useOneDay } from '../support/one-day.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 useOneDay();
 const app = useApp({ rateLimit: null });
@@ -20,8 +22,8 @@ const customer = async (taxId: string, key = shop.apiKey) =>
     .customer;
 const update = (taxId: string, input: object, key = shop.apiKey) =>
   ask(
-    `mutation ($taxId: String!, $input: UpdateCustomerInput!) { updateCustomer(taxId: $taxId, input: $input) { ${FIELDS} } }`,
-    { taxId, input },
+    `mutation ($input: UpdateCustomerInput!) { updateCustomer(input: $input) { customer { ${FIELDS} } errors { code message path } } }`,
+    { input: { taxId, ...input } },
     key,
   );
 
@@ -55,11 +57,15 @@ test('C-21: whoever passed a closer look is verified', async () => {
 test('C-21: a limit of a customer holds instead of that of the templates, below it', async () => {
   const taxId = newCustomer();
   const answer = await update(taxId, { limitDaily: '100', stepUp30d: '60' });
-  expect(answer.json.data.updateCustomer).toMatchObject({ limitDaily: '100', stepUp30d: '60', names: [] });
+  expect(answer.json.data.updateCustomer.customer).toMatchObject({
+    limitDaily: '100',
+    stepUp30d: '60',
+    names: [],
+  });
   expect((await shop.onramp(taxId, '100.01')).json.code).toBe('LIMIT_EXCEEDED');
   const made = await shop.checkout(taxId, '61');
   await shop.reach(made.json.end2end, 'valida_id_v2/PENDING');
-  expect((await update(taxId, { limitDaily: null })).json.data.updateCustomer).toMatchObject({
+  expect((await update(taxId, { limitDaily: null })).json.data.updateCustomer.customer).toMatchObject({
     limitDaily: null,
     stepUp30d: '60',
     names: ['Ana Souza'],
@@ -76,17 +82,19 @@ test.each([
   ],
   ['a negative limit', { stepUp30d: '-1' }, 'input.stepUp30d', /must be a decimal number/],
 ])('C-40: %s is refused, naming it', async (_what, input, parameter, message) => {
-  const { errors } = (await update(newCustomer(), input)).json;
+  const errors = errorsIn((await update(newCustomer(), input)).json);
   expect(errors[0].extensions).toMatchObject({ code: 'INVALID_PARAMETER', violations: [{ parameter }] });
   expect(errors[0].extensions.violations[0].message).toMatch(message);
 });
 
 test('C-40: no tax id, no scope, and customers of others', async () => {
-  expect((await update('123', {})).json.errors[0].extensions).toMatchObject({
-    violations: [{ parameter: 'taxId' }],
+  expect(errorsIn((await update('123', {})).json)[0].extensions).toMatchObject({
+    violations: [{ parameter: 'input.taxId' }],
   });
   const reader = await app.addKey(shop.accountId, ['read', 'create', 'move']);
-  expect((await update(newCustomer(), {}, reader.apiKey)).json.errors[0].extensions.code).toBe('FORBIDDEN');
+  expect(errorsIn((await update(newCustomer(), {}, reader.apiKey)).json)[0].extensions.code).toBe(
+    'FORBIDDEN',
+  );
   const taxId = newCustomer();
   await shop.onramp(taxId, '100');
   const other = await app.addAccount();

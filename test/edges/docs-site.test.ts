@@ -162,3 +162,81 @@ describe('GraphiQL', () => {
     }
   });
 });
+
+describe('as Markdown, for programs that read', () => {
+  const read = (path: string, accept = '*/*') => app.get(path, { key: null, headers: { accept } });
+
+  test('each document is there below its name, and for who accepts Markdown, with links that lead on to Markdown', async () => {
+    const waiting = ['/docs/readme.md'];
+    const seen = new Set<string>();
+    while (waiting.length > 0) {
+      const path = waiting.pop() as string;
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const { status, headers, text } = await read(path);
+      expect([status, headers.get('content-type')], path).toEqual([200, 'text/markdown; charset=utf-8']);
+      expect(text.startsWith('# ') || text.startsWith('<!--'), path).toBe(true);
+      const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
+      waiting.push(
+        ...[...prose.matchAll(/\]\((\/docs\/[^)#\s]+\.md)(?:#[^)]*)?\)/g)].map(([, to]) => to as string),
+      );
+      for (const [, to = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g))
+        expect(to, path).toMatch(
+          /^(\/docs\/[\w/.-]+\.(md|png)(#.*)?|#.+|https?:.*|mailto:.*|\/v2\/\w+\.json)$/,
+        );
+    }
+    expect(seen.size).toBeGreaterThan(150);
+    const page = await read('/docs/events', 'text/markdown, text/plain;q=0.5');
+    expect(page.headers.get('vary')).toContain('accept');
+    expect(page.text).toBe((await read('/docs/events.md')).text);
+    expect((await read('/docs/nothing.md')).status).toBe(404);
+  }, 60_000);
+
+  test('/llms.txt leads to a paid checkout by its own words, and every address in it answers', async () => {
+    const { text, headers } = await read('/llms.txt');
+    expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(text.length).toBeLessThan(8_000);
+    const [create, pay] = [...text.matchAll(/-d '([^']*)'/g)].map(([, body]) => JSON.parse(body as string));
+    const made = await app.post('/v2/crossramp_checkout', create);
+    expect(made.status).toBe(201);
+    const { end2end } = made.json as { end2end: string };
+    expect((await app.post('/v2/sandbox/trigger', { ...pay, end2end })).status).toBe(200);
+    await expect
+      .poll(
+        async () =>
+          ((await app.get(`/v2/crossramp_checkout/${end2end}`)).json as { status: { en: string } }).status.en,
+      )
+      .toBe('Success');
+    for (const [, path = ''] of text.matchAll(/\]\(http:\/\/127\.0\.0\.1:4000(\/[^)]*)\)/g))
+      expect((await read(path)).status, path).toBe(200);
+  });
+
+  test('OpenAPI in parts: each operation is in one part, with all that it refers to and nothing else', async () => {
+    const whole = (await read('/v2/openapi.json')).json as OpenApi;
+    const seen: string[] = [];
+    for (const { name } of whole.tags) {
+      const { json, text } = await read(`/v2/openapi/${name}.json`);
+      const part = json as OpenApi;
+      for (const [path, operations] of Object.entries(part.paths))
+        seen.push(...Object.keys(operations).map((method) => `${method} ${path}`));
+      const referred = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, each]) => each));
+      const kept = Object.entries(part.components).flatMap(([kind, members]) =>
+        Object.keys(members).map((member) => `${kind}/${member}`),
+      );
+      expect(kept.filter((each) => !each.startsWith('securitySchemes/')).sort(), name).toEqual(
+        [...referred].sort(),
+      );
+    }
+    const all = Object.entries(whole.paths).flatMap(([path, of]) =>
+      Object.keys(of).map((method) => `${method} ${path}`),
+    );
+    expect(seen.sort()).toEqual(all.sort());
+    expect((await read('/v2/openapi/nothing.json')).status).toBe(404);
+  });
+});
+
+interface OpenApi {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, object>>;
+  readonly components: Readonly<Record<string, object>>;
+}

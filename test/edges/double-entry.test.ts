@@ -4,8 +4,8 @@
  * held, refunded and failed money, adjustments, and imported history; the sums are taken from the text alone.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sum } from '../../src/base/money.ts';
-import { exportJournals } from '../../src/resolvers/account/export-account.ts';
+import { sum } from '../../src/base/money/money.ts';
+import { exportJournals } from '../../src/resolvers/exports/export-account.ts';
 import { withSnapshot } from '../../src/store/ledger/long-transaction.ts';
 import { useApp } from '../support/app.ts';
 import { Client } from '../walk/client.ts';

@@ -3,6 +3,7 @@
  * HTTP; CSV and OFX are read by packages that are not ours, the journal by hledger where it is installed; sums are compared with
  * those of GraphQL and of the ledger.
  */
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,18 +13,26 @@ import { parse } from 'csv-parse/sync';
 import { parseSync } from 'ofx-js';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/base/api-key.ts';
-import { sum } from '../../src/base/money.ts';
+import type { Scope } from '../../src/base/access/api-key.ts';
+import { BRL, currencyOfLedger } from '../../src/base/money/currency.ts';
+import { sum } from '../../src/base/money/money.ts';
+import { fund, gasSpent } from '../../src/ledger/journals.ts';
 import { playDemo } from '../../src/rails/sandbox/demo.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
+import { BankEntries } from '../../src/resolvers/reconciliation/bank-entries.ts';
 import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
-import { EXPORTS_MAX, ExportGate } from '../../src/server/export-gate.ts';
+import { EXPORTS_MAX, ExportGate } from '../../src/server/http/export-gate.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
+import { lockHeads } from '../../src/store/engine/processes.ts';
+import { postJournals } from '../../src/store/ledger/posting.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { DEFAULT_FORM } from '../../src/wire/bank/bank-row.ts';
+import { inspectBankFile, readBankFile } from '../../src/wire/bank/read-bank-file.ts';
 import { startApp } from '../support/app.ts';
 import { useDatabase } from '../support/database.ts';
 import { isInstalled } from '../support/installed.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 
 const test = useDatabase();
@@ -39,7 +48,7 @@ beforeAll(async () => {
   await playDemo(app.services, holder, pino({ level: 'silent' }));
   // The demo keeps no BRL in its balance.
   for (const amount of ['1000.10', '0.07', '12345678.90']) {
-    const query = `mutation { sandboxFund(currency: "BRL", amount: "${amount}") { __typename } }`;
+    const query = `mutation { sandboxFund(input: { currency: "BRL", amount: "${amount}" }) { funding { __typename } errors { code message path } } }`;
     await send('/graphql', await keyOf(holder, ['create']), 'POST', JSON.stringify({ query }));
   }
 }, 300_000);
@@ -76,7 +85,7 @@ async function file(path: string, apiKey = key) {
 async function ask(query: string) {
   const { text } = await send('/graphql', key, 'POST', JSON.stringify({ query }));
   const json = JSON.parse(text);
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   return json.data;
 }
 const total = (amounts: readonly (string | null | undefined)[]) =>
@@ -122,13 +131,37 @@ describe('transactions', () => {
 
   it('as CSV for Brazil: the same figures with a comma, semicolons, headings in Portuguese and a mark', async () => {
     const { text } = await file(`/export/transactions?format=csv-pt&${FILTER}`);
-    expect(text.startsWith('\uFEFFend2end;criado_em;')).toBe(true);
+    expect(text.startsWith('\uFEFFTransação;Criado em (Brasília);')).toBe(true);
     const { rows } = readCsv(text, ';');
     const english = readCsv((await file(`/export/transactions?${FILTER}`)).text).rows;
-    expect(rows.map((row) => row.valor_entrada?.replace(',', '.'))).toEqual(
+    expect(rows.map((row) => row['Valor de entrada']?.replace(',', '.'))).toEqual(
       english.map((row) => row.source_amount),
     );
-    expect(rows.map((row) => row.situacao)).toContain('Sucesso');
+    expect(rows.map((row) => row.Situação)).toContain('Sucesso');
+  });
+
+  it('E01, E02: tax ids, references and times survive a spreadsheet in Brazil', async () => {
+    const { accountId, apiKey } = await another();
+    const row = newTransaction({
+      ...{ end2end: 'CRXE01', createdAt: '2026-11-29T00:27:47.123Z', clientTaxId: '01234567890' },
+      externalCode: '000123',
+    });
+    await test.database.withTx((tx) => insertTransactions(tx, accountId, [row]));
+    const path = '/export/transactions?format=csv-pt&date_from=2026-11-28&date_to=2026-11-28';
+    const { rows } = readCsv((await file(path, apiKey)).text, ';');
+    expect(rows).toMatchObject([
+      {
+        ...{ 'Criado em (Brasília)': '28/11/2026 21:27:47', 'CPF/CNPJ': '012.345.678-90' },
+        Referência: '="000123"',
+      },
+    ]);
+    const count = async (query: string) =>
+      readCsv((await file(path.replace('csv-pt', query), apiKey)).text).rows;
+    expect(await count('csv')).toEqual([]);
+    expect(await count('csv&zone=America/Sao_Paulo')).toMatchObject([
+      { created_at: '2026-11-28T21:27:47.123-03:00', client_tax_id: '01234567890' },
+    ]);
+    expect(readCsv((await file(`${path}&zone=UTC`, apiKey)).text, ';').rows).toEqual([]);
   });
 
   it('as JSON lines: the published form, then the totals', async () => {
@@ -227,6 +260,43 @@ describe('the statement', () => {
     ]);
   });
 
+  it('E02, E03, F12: a movement of the evening is of its day in Brasília in every form, and reconciliation reads the file', async () => {
+    const { accountId, apiKey } = await another();
+    const posted = new Date('2026-10-11T00:27:47.000Z');
+    await test.database.withTx(async (tx) => {
+      await lockHeads(tx, [accountId], 'sandbox');
+      const journals = [fund(BRL, 11_107n), gasSpent(currencyOfLedger('POL_POLYGON'), 5n)];
+      const requests = journals.map((journal, at) => ({
+        ...{ accountId, ref: `evening ${at}`, transactionId: null, journal },
+      }));
+      await postJournals(tx, requests, posted);
+    });
+    const of = (format: string, more = '') =>
+      file(`/export/statement?format=${format}&date_from=2026-10-10&date_to=2026-10-10${more}`, apiKey);
+    const { text } = await of('ofx');
+    expect(text).toContain('<DTPOSTED>20261010212747[-3:BRT]</DTPOSTED><TRNAMT>111.07</TRNAMT>');
+    expect(text).toContain('<DTSTART>20261010000000[-3:BRT]</DTSTART><DTEND>20261010235959[-3:BRT]</DTEND>');
+    expect((await of('ofx', '&zone=UTC')).text).not.toContain('<STMTTRN>');
+    const [row] = readCsv((await of('csv-pt')).text, ';').rows;
+    expect(row).toMatchObject({ 'Data (Brasília)': '10/10/2026 21:27:47', Crédito: '111,07' });
+    const journalFile = (await of('hledger')).text;
+    expect(journalFile).toContain('2026-10-10 * ');
+    if (hasHledger) execFileSync('hledger', ['-f', saved(journalFile), 'check', '--strict', 'ordereddates']);
+    const english = (await of('csv', '&zone=America/Sao_Paulo&currency=BRL&sub_account=available')).text;
+    const utc = (await file('/export/statement?format=csv&currency=BRL&sub_account=available', apiKey)).text;
+    for (const own of [text, english, utc]) {
+      const bytes = () => [Buffer.from(own)];
+      const entries = new BankEntries();
+      for await (const each of readBankFile(bytes, await inspectBankFile(bytes), DEFAULT_FORM))
+        entries.add(each);
+      expect(entries.summary()).toMatchObject({
+        movements: 1,
+        incoming: '111.07',
+        first: { day: '2026-10-10' },
+      });
+    }
+  });
+
   it('of a time: only its lines, and the balance at its end', async () => {
     const [{ day } = { day: '' }] = (
       await test.owner.query(
@@ -314,6 +384,8 @@ describe('who may, and what is refused', () => {
     ['/export/transactions?amount_min=x', 'amount_min'],
     ['/export/transactions?date_from=2026-02-30', 'date_from'],
     ['/export/transactions?awaiting_me=1', 'awaiting_me'],
+    ['/export/transactions?zone=Europe/Paris', 'zone'],
+    ['/export/records?month=2026-11&zone=BRT', 'zone'],
     ['/export/transactions?text=', 'text'],
     ['/export/statement?format=ofx&currency=USDT_TRX', 'currency'],
     ['/export/statement?sub_account=none', 'sub_account'],

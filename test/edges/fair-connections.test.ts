@@ -3,8 +3,8 @@
  * decision 0053). Method: an application with ten connections, two of which are shared; a table that somebody has locked.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { startApp, useApp } from '../support/app.ts';
 
 const CONNECTIONS = 10;

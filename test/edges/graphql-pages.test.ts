@@ -77,12 +77,16 @@ beforeAll(async () => {
   shop = await app.addAccount();
   for (let nth = 0; nth < 5; nth++) {
     await openOnramp(app, shop.apiKey, `https://shop.invalid/hook-${nth}`);
-    await ask(`mutation { sandboxFund(currency: "BRL", amount: "${nth + 1}") { journalId } }`);
-    await ask(`mutation { sandboxFund(currency: "USDT_TRX", amount: "1") { journalId } }`);
+    await ask(
+      `mutation { sandboxFund(input: { currency: "BRL", amount: "${nth + 1}" }) { funding { journalId } errors { code message path } } }`,
+    );
+    await ask(
+      `mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "1" }) { funding { journalId } errors { code message path } } }`,
+    );
   }
   for (const taxId of ['52998224725', '11144477735', '12345678909', '98765432100', '39053344705'])
     await ask(
-      `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "10.00", clientTaxId: "${taxId}", clientName: "Ana" }) { transaction { end2end } } }`,
+      `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "10.00", clientTaxId: "${taxId}", clientName: "Ana" }) { transaction { end2end } errors { code message path } } }`,
     );
   // Deliveries as the relay makes them, without one that runs beside the test.
   await app.owner.query(

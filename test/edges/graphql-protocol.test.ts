@@ -3,9 +3,11 @@
  * execution of documents that were seen before. Method: the audits of graphql-http, documents that attack, and a corpus
  * that is asked by GET (Yoga) and by POST (direct).
  */
+
 import { auditServer } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
 import { HISTORY, useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const { end2end } = JSON.parse(HISTORY.split('\n')[0] as string);
@@ -127,9 +129,9 @@ function nested(levels: number): string {
 
 describe('documents that attack are refused', () => {
   test.each([
-    ['fragments that double 22 times', fragmentChain(22, 2), /^Query depth limit of \d+ exceeded/],
+    ['fragments that double 22 times', fragmentChain(22, 2), /breadth of \d+; at most 500/],
     ['fragments that multiply to 27,000,000 fields', fragmentChain(3, 300), /breadth of \d+; at most 500/],
-    ['nesting of 40 levels', nested(20), /depth limit/],
+    ['nesting of 40 levels', nested(20), /^the operation has a depth of 42; at most 10 is allowed$/],
     [
       '10,000 aliases',
       `{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}: __typename`).join(' ')} }`,
@@ -156,9 +158,25 @@ describe('documents that attack are refused', () => {
   ])('%s', async (_name, query, reason) => {
     const { json, status } = await app.graphql(query);
     expect(json.data ?? null).toBeNull();
-    expect(json.errors[0].message).toMatch(reason);
-    expect(json.errors[0].extensions.code).toBe('BAD_REQUEST');
+    expect(errorsIn(json)[0].message).toMatch(reason);
+    expect(errorsIn(json)[0].extensions.code).toBe('BAD_REQUEST');
     expect(status).toBeLessThan(500);
+  });
+
+  test('a subscription over the limit of depth is refused before its stream begins', async () => {
+    const lines = '{ ledgerLines { transaction '.repeat(4);
+    const query = `subscription { events { ... on TransactionEvent { transaction ${lines} { end2end } ${'} }'.repeat(4)} } } }`;
+    const response = await fetch(`${app.baseUrl}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${app.apiKey}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query }),
+    });
+    expect(response.status).toBe(400);
+    expect((await response.json()).detail).toBe('the operation has a depth of 11; at most 10 is allowed');
   });
 
   test('a page of 100 with everything in it is within the limits', async () => {
@@ -166,7 +184,7 @@ describe('documents that attack are refused', () => {
       `{ transactions(family: ONRAMPS, first: 100) { totalCount edges { node { end2end status { en pt } substatus { en pt } message { en pt }
           ... on Onramp { quote refQuote fees amountPayment amountReceived pixE2e clientName expiration } ledgerLines { number debit credit } } } } }`,
     );
-    expect(json.errors).toBeUndefined();
+    expect(errorsIn(json)).toBeUndefined();
     expect(json.data.transactions.edges).not.toHaveLength(0);
   });
 });
@@ -209,7 +227,7 @@ describe('bodies', () => {
   test('C-41: without a key GraphQL clients find the refusal in errors', async () => {
     const { status, json } = await app.graphql('{ balances { blocked } }', {}, { key: null });
     expect(status).toBe(401);
-    expect(json.errors[0].extensions.code).toBe('UNAUTHORIZED');
+    expect(errorsIn(json)[0].extensions.code).toBe('UNAUTHORIZED');
   });
 
   test('a batch is refused', async () => {
@@ -244,7 +262,7 @@ describe('bodies', () => {
 
   test('GET ignores parameters that it does not know', async () => {
     const answer = await app.get('/graphql?query={balances{blocked}}&operationType=query&extensions={}');
-    expect([answer.status, answer.json.errors]).toEqual([200, undefined]);
+    expect([answer.status, errorsIn(answer.json)]).toEqual([200, undefined]);
   });
 
   test.each([
@@ -283,7 +301,7 @@ test('C-50: what is unforeseen is masked, with its request id', async () => {
   await app.owner.query('alter table transaction rename column notes to notes_away');
   try {
     const { json } = await app.graphql(`{ transaction(end2end: "${end2end}") { id } }`);
-    const [error] = json.errors;
+    const [error] = errorsIn(json);
     expect(error.extensions.code).toBe('INTERNAL');
     expect(error.message).not.toMatch(/notes/);
     expect(error.extensions.requestId).toMatch(/^[\w-]{36}$/);
@@ -303,13 +321,13 @@ test.each([
   ['{ balances(at: "yesterday") { available } }', 'DateTime', '"yesterday"', 'must be a moment with a zone'],
   ['{ balances(at: 5) { available } }', 'DateTime', '5', 'must be a moment with a zone'],
   [
-    'mutation { createOnramp(input: { currency: "TRX", amountPayment: "1e2" }) { replayed } }',
+    'mutation { createOnramp(input: { currency: "TRX", amountPayment: "1e2" }) { replayed errors { code message path } } }',
     'Decimal',
     '"1e2"',
     'must be a decimal number in a string',
   ],
 ])('C-50: %s says what is wrong, and where', async (query, type, found, form) => {
-  const [error] = (await app.graphql(query)).json.errors;
+  const [error] = errorsIn((await app.graphql(query)).json);
   expect(error.message).toContain(`Expected value of type "${type}", found ${found}; ${form}`);
   expect(error.locations).toEqual([{ line: 1, column: query.indexOf(found) + 1 }]);
   expect(error.extensions.code).toBe('BAD_REQUEST');

@@ -2,6 +2,7 @@
  * Goal: the schema explains itself to somebody who has never seen the project, and the limits that it names are those that hold.
  * Method: a walk over everything that it defines; the bounded arguments asked for at their limit and one beyond it, over HTTP.
  */
+
 import {
   type GraphQLArgument,
   type GraphQLNamedType,
@@ -16,19 +17,10 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { known } from '../../src/base/assert.ts';
-import { ORIGIN_LENGTH_MAX } from '../../src/base/origin.ts';
-import { LONGEST_TEXT } from '../../src/base/violations.ts';
-import { BRANDING_MAX } from '../../src/resolvers/account/manage-branding.ts';
+import { ORIGIN_LENGTH_MAX } from '../../src/base/access/origin.ts';
+import { known } from '../../src/base/errors/assert.ts';
+import { LONGEST_TEXT } from '../../src/base/errors/violations.ts';
 import { ALLOWED_CIDRS_MAX } from '../../src/resolvers/account/manage-keys.ts';
-import { ORIGINS_MAX } from '../../src/resolvers/account/manage-origins.ts';
-import {
-  BRL_AMOUNT,
-  COOLING_SECONDS_MAX,
-  DECIMAL_LENGTH_MAX,
-  TEMPLATE_BOUNDS,
-} from '../../src/resolvers/account/manage-settings.ts';
-import { PROOF_LENGTHS } from '../../src/resolvers/account/manage-whitelist.ts';
 import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
 import {
   AMOUNT_LENGTH_MAX,
@@ -42,6 +34,15 @@ import { BOOKED_MAX } from '../../src/resolvers/ledger/book-house.ts';
 import { USD_DIGITS } from '../../src/resolvers/orders/record-facts.ts';
 import { EMAIL_LENGTH_MAX } from '../../src/resolvers/people/members.ts';
 import { VIEW_LENGTHS } from '../../src/resolvers/people/views.ts';
+import { BRANDING_MAX } from '../../src/resolvers/settings/manage-branding.ts';
+import { ORIGINS_MAX } from '../../src/resolvers/settings/manage-origins.ts';
+import {
+  BRL_AMOUNT,
+  COOLING_SECONDS_MAX,
+  DECIMAL_LENGTH_MAX,
+  TEMPLATE_BOUNDS,
+} from '../../src/resolvers/settings/manage-settings.ts';
+import { PROOF_LENGTHS } from '../../src/resolvers/settings/manage-whitelist.ts';
 import {
   CONCURRENCY_MAX,
   ENDPOINTS_MAX,
@@ -52,6 +53,7 @@ import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { IDS } from '../support/rest-routes.ts';
 
 const app = useApp();
@@ -126,14 +128,21 @@ const LINK = characters(URL_LENGTH_MAX, ending('https://shop.example/'));
 const AMOUNT = characters(AMOUNT_LENGTH_MAX, digits);
 const SETTING = [decimals(BRL_AMOUNT.decimals), characters(DECIMAL_LENGTH_MAX, digits)];
 const BOOKED: Limit = { max: Number(BOOKED_MAX), said: prose(Number(BOOKED_MAX)), fill: String };
-const PROOF_TEXT = characters(PROOF_LENGTHS.text);
 const EVENT_NAMES: Limit = {
   max: EVENT_NAMES_MAX,
   said: `${EVENT_NAMES_MAX} names`,
   fill: (size) => some(size, () => 'onramp.*'),
 };
 
-/** What is bounded, by its place: members of an input object, or arguments of a field, `Mutation.createWhitelistGroup()`. */
+const RECORD: Readonly<Record<string, Limit | readonly Limit[]>> = {
+  ...{ walletHolder: NAME, walletVasp: NAME },
+  usdValue: [
+    { max: USD_DIGITS.whole, said: `${USD_DIGITS.whole} digits before the point`, fill: digits },
+    decimals(USD_DIGITS.decimals),
+  ],
+};
+
+/** What is bounded, by its place: members of an input object, or arguments of a field, `Query.search()`. */
 const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly Limit[]>>>> = {
   CreateCheckoutInput: {
     ...{ amountPayment: AMOUNT, amountReceived: AMOUNT, clientName: NAME },
@@ -148,20 +157,17 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
     ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
   },
   CreateWithdrawalInput: {
-    ...{ amountReceived: AMOUNT, groupId: TEXT, address: TEXT },
+    ...{ amountReceived: AMOUNT, networkFeeMax: AMOUNT, groupId: TEXT, address: TEXT },
     notes: characters(NOTES_LENGTH_MAX),
   },
   CreateStaticLinkInput: {
     ...{ name: REFERENCE, amount: AMOUNT, externalCode: REFERENCE, returnUrl: LINK, webhook: LINK },
   },
   QuoteInput: { brlAmount: AMOUNT, cryptoAmount: AMOUNT },
-  TransactionRecordInput: {
-    ...{ walletHolder: NAME, walletVasp: NAME },
-    usdValue: [
-      { max: USD_DIGITS.whole, said: `${USD_DIGITS.whole} digits before the point`, fill: digits },
-      decimals(USD_DIGITS.decimals),
-    ],
-  },
+  CreateQuoteInput: { brlAmount: AMOUNT, cryptoAmount: AMOUNT },
+  TransactionRecordInput: RECORD,
+  RecordFactsInput: RECORD,
+  CorrectFactsInput: RECORD,
   CreateApiKeyInput: {
     name: REFERENCE,
     allowedCidrs: {
@@ -185,7 +191,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
     ]),
   ),
   WebhookRedeliveryFilter: { eventNames: EVENT_NAMES },
-  BrandingInput: {
+  UpdateBrandingInput: {
     displayName: characters(BRANDING_MAX.displayName),
     supportUrl: LINK,
     logo: { max: BRANDING_MAX.logoBytes, said: `${BRANDING_MAX.logoBytes / 1_024} KiB` },
@@ -195,21 +201,23 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
       fill: (size) => some(size, (at) => `https://shop${at}.example`),
     },
   },
-  WhitelistEntryInput: { label: REFERENCE },
+  AddWhitelistEntryInput: { label: REFERENCE },
   WhitelistProofInput: {
     id: characters(PROOF_LENGTHS.id),
-    ...{ signature: PROOF_TEXT, authenticatorData: PROOF_TEXT, clientDataJSON: PROOF_TEXT },
+    signature: characters(PROOF_LENGTHS.text),
   },
-  AccountSettingsInput: {
+  UpdateAccountSettingsInput: {
     approvalAbove: SETTING,
+    outflowPerHour: SETTING,
+    newTargetPerHour: SETTING,
     whitelistCoolingSeconds: { max: COOLING_SECONDS_MAX, said: prose(COOLING_SECONDS_MAX), fill: Number },
   },
   UpdateCustomerInput: { limitDaily: SETTING, stepUp30d: SETTING },
   GrantCustomerLimitsInput: { limitDaily: SETTING, stepUp30d: SETTING },
-  TemplateLimitsInput: Object.fromEntries(
+  UpdateTemplateLimitsInput: Object.fromEntries(
     ['amountMin', 'amountMax', 'customerLimitDaily', 'customerStepUp30d'].map((name) => [name, SETTING]),
   ),
-  TemplateSettingsInput: Object.fromEntries(
+  UpdateTemplateSettingsInput: Object.fromEntries(
     Object.entries(TEMPLATE_BOUNDS).map(([name, bounds]) => [
       name,
       bounds.isFraction ? decimals(bounds.decimals) : SETTING,
@@ -223,7 +231,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   StatementFilter: { currency: TEXT },
   'Account.webhookDeliveries()': { endpointId: TEXT },
   'Query.search()': { text: TEXT },
-  'Mutation.createWhitelistGroup()': {
+  CreateWhitelistGroupInput: {
     name: REFERENCE,
     idempotencyKey: {
       max: KEY_LENGTH_MAX,
@@ -231,25 +239,27 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
       fill: letters,
     },
   },
-  'Mutation.provideIdentity()': { clientName: NAME },
-  'Mutation.enterAmount()': { amountPayment: AMOUNT },
-  'Mutation.refundPayment()': { amount: AMOUNT },
-  'Mutation.sandboxTrigger()': { amount: AMOUNT },
-  'Mutation.sandboxFund()': { amount: AMOUNT },
-  'Mutation.proposeJournal()': { amount: AMOUNT, reason: REFERENCE },
-  'Mutation.settleReceivable()': { amount: BOOKED },
-  'Mutation.bookCapital()': { amount: BOOKED },
-  'Mutation.pauseNetwork()': { reason: REFERENCE },
-  'Mutation.closeRailNews()': { reason: REFERENCE },
-  'Mutation.settlePixOrder()': { evidence: REFERENCE },
-  'Mutation.settleRefundByHand()': { reference: REFERENCE },
+  ProvideIdentityInput: { clientName: NAME },
+  EnterAmountInput: { amountPayment: AMOUNT },
+  RefundPaymentInput: { amount: AMOUNT },
+  SandboxTriggerInput: { amount: AMOUNT },
+  SandboxFundInput: { amount: AMOUNT },
+  ProposeJournalInput: { amount: AMOUNT, reason: REFERENCE },
+  SettleReceivableInput: { amount: BOOKED },
+  BookCapitalInput: { amount: BOOKED },
+  PauseNetworkInput: { reason: REFERENCE },
+  CloseRailNewsInput: { reason: REFERENCE },
+  ApproveStepUpInput: { reason: REFERENCE },
+  DenyStepUpInput: { reason: REFERENCE },
+  SettlePixOrderInput: { evidence: REFERENCE },
+  SettleRefundByHandInput: { reference: REFERENCE },
   // For people only: test/edges/saved-views.test.ts.
-  'Mutation.saveView()': {
+  SaveViewInput: {
     name: characters(VIEW_LENGTHS.name, null),
     path: characters(VIEW_LENGTHS.path, null),
   },
-  'Mutation.removeView()': { name: characters(VIEW_LENGTHS.name, null) },
-  'Mutation.updateAllowedOrigins()': {
+  RemoveViewInput: { name: characters(VIEW_LENGTHS.name, null) },
+  UpdateAllowedOriginsInput: {
     origins: [
       {
         max: ORIGINS_MAX,
@@ -264,10 +274,10 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
 /** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
 const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
-  /^Mutation\.(?:addWhitelistEntry\(\)\.groupId|settlePixOrder\(\)\.key|cancelSettingChange\(\)\.subject)$/,
+  /^(?:AddWhitelistEntryInput\.groupId|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
-  /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WhitelistEntryInput|Mutation\.resolveDeposit\(\))\.address$/,
+  /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:AddWhitelistEntryInput|ResolveDepositInput)\.address$/,
   /\.(?:scopes|acts|allowedCidrs|replaces|replacesFrameHosts)$/,
   // Each has the same description, which is looked at above.
   /\.idempotencyKey$/,
@@ -294,6 +304,7 @@ const filter = (field: string, others: object): Asked => ({
   others: { filter: others },
 });
 const ofPlatform = (asked: Asked): Asked => ({ ...asked, isOfPlatform: true });
+const USD_VALUE_AT = { usdValueAt: '2026-05-01T12:00:00Z' };
 const DESTINATION = { network: 'NOPE', address: 'x' };
 const ASKED: Readonly<Record<string, Asked>> = {
   CreateCheckoutInput: input('createCheckout', NOPE),
@@ -301,8 +312,14 @@ const ASKED: Readonly<Record<string, Asked>> = {
   CreateOfframpInput: input('createOfframp', NOPE),
   CreateWithdrawalInput: input('createWithdrawal', { ...NOPE, amountReceived: '1', groupId: 'x' }),
   CreateStaticLinkInput: input('createStaticLink', { ...NOPE, name: 'x' }),
-  QuoteInput: input('createQuote', { ...NOPE, template: 'onramp' }),
-  TransactionRecordInput: input('recordFacts', { usdValueAt: '2026-05-01T12:00:00Z' }),
+  QuoteInput: input('quote', { ...NOPE, template: 'onramp' }),
+  CreateQuoteInput: input('createQuote', { ...NOPE, template: 'onramp' }),
+  TransactionRecordInput: {
+    ...input('createOnramp', { ...NOPE, record: USD_VALUE_AT }),
+    at: ['input', 'record'],
+  },
+  RecordFactsInput: input('recordFacts', USD_VALUE_AT),
+  CorrectFactsInput: ofPlatform(input('correctFacts', USD_VALUE_AT)),
   CreateApiKeyInput: input('createApiKey', { name: 'x', scopes: [] }),
   InviteMemberInput: input('inviteMember', {
     name: 'Ana',
@@ -311,48 +328,46 @@ const ASKED: Readonly<Record<string, Asked>> = {
   }),
   CreateWebhookEndpointInput: input('createWebhookEndpoint', { url: 'nowhere' }),
   UpdateWebhookEndpointInput: input('updateWebhookEndpoint', { url: 'nowhere' }),
-  WebhookRedeliveryFilter: filter('redeliverWebhooks', { after: 'x' }),
-  BrandingInput: input('updateBranding', { accent: 'x' }),
-  WhitelistEntryInput: input('addWhitelistEntry', DESTINATION),
+  WebhookRedeliveryFilter: {
+    ...input('redeliverWebhooks', { filter: { after: 'x' } }),
+    at: ['input', 'filter'],
+  },
+  UpdateBrandingInput: input('updateBranding', { accent: 'x' }),
+  AddWhitelistEntryInput: input('addWhitelistEntry', DESTINATION),
   WhitelistProofInput: {
-    ...input('addWhitelistEntry', { ...DESTINATION, proof: { id: 'x', signature: 'x' } }),
+    ...input('addWhitelistEntry', {
+      ...DESTINATION,
+      proof: { id: 'x', expiresAt: '2030-01-01T00:00:00Z', signature: 'x' },
+    }),
     at: ['input', 'proof'],
   },
-  AccountSettingsInput: input('updateAccountSettings'),
+  UpdateAccountSettingsInput: input('updateAccountSettings'),
   UpdateCustomerInput: input('updateCustomer'),
   GrantCustomerLimitsInput: ofPlatform(input('grantCustomerLimits')),
-  TemplateLimitsInput: input('updateTemplateLimits'),
-  TemplateSettingsInput: ofPlatform(input('updateTemplateSettings')),
+  UpdateTemplateLimitsInput: input('updateTemplateLimits'),
+  UpdateTemplateSettingsInput: ofPlatform(input('updateTemplateSettings')),
   TransactionFilter: filter('transactions', { dateFrom: 'x' }),
   StatementFilter: filter('statement', { dateFrom: 'x' }),
   'Account.webhookDeliveries()': { field: 'webhookDeliveries' },
   'Query.search()': { field: 'search' },
-  'Mutation.createWhitelistGroup()': { field: 'createWhitelistGroup', others: { name: 'x' } },
-  'Mutation.provideIdentity()': { field: 'provideIdentity', others: { clientTaxId: 'x' } },
-  'Mutation.enterAmount()': { field: 'enterAmount' },
-  'Mutation.refundPayment()': { field: 'refundPayment' },
-  'Mutation.sandboxTrigger()': { field: 'sandboxTrigger', others: { scenario: 'PAY' } },
-  'Mutation.sandboxFund()': { field: 'sandboxFund', others: NOPE },
-  'Mutation.proposeJournal()': ofPlatform({
-    field: 'proposeJournal',
-    others: { ...NOPE, debit: 'x', credit: 'x', amount: '1', reason: 'x' },
-  }),
-  'Mutation.settleReceivable()': ofPlatform({
-    field: 'settleReceivable',
-    others: { currency: 'BRL', source: 'BALANCE' },
-  }),
-  'Mutation.bookCapital()': ofPlatform({
-    field: 'bookCapital',
-    others: { currency: 'BRL', direction: 'OUT' },
-  }),
-  'Mutation.pauseNetwork()': ofPlatform({ field: 'pauseNetwork', others: { network: 'NOPE' } }),
-  'Mutation.closeRailNews()': ofPlatform({ field: 'closeRailNews' }),
-  'Mutation.settlePixOrder()': ofPlatform({
-    field: 'settlePixOrder',
-    others: { key: 'x', outcome: 'NOT_DONE' },
-  }),
-  'Mutation.settleRefundByHand()': ofPlatform({ field: 'settleRefundByHand' }),
-  'Mutation.updateAllowedOrigins()': { field: 'updateAllowedOrigins' },
+  CreateWhitelistGroupInput: input('createWhitelistGroup', { name: 'x' }),
+  ProvideIdentityInput: input('provideIdentity', { clientTaxId: 'x' }),
+  EnterAmountInput: input('enterAmount'),
+  RefundPaymentInput: input('refundPayment'),
+  SandboxTriggerInput: input('sandboxTrigger', { scenario: 'PAY' }),
+  SandboxFundInput: input('sandboxFund', NOPE),
+  ProposeJournalInput: ofPlatform(
+    input('proposeJournal', { ...NOPE, debit: 'x', credit: 'x', amount: '1', reason: 'x' }),
+  ),
+  SettleReceivableInput: ofPlatform(input('settleReceivable', { currency: 'BRL', source: 'BALANCE' })),
+  BookCapitalInput: ofPlatform(input('bookCapital', { currency: 'BRL', direction: 'OUT' })),
+  PauseNetworkInput: ofPlatform(input('pauseNetwork', { network: 'NOPE' })),
+  CloseRailNewsInput: ofPlatform(input('closeRailNews')),
+  ApproveStepUpInput: ofPlatform(input('approveStepUp')),
+  DenyStepUpInput: ofPlatform(input('denyStepUp')),
+  SettlePixOrderInput: ofPlatform(input('settlePixOrder', { key: 'x', outcome: 'NOT_DONE' })),
+  SettleRefundByHandInput: ofPlatform(input('settleRefundByHand')),
+  UpdateAllowedOriginsInput: input('updateAllowedOrigins'),
 };
 
 /** Every argument and every member of an input object, as LIMITS has it. */
@@ -366,7 +381,8 @@ const GIVEN = TYPES.flatMap((type): [place: string, given: GraphQLArgument][] =>
 });
 const limitsOf = (place: string, name: string): readonly Limit[] => [LIMITS[place]?.[name] ?? []].flat();
 
-const HOOK = 'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { id } }';
+const HOOK =
+  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id } errors { code message path } } }';
 
 describe('limits', () => {
   test('a page says how many nodes it has, and a document how much it may ask for', () => {
@@ -408,10 +424,12 @@ describe('limits', () => {
   });
 
   test('an account has so many endpoints, and an endpoint so many secrets', async () => {
-    const { createWebhookEndpoint: create, rotateWebhookSecret: rotate } =
-      SCHEMA.getMutationType()?.getFields() ?? {};
+    const create = SCHEMA.getMutationType()?.getFields().createWebhookEndpoint;
+    const overlap = GIVEN.find(
+      ([place, { name }]) => place === 'RotateWebhookSecretInput' && name === 'overlapSeconds',
+    );
     expect(create?.description).toMatch(`at most ${ENDPOINTS_MAX},`);
-    expect(rotate?.args.map(({ description }) => description).join()).toMatch(`${SECRETS_MAX} secrets`);
+    expect(overlap?.[1].description).toMatch(`${SECRETS_MAX} secrets`);
     const { apiKey } = await app.addAccount();
     for (let count = 0; count < ENDPOINTS_MAX; count++) await ask(HOOK, {}, apiKey);
     const refused = await refusal(HOOK, {}, apiKey);
@@ -436,28 +454,28 @@ describe('limits', () => {
 
   let endpointId: string;
   beforeAll(async () => {
-    endpointId = (await ask(HOOK)).createWebhookEndpoint.id;
+    endpointId = (await ask(HOOK)).createWebhookEndpoint.webhookEndpoint.id;
   });
 
   /** @returns what is said to be wrong with a value, if anything is. */
   async function problemOf(place: string, name: string, value: unknown): Promise<string | undefined> {
     const { field, at = [], others, isOfPlatform } = known(ASKED[place], 'a way to ask for it');
     const path = [...at, name];
-    const given: Record<string, unknown> = {
-      ...{
-        account: String(app.accountId),
-        end2end: IDS.onramp,
-        taxId: 'x',
-        template: 'onramp',
-        groupId: 'x',
-      },
-      ...{ id: field === 'updateWebhookEndpoint' ? endpointId : '0' },
-      ...withValue(others, path, value),
+    const records: Readonly<Record<string, string | undefined>> = {
+      account: String(app.accountId),
+      end2end: IDS.onramp,
+      taxId: 'x',
+      template: 'onramp',
+      groupId: 'x',
+      id: field === 'updateWebhookEndpoint' ? endpointId : '0',
     };
+    const { input: members = {}, ...rest } = (others ?? {}) as { readonly input?: object };
+    const named = { ...rest, input: { ...takenBy(field, records), ...members } };
+    const given: Record<string, unknown> = { ...records, ...withValue(named, path, value) };
     const { document, taken } = documentOf(field, given);
     const variables = Object.fromEntries(taken.map((each) => [each, given[each]]));
     const { json }: Answer = await app.graphql(document, variables, isOfPlatform && { key: app.platformKey });
-    const errors: Refused[] = json.errors ?? [];
+    const errors: Refused[] = errorsIn(json) ?? [];
     for (const { message, extensions } of errors)
       expect(['BAD_REQUEST', 'FORBIDDEN', 'INTERNAL'], `${document}: ${message}`).not.toContain(
         extensions.code,
@@ -475,17 +493,33 @@ describe('limits', () => {
     };
   }
 
-  /** @returns a document that asks for a field with those of the values that it takes. */
-  function documentOf(field: string, given: object): { document: string; taken: string[] } {
+  /** @returns those of the values that are members of the input of a field. */
+  function takenBy(field: string, values: Readonly<Record<string, string | undefined>>): object {
+    const input = fieldNamed(field).field.args.find(({ name }) => name === 'input')?.type;
+    const type = input && getNamedType(input);
+    const members = isInputObjectType(type) ? type.getFields() : {};
+    return Object.fromEntries(Object.entries(values).filter(([name]) => name in members));
+  }
+
+  function fieldNamed(name: string) {
     const roots = ['Query', 'Mutation', 'Account'].map((root) => SCHEMA.getType(root)).filter(isObjectType);
     const root = known(
-      roots.find((each) => each.getFields()[field]),
+      roots.find((each) => each.getFields()[name]),
       'a field',
     );
-    const { args, type } = known(root.getFields()[field], 'a field');
+    return { root, field: known(root.getFields()[name], 'a field') };
+  }
+
+  /** @returns a document that asks for a field with those of the values that it takes. */
+  function documentOf(field: string, given: object): { document: string; taken: string[] } {
+    const {
+      root,
+      field: { args, type },
+    } = fieldNamed(field);
     const taken = args.filter((argument) => argument.name in given);
     const passed = taken.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
-    const call = `${field}(${passed})${isCompositeType(getNamedType(type)) ? ' { __typename }' : ''}`;
+    const errors = root.name === 'Mutation' ? ' errors { code message path }' : '';
+    const call = `${field}(${passed})${isCompositeType(getNamedType(type)) ? ` { __typename${errors} }` : ''}`;
     const declared = taken.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
     const body = root.name === 'Account' ? `viewer { account { ${call} } }` : call;
     return {

@@ -4,7 +4,7 @@
  * let come to rest, and looked at whole.
  */
 import { afterAll, describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
+import { SCOPES } from '../../src/base/access/api-key.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { audit, comeToRest, type Standing } from '../support/crash.ts';

@@ -4,7 +4,7 @@
  * compared with lines that are added up here, and a closed day is changed behind the back of the gateway.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
+import { brasiliaDay, dayAfter } from '../../src/base/time/brasilia-day.ts';
 import { readBrokenCloses } from '../../src/store/ledger/book-closes.ts';
 import { movementOf } from '../../src/store/ledger/books.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
@@ -171,14 +171,18 @@ test('C-40: the books are no matter for a key of the account', async () => {
     'bookCloses { day }',
   ])
     expect(await refusal(`{ ${query} }`)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await refusal('mutation { closeBooks(day: "2026-01-01") { day } }')).toMatchObject({
+  expect(
+    await refusal(
+      'mutation { closeBooks(input: { day: "2026-01-01" }) { bookClose { day } errors { code message path } } }',
+    ),
+  ).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
 
 describe('a day', () => {
   const close = (day: string, key = '') =>
-    `mutation { closeBooks(day: "${day}"${key && `, idempotencyKey: "${key}"`}) { day hash ledgerAccounts closedBy } }`;
+    `mutation { closeBooks(input: { day: "${day}"${key && `, idempotencyKey: "${key}"`} }) { bookClose { day hash ledgerAccounts closedBy } errors { code message path } } }`;
 
   test('is closed once, in order, when it is over; its hash stands in the audit log', async () => {
     const day = dayAfter(await today(), -1);
@@ -190,8 +194,10 @@ describe('a day', () => {
     const slip = await refused(dayAfter(day, -20 * 365));
     expect(slip).toMatchObject({ code: 'INVALID_PARAMETER' });
     await platform(close(before));
-    const { closeBooks: closed } = await platform(close(day, 'one'));
-    expect((await platform(close(day, 'one'))).closeBooks).toEqual(closed);
+    const {
+      closeBooks: { bookClose: closed },
+    } = await platform(close(day, 'one'));
+    expect((await platform(close(day, 'one'))).closeBooks.bookClose).toEqual(closed);
     expect(closed.ledgerAccounts).toBeGreaterThan(0);
     expect(await refused(day)).toMatchObject({ code: 'STEP_CONFLICT' });
     expect(await refused(before)).toMatchObject({ code: 'STEP_CONFLICT' });

@@ -12,14 +12,14 @@ import {
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { GatewayError } from '../../src/base/errors.ts';
-import { checkSize } from '../../src/base/input-bounds.ts';
-import { VIOLATIONS_MAX, Violations } from '../../src/base/violations.ts';
-import { BRANDING_MAX } from '../../src/resolvers/account/manage-branding.ts';
+import { GatewayError } from '../../src/base/errors/errors.ts';
+import { VIOLATIONS_MAX, Violations } from '../../src/base/errors/violations.ts';
+import { checkSize } from '../../src/base/input/input-bounds.ts';
 import { ALLOWED_CIDRS_MAX, SCOPES_MAX } from '../../src/resolvers/account/manage-keys.ts';
-import { ORIGINS_MAX } from '../../src/resolvers/account/manage-origins.ts';
 import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
 import { LISTED_MAX } from '../../src/resolvers/checks/lengths.ts';
+import { BRANDING_MAX } from '../../src/resolvers/settings/manage-branding.ts';
+import { ORIGINS_MAX } from '../../src/resolvers/settings/manage-origins.ts';
 import { parseQuery } from '../../src/rest-compat/input.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -160,7 +160,8 @@ const listInput = (
   max,
   entry,
 });
-const HOOK = 'createWebhookEndpoint(input: { url: "https://hooks.example/x", eventNames: $list }) { id }';
+const HOOK =
+  'createWebhookEndpoint(input: { url: "https://hooks.example/x", eventNames: $list }) { webhookEndpoint { id } errors { code message path } }';
 const COUNT = '{ totalCount }';
 /** Every list that an operation can give, by its place. Those of transactions are checked by what reads them. */
 const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
@@ -171,33 +172,33 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     '[WebhookDeliveryState!]',
     `query($list: $type) { viewer { account { webhookDeliveries(states: $list, first: 1) ${COUNT} } } }`,
   ),
-  'BrandingInput.frameHosts': listInput(
+  'UpdateBrandingInput.frameHosts': listInput(
     'input.frameHosts',
     BRANDING_MAX.frameHosts,
     'bad',
     '[String!]',
-    'mutation($list: $type) { updateBranding(input: { frameHosts: $list }) { accent } }',
+    'mutation($list: $type) { updateBranding(input: { frameHosts: $list }) { branding { accent } errors { code message path } } }',
   ),
-  'BrandingInput.replacesFrameHosts': listInput(
+  'UpdateBrandingInput.replacesFrameHosts': listInput(
     'input.replacesFrameHosts',
     BRANDING_MAX.frameHosts,
     'bad',
     '[String!]',
-    'mutation($list: $type) { updateBranding(input: { frameHosts: [], replacesFrameHosts: $list }) { accent } }',
+    'mutation($list: $type) { updateBranding(input: { frameHosts: [], replacesFrameHosts: $list }) { branding { accent } errors { code message path } } }',
   ),
   'CreateApiKeyInput.allowedCidrs': listInput(
     'input.allowedCidrs',
     ALLOWED_CIDRS_MAX,
     'bad',
     '[String!]',
-    'mutation($list: $type) { createApiKey(input: { name: "x", scopes: ["read"], allowedCidrs: $list }) { apiKey } }',
+    'mutation($list: $type) { createApiKey(input: { name: "x", scopes: ["read"], allowedCidrs: $list }) { issuedApiKey { apiKey } errors { code message path } } }',
   ),
   'CreateApiKeyInput.scopes': listInput(
     'input.scopes',
     SCOPES_MAX,
     'bad',
     '[String!]!',
-    'mutation($list: $type) { createApiKey(input: { name: "x", scopes: $list }) { apiKey } }',
+    'mutation($list: $type) { createApiKey(input: { name: "x", scopes: $list }) { issuedApiKey { apiKey } errors { code message path } } }',
   ),
   'CreateWebhookEndpointInput.eventNames': listInput(
     'input.eventNames',
@@ -206,19 +207,19 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     '[String!]',
     `mutation($list: $type) { ${HOOK} }`,
   ),
-  'Mutation.updateAllowedOrigins(origins)': listInput(
-    'origins',
+  'UpdateAllowedOriginsInput.origins': listInput(
+    'input.origins',
     ORIGINS_MAX,
     'bad',
     '[String!]!',
-    'mutation($list: $type) { updateAllowedOrigins(origins: $list) }',
+    'mutation($list: $type) { updateAllowedOrigins(input: { origins: $list }) { allowedOrigins errors { code message path } } }',
   ),
-  'Mutation.updateAllowedOrigins(replaces)': listInput(
-    'replaces',
+  'UpdateAllowedOriginsInput.replaces': listInput(
+    'input.replaces',
     ORIGINS_MAX,
     'bad',
     '[String!]',
-    'mutation($list: $type) { updateAllowedOrigins(origins: [], replaces: $list) }',
+    'mutation($list: $type) { updateAllowedOrigins(input: { origins: [], replaces: $list }) { allowedOrigins errors { code message path } } }',
   ),
   'Query.auditLog(acts)': listInput(
     'acts',
@@ -260,21 +261,21 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     EVENT_NAMES_MAX,
     'onramp.nothing.at_all',
     '[String!]',
-    'mutation($list: $type, $id: String!) { updateWebhookEndpoint(id: $id, input: { eventNames: $list }) { id } }',
+    'mutation($list: $type, $id: String!) { updateWebhookEndpoint(input: { id: $id, eventNames: $list }) { webhookEndpoint { id } errors { code message path } } }',
   ),
   'WebhookRedeliveryFilter.eventNames': listInput(
-    'filter.eventNames',
+    'input.filter.eventNames',
     EVENT_NAMES_MAX,
     'onramp.nothing.at_all',
     '[String!]',
-    'mutation($list: $type) { redeliverWebhooks(filter: { eventNames: $list }, dryRun: true) { matched } }',
+    'mutation($list: $type) { redeliverWebhooks(input: { filter: { eventNames: $list }, dryRun: true }) { redelivery { matched } errors { code message path } } }',
   ),
   'WebhookRedeliveryFilter.states': listInput(
-    'filter.states',
+    'input.filter.states',
     LISTED_MAX,
     'DEAD',
     '[WebhookDeliveryState!]',
-    'mutation($list: $type) { redeliverWebhooks(filter: { states: $list }, dryRun: true) { matched } }',
+    'mutation($list: $type) { redeliverWebhooks(input: { filter: { states: $list }, dryRun: true }) { redelivery { matched } errors { code message path } } }',
   ),
 };
 
@@ -302,7 +303,7 @@ describe('a list of an operation', () => {
   let id: string;
   beforeAll(async () => {
     const hook = `mutation($list: [String!]) { ${HOOK} }`;
-    id = (await app.graphql(hook)).json.data.createWebhookEndpoint.id;
+    id = (await app.graphql(hook)).json.data.createWebhookEndpoint.webhookEndpoint.id;
   });
 
   const ask = async (place: string, count: number) => {
@@ -311,7 +312,10 @@ describe('a list of an operation', () => {
     const headers = place.startsWith('Subscription') ? { accept: 'text/event-stream' } : {};
     const body = { query: document.replace('$type', type), variables };
     const { text } = await app.post('/graphql', body, { headers });
-    return { text, message: new RegExp(`"parameter":"${parameter}","message":"([^"]*)"`).exec(text)?.[1] };
+    const said = '"message":"([^"]*)"';
+    const form = new RegExp(`"parameter":"${parameter}",${said}|${said},"path":"${parameter}"`);
+    const [, ofQuery, ofMutation] = form.exec(text) ?? [];
+    return { text, message: ofQuery ?? ofMutation };
   };
 
   it.each(
@@ -321,7 +325,7 @@ describe('a list of an operation', () => {
     for (const count of [max + 1, 1_000]) {
       const { text, message } = await ask(place, count);
       expect(message).toMatch(new RegExp(`^must have at most ${max} `));
-      expect(text.match(/"parameter"/g)).toHaveLength(1);
+      expect(text.match(/"(?:parameter|path)":"/g)).toHaveLength(1);
       expect(text.length).toBeLessThan(2_000);
     }
   });

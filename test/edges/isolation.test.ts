@@ -4,7 +4,7 @@
  * holds a canary, nor differs from that of a record that does not exist.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importAccount } from '../../src/resolvers/account/import-account.ts';
+import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { FAMILIES } from '../../src/rest-compat/families.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, useApp } from '../support/app.ts';

@@ -1,10 +1,10 @@
 /** Goal: what is listed whole has a maximum, so that no list grows without end (C-50). Method: accounts that are one below it. */
 import { expect, test } from 'vitest';
 import { API_KEYS_MAX } from '../../src/resolvers/account/manage-keys.ts';
-import { WHITELIST_MAX } from '../../src/resolvers/account/manage-whitelist.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
 import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
+import { WHITELIST_MAX } from '../../src/resolvers/settings/manage-whitelist.ts';
 import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
 import { WAITING_CHANGES_MAX } from '../../src/store/account/setting-changes.ts';
 import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
@@ -24,10 +24,10 @@ const fill = (table: string, columns: string, values: string, count: number, acc
 const hook = (kind: string) =>
   `'whe_${kind}' || n, 'https://hooks.example/${kind}/' || n, '${kind}', '{}', 'transaction', 20, now() + n * interval '1 second'`;
 const HOOK_COLUMNS = 'id, url, kind, event_names, order_mode, max_concurrency, created_at';
-const LINK = `mutation { createStaticLink(input: { name: "one more", currency: "USDT_TRX" }) { slug } }`;
-const KEY = `mutation { createApiKey(input: { name: "one more", scopes: ["read"] }) { apiKey } }`;
-const GROUP = `mutation { createWhitelistGroup(name: "one more") { id } }`;
-const ENTRY = `mutation { addWhitelistEntry(groupId: "GROUP", input: { network: "TRX", address: "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC" }) { id } }`;
+const LINK = `mutation { createStaticLink(input: { name: "one more", currency: "USDT_TRX" }) { staticLink { slug } errors { code message path } } }`;
+const KEY = `mutation { createApiKey(input: { name: "one more", scopes: ["read"] }) { issuedApiKey { apiKey } errors { code message path } } }`;
+const GROUP = `mutation { createWhitelistGroup(input: { name: "one more" }) { whitelistGroup { id } errors { code message path } } }`;
+const ENTRY = `mutation { addWhitelistEntry(input: { groupId: "GROUP", network: "TRX", address: "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC" }) { whitelistEntry { id } errors { code message path } } }`;
 
 test('an account has so many links that are not disabled, and lists those first', async () => {
   const { accountId, apiKey } = await app.addAccount();
@@ -35,14 +35,18 @@ test('an account has so many links that are not disabled, and lists those first'
   await fill('static_link', columns, `'old' || n, 'x', 'USDT_TRX', 60, now(), now()`, 20, accountId);
   const open = `'open' || n, 'x', 'USDT_TRX', 60, now() - interval '1 day', null`;
   await fill('static_link', columns, open, STATIC_LINKS_MAX - 1, accountId);
-  const { slug } = (await ask(LINK, {}, apiKey)).createStaticLink;
+  const { slug } = (await ask(LINK, {}, apiKey)).createStaticLink.staticLink;
   const refused = await refusal(LINK, {}, apiKey);
   expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.name']);
   const { viewer } = await ask('{ viewer { account { staticLinks { slug disabledAt } } } }', {}, apiKey);
   const { staticLinks: links } = viewer.account;
   expect([links.length, links[0].slug]).toEqual([STATIC_LINKS_MAX, slug]);
   expect(links.every(({ disabledAt }: { disabledAt: string | null }) => disabledAt === null)).toBe(true);
-  await ask(`mutation { disableStaticLink(slug: "${slug}") { slug } }`, {}, apiKey);
+  await ask(
+    `mutation { disableStaticLink(input: { slug: "${slug}" }) { staticLink { slug } errors { code message path } } }`,
+    {},
+    apiKey,
+  );
   await ask(LINK, {}, apiKey);
 });
 
@@ -57,9 +61,9 @@ test('an account has so many valid keys, and lists them before those that ended'
   const refused = await refusal(KEY, {}, apiKey);
   expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.name']);
   const rotate = (seconds: number) =>
-    `mutation { rotateApiKey(keyId: "valid1", overlapSeconds: ${seconds}) { apiKey } }`;
+    `mutation { rotateApiKey(input: { keyId: "valid1", overlapSeconds: ${seconds} }) { issuedApiKey { apiKey } errors { code message path } } }`;
   const kept = await refusal(rotate(60), {}, apiKey);
-  expect([kept.code, ...parametersOf(kept)]).toEqual(['INVALID_PARAMETER', 'overlapSeconds']);
+  expect([kept.code, ...parametersOf(kept)]).toEqual(['INVALID_PARAMETER', 'input.overlapSeconds']);
   await ask(rotate(0), {}, apiKey);
   const { apiKeys } = await ask('{ apiKeys { expiresAt } }', {}, apiKey);
   const ended = apiKeys.map(({ expiresAt }: { expiresAt: string | null }) => expiresAt !== null);
@@ -70,7 +74,11 @@ test('an account has so many endpoints, and hears of that together with whatever
   const { accountId, apiKey } = await app.addAccount();
   await fill('webhook_endpoint', HOOK_COLUMNS, hook('general'), ENDPOINTS_MAX, accountId);
   const create = (input: string) =>
-    refusal(`mutation { createWebhookEndpoint(input: { ${input} }) { id } }`, {}, apiKey);
+    refusal(
+      `mutation { createWebhookEndpoint(input: { ${input} }) { webhookEndpoint { id } errors { code message path } } }`,
+      {},
+      apiKey,
+    );
   const most = {
     parameter: 'input.url',
     message: `cannot be added: an account can have at most ${ENDPOINTS_MAX} endpoints`,
@@ -90,9 +98,9 @@ test('an account has so many groups, and so many destinations', async () => {
     WHITELIST_MAX.groups - 1,
     accountId,
   );
-  const { id } = (await ask(GROUP, {}, apiKey)).createWhitelistGroup;
+  const { id } = (await ask(GROUP, {}, apiKey)).createWhitelistGroup.whitelistGroup;
   const noGroup = await refusal(GROUP, {}, apiKey);
-  expect([noGroup.code, ...parametersOf(noGroup)]).toEqual(['INVALID_PARAMETER', 'name']);
+  expect([noGroup.code, ...parametersOf(noGroup)]).toEqual(['INVALID_PARAMETER', 'input.name']);
   const columns = 'id, group_id, pix_key_type, target, created_at, usable_at, removed_at';
   const entry = (removed: string) =>
     `'wle_' || n || '${removed}', 'grp_1', 'email', n || '@merchant.invalid', now(), now(), ${removed}`;
@@ -139,7 +147,7 @@ test('an account has so many people', async () => {
     [accountId, MEMBERS_MAX - 1],
   );
   const invite = (email: string) =>
-    `mutation { inviteMember(input: { name: "Ana", email: "${email}", role: VIEWER }) { member { personId } } }`;
+    `mutation { inviteMember(input: { name: "Ana", email: "${email}", role: VIEWER }) { invitation { member { personId } } errors { code message path } } }`;
   await ask(invite(`a@${accountId}.example`), {}, apiKey);
   const refused = await refusal(invite(`b@${accountId}.example`), {}, apiKey);
   expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.email']);

@@ -3,7 +3,7 @@
  * attacks in which a key gives more than it has, and in which one maker approves its own withdrawal by another key.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../../src/base/access/api-key.ts';
 import { replaceKey } from '../../src/resolvers/account/manage-keys.ts';
 import { lockHeads } from '../../src/store/engine/processes.ts';
 import { useApp } from '../support/app.ts';
@@ -19,23 +19,25 @@ beforeAll(async () => {
   shop = await app.addAccount();
   await whitelist(app, shop.accountId, 'out', [{ network: 'TRX', target: ADDRESS }]);
   await fund('USDT_TRX', '5000');
-  await ask('mutation { updateAccountSettings(input: { approvalAbove: "0" }) { approvalAbove } }');
+  await ask(
+    'mutation { updateAccountSettings(input: { approvalAbove: "0" }) { accountSettings { approvalAbove } errors { code message path } } }',
+  );
 });
 
 const MAKE =
-  'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey key { keyId name scopes madeBy allowedCidrs expiresAt } } }';
+  'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { issuedApiKey { apiKey key { keyId name scopes madeBy allowedCidrs expiresAt } } errors { code message path } } }';
 const make = async (input: object, key = shop.apiKey) =>
-  (await ask(MAKE, { input: { name: 'Till', scopes: ['read'], ...input } }, key)).createApiKey;
+  (await ask(MAKE, { input: { name: 'Till', scopes: ['read'], ...input } }, key)).createApiKey.issuedApiKey;
 const refusedKey = (input: object, key = shop.apiKey) =>
   refusal(MAKE, { input: { name: 'Till', scopes: ['read'], ...input } }, key);
 const rotate = async (keyId: string, overlapSeconds: number, key = shop.apiKey) =>
   (
     await ask(
-      `mutation { rotateApiKey(keyId: "${keyId}", overlapSeconds: ${overlapSeconds}) { apiKey key { keyId scopes replaces madeBy } } }`,
+      `mutation { rotateApiKey(input: { keyId: "${keyId}", overlapSeconds: ${overlapSeconds} }) { issuedApiKey { apiKey key { keyId scopes replaces madeBy } } errors { code message path } } }`,
       {},
       key,
     )
-  ).rotateApiKey;
+  ).rotateApiKey.issuedApiKey;
 const statusOf = async (key: string) => (await app.get('/v2/balance', { key })).status;
 const until = (key: string, status: number) => expect.poll(() => statusOf(key)).toBe(status);
 
@@ -50,7 +52,10 @@ describe('keys', () => {
         ({ keyId }: { keyId: string }) => keyId === key.keyId,
       );
     await expect.poll(async () => (await listed()).lastUsedAt).not.toBeNull();
-    for (const _ of [1, 2]) await ask(`mutation { revokeApiKey(keyId: "${key.keyId}") { keyId } }`);
+    for (const _ of [1, 2])
+      await ask(
+        `mutation { revokeApiKey(input: { keyId: "${key.keyId}" }) { apiKey { keyId } errors { code message path } } }`,
+      );
     expect((await listed()).revokedAt).not.toBeNull();
     await until(apiKey, 401);
   });
@@ -63,14 +68,16 @@ describe('keys', () => {
     const last = await rotate(next.key.keyId, 0);
     await until(next.apiKey, 401);
     expect(await statusOf(last.apiKey)).toBe(200);
-    const again = `mutation { rotateApiKey(keyId: "${next.key.keyId}") { apiKey } }`;
+    const again = `mutation { rotateApiKey(input: { keyId: "${next.key.keyId}" }) { issuedApiKey { apiKey } errors { code message path } } }`;
     expect((await refusal(again)).code).toBe('NOT_FOUND');
   });
 
   test('C-40: a key is replaced once: a second successor would end with the overlap', async () => {
     const { apiKey, key } = await make({});
     const next = await rotate(key.keyId, 3_600);
-    const refused = await refusal(`mutation { rotateApiKey(keyId: "${key.keyId}") { apiKey } }`);
+    const refused = await refusal(
+      `mutation { rotateApiKey(input: { keyId: "${key.keyId}" }) { issuedApiKey { apiKey } errors { code message path } } }`,
+    );
     expect([refused.code, refused.message]).toEqual([
       'STEP_CONFLICT',
       expect.stringContaining(`is being replaced by ${next.key.keyId}`),
@@ -105,7 +112,11 @@ describe('a key gives nothing that it has not', () => {
 
   test('C-40: not by rotating a key that may do more', async () => {
     const { apiKey } = await make({ scopes: ['read', 'admin'] });
-    const refused = await refusal(`mutation { rotateApiKey(keyId: "${shop.keyId}") { apiKey } }`, {}, apiKey);
+    const refused = await refusal(
+      `mutation { rotateApiKey(input: { keyId: "${shop.keyId}" }) { issuedApiKey { apiKey } errors { code message path } } }`,
+      {},
+      apiKey,
+    );
     expect([refused.code, refused.message]).toEqual(['FORBIDDEN', expect.stringContaining('"create"')]);
   });
 
@@ -144,7 +155,7 @@ describe('a key gives nothing that it has not', () => {
       [bound, elsewhere],
     ]) {
       const refused = await refusal(
-        `mutation { rotateApiKey(keyId: "${keyId}") { apiKey } }`,
+        `mutation { rotateApiKey(input: { keyId: "${keyId}" }) { issuedApiKey { apiKey } errors { code message path } } }`,
         {},
         maker.apiKey,
       );
@@ -177,7 +188,7 @@ describe('approver and maker are two', () => {
   test('C-40: nor does the maker approve what a key of its own asked for, nor one beside the other', async () => {
     const keys = [await make({ scopes: [...SCOPES] }), await make({ scopes: [...SCOPES] })] as const;
     const made = await app.graphql(
-      `mutation { createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "out" }) { transaction { end2end } } }`,
+      `mutation { createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "out" }) { transaction { end2end } errors { code message path } } }`,
       {},
       { key: keys[0].apiKey },
     );

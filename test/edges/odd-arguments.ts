@@ -54,7 +54,9 @@ const VALUES_BY_NAME: Readonly<Record<string, string>> = {
   debit: '"A.pix"',
   credit: '"E.capital"',
 };
-const VALUES_BY_TYPE: Readonly<Record<string, string>> = { Decimal: '"10"', Boolean: 'false', Int: '1' };
+const VALUES_BY_TYPE: Readonly<Record<string, string>> = {
+  ...{ Decimal: '"10"', Boolean: 'false', Int: '1', DateTime: '"2026-05-01T12:00:00Z"' },
+};
 
 /** Members that no type requires, but the act does: without them it would be refused before the text is looked at. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
@@ -62,7 +64,8 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   CreateOnrampInput: ['amountPayment', 'clientName', 'clientTaxId'],
   CreateOfframpInput: ['amountPaid'],
   QuoteInput: ['brlAmount'],
-  WhitelistEntryInput: ['network', 'address'],
+  CreateQuoteInput: ['brlAmount'],
+  AddWhitelistEntryInput: ['network', 'address'],
 };
 
 /** @returns a case for every text that a query or mutation takes, with each value of the enums that it needs. */
@@ -77,16 +80,23 @@ export function casesOf(schema: GraphQLSchema): Case[] {
 }
 
 function casesAt(type: string, field: Case['field'], path: readonly string[]): Case[] {
-  const choices = field.args.filter(isRequired).flatMap(({ type }) => {
+  const given = [...field.args, ...inputOf(field)];
+  const choices = given.filter(isRequired).flatMap(({ type }) => {
     const named = getNamedType(type);
     return isEnumType(named) ? named.getValues().map(({ name }) => name) : [];
   });
-  const isKeyed = path[0] !== KEY && field.args.some(({ name }) => name === KEY);
+  const isKeyed = !path.includes(KEY) && given.some(({ name }) => name === KEY);
   const operation = type.toLowerCase();
   const title = `${operation} ${field.name}(${path.join('.')}:)`;
-  const main = { title, operation, field, path, choice: undefined, isMain: path.length === 1, isKeyed };
+  const main = { title, operation, field, path, choice: undefined, isMain: path.length <= 2, isKeyed };
   const others = choices.slice(1);
   return [main, ...others.map((choice) => ({ ...main, title: `${title} ${choice}`, choice, isMain: false }))];
+}
+
+/** @returns the members of the input of a mutation. */
+function inputOf({ args: [input] }: Case['field']): Input[] {
+  const named = input?.name === 'input' ? getNamedType(input.type) : undefined;
+  return isInputObjectType(named) ? Object.values(named.getFields()) : [];
 }
 
 /** @returns the ways to every text in an input. */
@@ -98,12 +108,18 @@ function pathsOf({ name, type }: Input, depth: number): string[][] {
   return within.map((path) => [name, ...path]);
 }
 
-/** @returns the document, which takes the text as `$id` and the number of an account as `$account`. */
+/**
+ * @param more - members of the input of a mutation, as they stand in a document.
+ * @returns the document, which takes the text as `$id` and the number of an account as `$account`.
+ */
 export function documentOf({ operation, field, path, choice }: Case, more: readonly string[]): string {
   const declared: string[] = [];
-  const args = [...membersOf(field.args, { path, choice, needed: [], declared }), ...more].join(', ');
+  const args = membersOf(field.args, { path, choice, needed: [], declared })
+    .join(', ')
+    .replace(/^input: \{/, (begin) => [begin, ...more.map((each) => `${each},`)].join(' '));
   if (args.includes('$account')) declared.push('$account: String!');
-  const selection = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
+  const errors = operation === 'mutation' ? ' errors { code message path }' : '';
+  const selection = isCompositeType(getNamedType(field.type)) ? ` { __typename${errors} }` : '';
   return `${operation}(${declared.join(', ')}) { ${field.name}(${args})${selection} }`;
 }
 

@@ -4,14 +4,16 @@
  * ids as every text of an argument, or of a member of one, of every mutation and query of the schema, with the key of the
  * account and with that of the platform.
  */
+
 import { randomUUID } from 'node:crypto';
 import { parse, validate } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ACTS, type Act } from '../../src/base/acts.ts';
+import { ACTS, type Act } from '../../src/base/access/acts.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { allowWithdrawals } from '../support/load.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { BODIES, IDS, ROUTES } from '../support/rest-routes.ts';
 import { type Case, casesOf, documentOf } from './odd-arguments.ts';
 
@@ -155,7 +157,7 @@ async function askEach(each: Case, ids: readonly string[], apiKey: string): Prom
       const { status, json, text } = await app.graphql(document, variables, { key: apiKey });
       const what = `${way}: ${JSON.stringify(id).slice(0, 60)} ${text.slice(0, 300)}`;
       expect([200, 400], what).toContain(status);
-      for (const error of json.errors ?? []) {
+      for (const error of errorsIn(json) ?? []) {
         expect(error.extensions.code, what).toMatch(/^[A-Z_]+$/);
         expect(error.extensions.code, what).not.toBe('INTERNAL');
       }

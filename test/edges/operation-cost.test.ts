@@ -172,7 +172,11 @@ test.each([
   ['in a fragment', (fields: string) => `mutation { ...All } fragment All on Mutation { ... { ${fields} } }`],
 ])('C-53: each field of a mutation counts for a write, %s', async (_name, mutationOf) => {
   const { apiKey } = await app.addAccount();
-  const fields = Array.from({ length: 30 }, (_, i) => `a${i}: createWhitelistGroup(name: "${i}") { id }`);
+  const fields = Array.from(
+    { length: 30 },
+    (_, i) =>
+      `a${i}: createWhitelistGroup(input: { name: "${i}" }) { whitelistGroup { id } errors { code message path } }`,
+  );
   const query = mutationOf(fields.join(' '));
   expect((await post(apiKey, { query })).status).toBe(200);
   const refused = await post(apiKey, { query });

@@ -2,8 +2,10 @@
  * Goal: settings that are changed in parallel are all kept, and none fails by another (C-21, C-22). Method: mutations of one
  * account at once over HTTP, on accounts that have no row of the setting yet and on those that have one.
  */
+
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const ENDPOINTS_MAX = 50;
@@ -15,7 +17,7 @@ async function together(key: string, mutations: readonly string[]): Promise<stri
   const answers = await Promise.all(
     mutations.map((each) => app.graphql(`mutation { ${each} }`, {}, { key })),
   );
-  return answers.flatMap(({ json }) => json.errors?.map((error: Refused) => error.extensions.code) ?? []);
+  return answers.flatMap(({ json }) => errorsIn(json)?.map((error: Refused) => error.extensions.code) ?? []);
 }
 
 interface Refused {
@@ -31,7 +33,8 @@ describe('changes at once', () => {
   test('C-22: rules of an account: none is lost, from the first on', async () => {
     for (const round of several(10, (n) => n + 1)) {
       const { apiKey } = await app.addAccount();
-      const rule = (input: string) => `updateAccountSettings(input: { ${input} }) { approvalAbove }`;
+      const rule = (input: string) =>
+        `updateAccountSettings(input: { ${input} }) { accountSettings { approvalAbove } errors { code message path } }`;
       const changes = [rule(`whitelistCoolingSeconds: ${round}`), rule(`approvalAbove: "${round}"`)];
       expect(await together(apiKey, changes)).toEqual([]);
       expect(await read(apiKey, 'accountSettings { whitelistCoolingSeconds approvalAbove }')).toEqual({
@@ -43,24 +46,27 @@ describe('changes at once', () => {
   test('C-22: more changes at once than there are connections: none waits for the others, and no other account does', async () => {
     const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
     const rule = (n: number) =>
-      `updateAccountSettings(input: { approvalAbove: "${n + 1}" }) { approvalAbove }`;
-    const group = 'createWhitelistGroup(name: "out") { id }';
+      `updateAccountSettings(input: { approvalAbove: "${n + 1}" }) { accountSettings { approvalAbove } errors { code message path } }`;
+    const group =
+      'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }';
     const made = await app.graphql(`mutation { ${group} }`, {}, { key: apiKey });
-    const { id } = made.json.data.createWhitelistGroup;
+    const { id } = made.json.data.createWhitelistGroup.whitelistGroup;
     const key = (n: number) => `pixKeyType: EMAIL, pixKey: "ana${n}@example.com"`;
-    const entry = (n: number) => `addWhitelistEntry(groupId: "${id}", input: { ${key(n)} }) { id }`;
+    const entry = (n: number) =>
+      `addWhitelistEntry(input: { groupId: "${id}", ${key(n)} }) { whitelistEntry { id } errors { code message path } }`;
     const order = async () => {
-      const quote = 'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "10" }) { id }';
+      const quote =
+        'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "10" }) { quote { id } errors { code message path } }';
       const { json } = await app.graphql(`mutation { ${quote} }`, {}, { key: apiKey });
-      const input = `quoteId: "${json.data.createQuote.id}", currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
-      return `createOnramp(input: { ${input} }) { transaction { end2end } }`;
+      const input = `quoteId: "${json.data.createQuote.quote.id}", currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
+      return `createOnramp(input: { ${input} }) { transaction { end2end } errors { code message path } }`;
     };
     const orders = await Promise.all(several(5, order));
     const changes = [...several(MANY, rule), ...orders, ...several(MANY, entry)];
     const read = app.graphql('{ viewer { account { name } } }', {}, { key: other.apiKey });
     const [refused, { json }] = await Promise.all([together(apiKey, changes), read]);
     expect(refused).toEqual([]);
-    expect(json.errors).toBeUndefined();
+    expect(errorsIn(json)).toBeUndefined();
   });
 
   test('C-21: orders at a quote among more changes than there are connections', async () => {
@@ -68,17 +74,18 @@ describe('changes at once', () => {
     const use = 'template: onramp, currency: "USDT_TRX", brlAmount: "50"';
     const quote = async () => {
       const { json } = await app.graphql(
-        `mutation { createQuote(input: { ${use} }) { id } }`,
+        `mutation { createQuote(input: { ${use} }) { quote { id } errors { code message path } } }`,
         {},
         { key: apiKey },
       );
-      return json.data.createQuote.id;
+      return json.data.createQuote.quote.id;
     };
     const quotes = await Promise.all(several(3, quote));
-    const group = () => 'createWhitelistGroup(name: "out") { id }';
+    const group = () =>
+      'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }';
     const customer = 'currency: "USDT_TRX", clientName: "Ana Souza", clientTaxId: "52998224725"';
     const order = (id: string) =>
-      `createOnramp(input: { quoteId: "${id}", ${customer} }) { transaction { end2end } }`;
+      `createOnramp(input: { quoteId: "${id}", ${customer} }) { transaction { end2end } errors { code message path } }`;
     // More than there are connections, and few enough that the last need not wait longer than anybody may on a busy machine.
     const acts = quotes.flatMap((id) => [
       ...several(MANY / 3, group),
@@ -105,7 +112,7 @@ describe('changes at once', () => {
       app.platformKey,
       changes.map(
         ([name, value]) =>
-          `updateTemplateSettings(account: "${accountId}", template: onramp, input: { ${name}: "${value}" }) { template }`,
+          `updateTemplateSettings(input: { account: "${accountId}", template: onramp, ${name}: "${value}" }) { templateSetting { template } errors { code message path } }`,
       ),
     );
     expect(refused).toEqual([]);
@@ -117,7 +124,7 @@ describe('changes at once', () => {
     for (const _ of several(10, (n) => n)) {
       const { accountId } = await app.addAccount();
       const limit = (input: string) =>
-        `updateTemplateSettings(account: "${accountId}", template: onramp, input: { ${input} }) { template }`;
+        `updateTemplateSettings(input: { account: "${accountId}", template: onramp, ${input} }) { templateSetting { template } errors { code message path } }`;
       const refused = await together(app.platformKey, [
         limit('amountMin: "40000"'),
         limit('amountMax: "100"'),
@@ -128,7 +135,8 @@ describe('changes at once', () => {
 
   test('branding: 30 first changes of three kinds', async () => {
     const { apiKey } = await app.addAccount();
-    const look = (input: string) => `updateBranding(input: { ${input} }) { displayName }`;
+    const look = (input: string) =>
+      `updateBranding(input: { ${input} }) { branding { displayName } errors { code message path } }`;
     const changes = several(10, () => [
       look('displayName: "Shop"'),
       look('accent: "#0b5fff"'),
@@ -142,7 +150,10 @@ describe('changes at once', () => {
 
   test('C-60: of secrets that are rotated at once one is the present one', async () => {
     const { apiKey } = await app.addAccount();
-    const rotations = several(8, () => 'rotateWebhookSecret { validUntil }');
+    const rotations = several(
+      8,
+      () => 'rotateWebhookSecret(input: {}) { secrets { validUntil } errors { code message path } }',
+    );
     expect(await together(apiKey, rotations)).toEqual([]);
     const { rows } = await app.owner.query(
       `select count(*)::int as secrets, count(*) filter (where s.valid_until is null)::int as present from webhook_secret s
@@ -155,7 +166,7 @@ describe('changes at once', () => {
   test('C-60: an account has 50 endpoints, however many are made at once', async () => {
     const { apiKey } = await app.addAccount();
     const endpoint = (n: number) =>
-      `createWebhookEndpoint(input: { url: "https://hooks.example.com/${n}" }) { id }`;
+      `createWebhookEndpoint(input: { url: "https://hooks.example.com/${n}" }) { webhookEndpoint { id } errors { code message path } }`;
     const refused = await together(apiKey, several(ENDPOINTS_MAX + 10, endpoint));
     expect(refused).toEqual(several(10, () => 'INVALID_PARAMETER'));
     const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id }');
@@ -164,13 +175,21 @@ describe('changes at once', () => {
 
   test('C-60: an endpoint keeps the public key that it was given first', async () => {
     const { apiKey } = await app.addAccount();
-    await together(apiKey, ['createWebhookEndpoint(input: { url: "https://hooks.example.com/a" }) { id }']);
+    await together(apiKey, [
+      'createWebhookEndpoint(input: { url: "https://hooks.example.com/a" }) { webhookEndpoint { id } errors { code message path } }',
+    ]);
     const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id }');
-    const change = `updateWebhookEndpoint(id: "${webhookEndpoints[0].id}", input: { isSignedByKey: true })`;
+    const change = `updateWebhookEndpoint(input: { id: "${webhookEndpoints[0].id}", isSignedByKey: true })`;
     const answers = await Promise.all(
-      several(10, () => app.graphql(`mutation { ${change} { publicKey } }`, {}, { key: apiKey })),
+      several(10, () =>
+        app.graphql(
+          `mutation { ${change} { webhookEndpoint { publicKey } errors { code message path } } }`,
+          {},
+          { key: apiKey },
+        ),
+      ),
     );
-    const keys = answers.map(({ json }) => json.data.updateWebhookEndpoint.publicKey);
+    const keys = answers.map(({ json }) => json.data.updateWebhookEndpoint.webhookEndpoint.publicKey);
     expect(keys[0]).toMatch(/^whpk_/);
     expect(new Set(keys).size).toBe(1);
   });

@@ -3,7 +3,7 @@
  * rail from outside reaches it. Method: a gateway with a PIX rail and one network, doubles of both.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readBody } from '../../src/base/read-body.ts';
+import { readBody } from '../../src/base/input/read-body.ts';
 import type { RailPlan } from '../../src/compose/rails-file.ts';
 import { useApp } from '../support/app.ts';
 import { LIVE_RAILS } from '../support/live-rails.ts';
@@ -68,7 +68,7 @@ describe('C-40: what is not configured is refused by name, and nothing is stored
     );
     expect(rows).toEqual([]);
     const quote = await app.graphql(
-      'mutation { createQuote(input: { template: onramp, currency: "USDT_ETH", brlAmount: "100" }) { id } }',
+      'mutation { createQuote(input: { template: onramp, currency: "USDT_ETH", brlAmount: "100" }) { quote { id } errors { code message path } } }',
       {},
       { key },
     );

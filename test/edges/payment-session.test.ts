@@ -2,6 +2,7 @@
  * Goal: the token of a payment session opens the public side of one transaction, and nothing else. Method: it asks for every
  * root field of the schema, on REST, as a key in a URL; two sessions ask the same at the same time.
  */
+
 import {
   type GraphQLArgument,
   type GraphQLInputType,
@@ -17,6 +18,7 @@ import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { subscribe } from '../live/streams.ts';
 import { useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const schema = buildSchema(REGISTRY);
@@ -25,7 +27,8 @@ const OPEN = ['paymentSession', 'currencies', 'sandboxScenarios'];
 /** Fields that look at their arguments first: with arguments that are right. */
 const RIGHT: Readonly<Record<string, string>> = {
   quote: '(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" })',
-  sandboxAdvanceClock: '(by: "1m")',
+  createQuote: '(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" })',
+  sandboxAdvanceClock: '(input: { by: "1m" })',
   node: `(id: "${Buffer.from('CrossrampCheckout:CRX01M7ZD3QSZE7WRM1VXQP5S417B').toString('base64')}")`,
 };
 const SESSION = `{ paymentSession { ask isRenewable merchant link clientName clientTaxId pixCopyPaste substatus { en pt }
@@ -62,7 +65,8 @@ function rootFields(kind: 'Query' | 'Mutation' | 'Subscription'): [name: string,
   if (!type || !('getFields' in type)) throw new Error(`no ${kind}`);
   return Object.values(type.getFields()).map((field) => {
     const args = required('args' in field ? field.args : []);
-    const selection = isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
+    const errors = kind === 'Mutation' ? ' errors { code message path }' : '';
+    const selection = isLeafType(getNamedType(field.type)) ? '' : ` { __typename${errors} }`;
     const given = RIGHT[field.name] ?? (args && `(${args})`);
     const document = `${kind.toLowerCase()} { ${field.name}${given}${selection} }`;
     return [field.name, document];
@@ -75,9 +79,9 @@ describe('a session’s token', () => {
   )('is refused by %s', async (_name, query) => {
     const { token } = await newSession();
     const { json } = await app.graphql(query, {}, { key: token });
-    expect(json.errors?.map(({ extensions }: { extensions: { code: string } }) => extensions.code)).toEqual([
-      'FORBIDDEN',
-    ]);
+    expect(
+      errorsIn(json)?.map(({ extensions }: { extensions: { code: string } }) => extensions.code),
+    ).toEqual(['FORBIDDEN']);
   });
 
   test.each(
@@ -116,6 +120,19 @@ describe('a session’s token', () => {
     const query = 'query ($id: String!) { transaction(end2end: $id) { payment { link } } }';
     const read = await app.graphql(query, { id: json.end2end });
     expect(read.json.data.transaction.payment).toBeNull();
+  });
+
+  test('gives the status as a code and the order’s number, and null where there is none', async () => {
+    const query = '{ paymentSession { statusCode externalCode } }';
+    const [ordered, bare] = [
+      await newSession({ ...CUSTOMER, external_code: 'order-78' }),
+      await newSession(),
+    ];
+    const read = async (key: string) => (await app.graphql(query, {}, { key })).json.data.paymentSession;
+    expect(await read(ordered.token)).toEqual({ statusCode: 'PENDING', externalCode: 'order-78' });
+    expect(await read(bare.token)).toEqual({ statusCode: 'CREATED', externalCode: null });
+    await app.post(`/v2/crossramp_checkout/${ordered.end2end}/cancel`);
+    expect(await read(ordered.token)).toEqual({ statusCode: 'CANCELLED', externalCode: 'order-78' });
   });
 
   test('gives what a payer may know, people masked', async () => {
@@ -159,7 +176,7 @@ describe('a session’s token', () => {
 
   test('a key has no session', async () => {
     const { json } = await app.graphql(SESSION);
-    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect(errorsIn(json)[0].extensions.code).toBe('FORBIDDEN');
   });
 });
 
@@ -178,7 +195,7 @@ describe('the subscription', () => {
       expect(await dataOf(at, 1)).toEqual([{ sequence: 3, ask: 'IDENTITY', clientName: null }]);
     for (const [at, { end2end }] of sessions.entries()) {
       await app.graphql(
-        `mutation { provideIdentity(end2end: "${end2end}", clientName: "${names[at]}", clientTaxId: "52998224725") { end2end } }`,
+        `mutation { provideIdentity(input: { end2end: "${end2end}", clientName: "${names[at]}", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`,
       );
       const masked = at === 0 ? 'Ana U.' : 'Bia D.';
       expect((await dataOf(at, 2))?.[1]).toEqual({ sequence: 4, ask: 'CONFIRMATION', clientName: masked });

@@ -2,15 +2,18 @@
  * Goal: people act as keys do (C-40): a role has the scopes that it says, sessions end when they should, invitations let in
  * once, and nobody gives what they have not. Method: over GraphQL with the cookie of a session, on a real database.
  */
+
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACCOUNT_ROLES, type Role, scopesOf } from '../../src/base/roles.ts';
+import { ACCOUNT_ROLES, type Role, scopesOf } from '../../src/base/access/roles.ts';
 import { acceptLink, makeNewcomerLink, readLink, startContext } from '../../src/resolvers/people/links.ts';
-import { callerOfSession } from '../../src/resolvers/people/signed-in.ts';
+import { registrationOptions } from '../../src/resolvers/people/passkeys.ts';
+import { callerOfSession, type PersonCaller } from '../../src/resolvers/people/signed-in.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { haveOneMaker } from '../../src/store/account/api-keys.ts';
 import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
 import { useApp } from '../support/app.ts';
 import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const DEVICE = { origin: { requestId: null, address: '127.0.0.1' }, userAgent: 'Test/1.0' };
@@ -19,7 +22,7 @@ let owner: SignedInForTest;
 let count = 0;
 const newEmail = () => `person${++count}@shop.invalid`;
 const codeOf = (answer: { json: { errors?: { extensions: { code: string } }[] } }) =>
-  answer.json.errors?.[0]?.extensions.code;
+  errorsIn(answer.json)?.[0]?.extensions.code;
 
 const givePasskey = ({ personId }: SignedInForTest) =>
   app.owner.query(
@@ -58,8 +61,8 @@ describe('C-40: a person who is signed in', () => {
     const asks = {
       read: '{ balances { currency { code } } }',
       create:
-        'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { id } }',
-      move: 'mutation { createWhitelistGroup(name: "Treasury") { id } }',
+        'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { quote { id } errors { code message path } } }',
+      move: 'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
       admin: '{ apiKeys { keyId } }',
     } as const;
     for (const [scope, query] of Object.entries(asks)) {
@@ -81,7 +84,9 @@ describe('C-40: a person who is signed in', () => {
   });
 
   test('is named by the audit log, with request and address', async () => {
-    await owner.graphql('mutation { createWhitelistGroup(name: "Named") { id } }');
+    await owner.graphql(
+      'mutation { createWhitelistGroup(input: { name: "Named" }) { whitelistGroup { id } errors { code message path } } }',
+    );
     const { json } = await owner.graphql(
       `{ auditLog(first: 1, actorId: "${owner.personId}") { nodes { act actorKind actorId address } } }`,
     );
@@ -95,10 +100,10 @@ describe('C-40: a person who is signed in', () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'developer' });
     const create = (scope: string) =>
       person.graphql(
-        `mutation { createApiKey(input: { name: "x", scopes: ["${scope}"] }) { key { keyId madeBy } } }`,
+        `mutation { createApiKey(input: { name: "x", scopes: ["${scope}"] }) { issuedApiKey { key { keyId madeBy } } errors { code message path } } }`,
       );
     expect(codeOf(await create('move'))).toBe('FORBIDDEN');
-    const { keyId, madeBy } = (await create('read')).json.data.createApiKey.key;
+    const { keyId, madeBy } = (await create('read')).json.data.createApiKey.issuedApiKey.key;
     expect(madeBy).toBe(person.personId);
     const isOne = (one: string, other: string) => haveOneMaker(app.database, shop.accountId, one, other);
     expect(await isOne(keyId, person.personId)).toBe(true);
@@ -114,11 +119,11 @@ describe('C-40: a person who has a passkey shows it', () => {
     await givePasskey(person);
     const offramp = (from: string) =>
       person.graphql(
-        `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725" }) { transaction { end2end } } }`,
+        `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`,
       );
     const refund = (address: string) =>
       person.graphql(
-        `mutation { resolveDeposit(end2end: "CRX0", resolution: REFUND${address}) { end2end } }`,
+        `mutation { resolveDeposit(input: { end2end: "CRX0", resolution: REFUND${address} }) { transaction { end2end } errors { code message path } } }`,
       );
     expect(codeOf(await offramp('BALANCE'))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await offramp('EXTERNAL'))).toBeUndefined();
@@ -129,9 +134,9 @@ describe('C-40: a person who has a passkey shows it', () => {
   test('before they name the payee of an order out of the balance, or accept its price: it goes on by that', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
     const create = async (from: string, more: string) => {
-      const query = `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, ${more} }) { transaction { end2end } } }`;
+      const query = `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, ${more} }) { transaction { end2end } errors { code message path } } }`;
       const { json } = await app.graphql(query, {}, { key: shop.apiKey });
-      expect(json.errors).toBeUndefined();
+      expect(errorsIn(json)).toBeUndefined();
       return json.data.createOfframp.transaction.end2end as string;
     };
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '200' }, { key: shop.apiKey });
@@ -142,29 +147,55 @@ describe('C-40: a person who has a passkey shows it', () => {
     const deposited = await create('EXTERNAL', 'accept: true');
     await givePasskey(person);
     const name = (end2end: string) =>
-      person.graphql(`mutation { provideIdentity(end2end: "${end2end}", ${payee}) { end2end } }`);
+      person.graphql(
+        `mutation { provideIdentity(input: { end2end: "${end2end}", ${payee} }) { transaction { end2end } errors { code message path } } }`,
+      );
     const accept = (end2end: string) =>
-      person.graphql(`mutation { acceptQuote(end2end: "${end2end}") { end2end } }`);
+      person.graphql(
+        `mutation { acceptQuote(input: { end2end: "${end2end}" }) { transaction { end2end } errors { code message path } } }`,
+      );
     expect(codeOf(await name(open))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await accept(priced))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await name(deposited))).toBeUndefined();
-    const byKey = `mutation { acceptQuote(end2end: "${priced}") { end2end } }`;
+    const byKey = `mutation { acceptQuote(input: { end2end: "${priced}" }) { transaction { end2end } errors { code message path } } }`;
     expect(codeOf(await app.graphql(byKey, {}, { key: shop.apiKey }))).toBeUndefined();
   });
 });
 
 describe('C-40: people of the platform, and refunds', () => {
   test.each([
-    ['finance', 'refundPayment(end2end: "CRX0") { end2end }'],
-    ['platform_operator', 'releaseHold(account: "1", end2end: "CRX0") { end2end }'],
-    ['platform_operator', 'settleRefundByHand(account: "1", end2end: "CRX0", reference: "E1") { end2end }'],
-    ['platform_operator', 'assignSuspense(id: "1", account: "1") { state }'],
-    ['platform_operator', 'returnSuspense(id: "1") { state }'],
+    [
+      'finance',
+      'refundPayment(input: { end2end: "CRX0" }) { transaction { end2end } errors { code message path } }',
+    ],
     [
       'platform_operator',
-      'settleReceivable(account: "1", currency: "BRL", amount: "1", source: BALANCE) { amount }',
+      'releaseHold(input: { account: "1", end2end: "CRX0" }) { transaction { end2end } errors { code message path } }',
     ],
-    ['platform_operator', 'bookCapital(currency: "BRL", amount: "1", direction: IN) { amount }'],
+    [
+      'platform_operator',
+      'settleRefundByHand(input: { account: "1", end2end: "CRX0", reference: "E1" }) { transaction { end2end } errors { code message path } }',
+    ],
+    [
+      'platform_operator',
+      'assignSuspense(input: { id: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
+    ],
+    [
+      'platform_operator',
+      'approveSuspense(input: { id: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
+    ],
+    [
+      'platform_operator',
+      'returnSuspense(input: { id: "1" }) { suspenseEntry { state } errors { code message path } }',
+    ],
+    [
+      'platform_operator',
+      'settleReceivable(input: { account: "1", currency: "BRL", amount: "1", source: BALANCE }) { booking { amount } errors { code message path } }',
+    ],
+    [
+      'platform_operator',
+      'bookCapital(input: { currency: "BRL", amount: "1", direction: IN }) { manualJournal { amount } errors { code message path } }',
+    ],
   ] as const)('a %s shows a passkey: %s', async (role, mutation) => {
     const account = role === 'finance' ? shop.accountId : await platformAccount(app.database, 'sandbox');
     const person = await signInAs(app, account, { email: newEmail(), role });
@@ -173,8 +204,10 @@ describe('C-40: people of the platform, and refunds', () => {
   });
 
   test('a person makes no stream token: the session opens subscriptions itself', async () => {
-    const answer = await owner.graphql('mutation { createStreamToken { token } }');
-    expect(answer.json.errors[0]).toMatchObject({
+    const answer = await owner.graphql(
+      'mutation { createStreamToken(input: {}) { streamToken { token } errors { code message path } } }',
+    );
+    expect(errorsIn(answer.json)[0]).toMatchObject({
       message: 'a stream token is made with an API key: a session opens subscriptions itself',
       extensions: { code: 'FORBIDDEN' },
     });
@@ -183,26 +216,36 @@ describe('C-40: people of the platform, and refunds', () => {
 
 describe('C-40: who is new to the account', () => {
   const approve = (by: SignedInForTest, end2end: string) =>
-    by.graphql(`mutation { approveWithdrawal(end2end: "${end2end}") { component } }`);
+    by.graphql(
+      `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { component } errors { code message path } } }`,
+    );
 
   test('approves when its cooling time has passed: one owner can have two addresses', async () => {
     const place = await app.addAccount();
     const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
     const ask = (text: string) => app.graphql(`mutation { ${text} }`, {}, { key: place.apiKey });
-    await ask('sandboxFund(currency: "USDT_TRX", amount: "100") { journalId }');
-    const { id } = (await ask('createWhitelistGroup(name: "out") { id }')).json.data.createWhitelistGroup;
     await ask(
-      `addWhitelistEntry(groupId: "${id}", input: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }) { id }`,
+      'sandboxFund(input: { currency: "USDT_TRX", amount: "100" }) { funding { journalId } errors { code message path } }',
+    );
+    const { id } = (
+      await ask(
+        'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }',
+      )
+    ).json.data.createWhitelistGroup.whitelistGroup;
+    await ask(
+      `addWhitelistEntry(input: { groupId: "${id}", network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }) { whitelistEntry { id } errors { code message path } }`,
     );
     await ask(
-      'updateAccountSettings(input: { approvalAbove: "1", whitelistCoolingSeconds: 86400 }) { approvalAbove }',
+      'updateAccountSettings(input: { approvalAbove: "1", whitelistCoolingSeconds: 86400 }) { accountSettings { approvalAbove } errors { code message path } }',
     );
     const made = await ask(
-      `createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "${id}" }) { transaction { end2end } }`,
+      `createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "${id}" }) { transaction { end2end } errors { code message path } }`,
     );
     const { end2end } = made.json.data.createWithdrawal.transaction;
     const fresh = await app.addKey(place.accountId, ['move', 'read']);
-    const byKey = { query: `mutation { approveWithdrawal(end2end: "${end2end}") { component } }` };
+    const byKey = {
+      query: `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { component } errors { code message path } } }`,
+    };
     expect(codeOf(await app.post('/graphql', byKey, { key: fresh.apiKey }))).toBe('FORBIDDEN');
     expect(codeOf(await approve(boss, end2end))).toBe('FORBIDDEN');
     const waiting = await boss.graphql('{ approvals { mayApprove whyNot } }');
@@ -231,9 +274,12 @@ describe('sessions', () => {
       },
     ]);
     const end = (by: SignedInForTest, id: string) =>
-      by.graphql('mutation ($id: String!) { revokeSession(sessionId: $id) }', { id });
+      by.graphql(
+        'mutation ($id: String!) { revokeSession(input: { sessionId: $id }) { sessionId errors { code message path } } }',
+        { id },
+      );
     expect(codeOf(await end(owner, person.sessionId))).toBe('NOT_FOUND');
-    expect((await end(person, person.sessionId)).json.data.revokeSession).toBe(person.sessionId);
+    expect((await end(person, person.sessionId)).json.data.revokeSession.sessionId).toBe(person.sessionId);
     expect((await person.graphql('{ viewer { scopes } }')).status).toBe(401);
   });
 
@@ -266,7 +312,10 @@ describe('passkeys', () => {
     );
     const list = async (by: SignedInForTest) =>
       (await by.graphql('{ myPasskeys { passkeyId name createdAt lastUsedAt } }')).json.data.myPasskeys;
-    const remove = (by: SignedInForTest) => by.graphql('mutation { removePasskey(passkeyId: "key-of-ana") }');
+    const remove = (by: SignedInForTest) =>
+      by.graphql(
+        'mutation { removePasskey(input: { passkeyId: "key-of-ana" }) { passkeyId errors { code message path } } }',
+      );
     const [laptop] = await list(person);
     expect(laptop).toEqual({
       passkeyId: 'key-of-ana',
@@ -278,10 +327,27 @@ describe('passkeys', () => {
     expect(codeOf(await remove(other))).toBe('NOT_FOUND');
     expect(codeOf(await remove(person))).toBe('STEP_UP_REQUIRED');
     await app.owner.query('update person_session set verified_at = now() where id = $1', [person.sessionId]);
-    expect((await remove(person)).json.data.removePasskey).toBe('key-of-ana');
+    expect((await remove(person)).json.data.removePasskey.passkeyId).toBe('key-of-ana');
     expect(await list(person)).toEqual([]);
     const byKey = await app.graphql('{ myPasskeys { name } }', {}, { key: shop.apiKey });
     expect(byKey.json.data.myPasskeys).toEqual([]);
+  });
+});
+
+describe('C-40: the first passkey', () => {
+  test('needs a sign-in of the last ten minutes', async () => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
+    const contextOf = async () => ({
+      ...app.services,
+      caller: (await callerOfSession(app.database, person.token)) as PersonCaller,
+      origin: DEVICE.origin,
+    });
+    expect((await registrationOptions(await contextOf())).challenge).toBeTruthy();
+    await app.owner.query(
+      `update person_session set created_at = now() - interval '10 minutes 1 second' where id = $1`,
+      [person.sessionId],
+    );
+    await expect(registrationOptions(await contextOf())).rejects.toMatchObject({ code: 'STEP_UP_REQUIRED' });
   });
 });
 
@@ -291,9 +357,9 @@ describe('C-40: members', () => {
     const invite = async () =>
       (
         await owner.graphql(
-          `mutation { inviteMember(input: { name: "Ana", email: "${email.toUpperCase()}", role: FINANCE }) { url member { personId email role joinedAt } } }`,
+          `mutation { inviteMember(input: { name: "Ana", email: "${email.toUpperCase()}", role: FINANCE }) { invitation { url member { personId email role joinedAt } } errors { code message path } } }`,
         )
-      ).json.data.inviteMember;
+      ).json.data.inviteMember.invitation;
     const first = await invite();
     expect(first.member).toMatchObject({ email, role: 'FINANCE', joinedAt: null });
     expect(first.url).toMatch(/^http:\/\/localhost:\d+\/console\/link\/[\w-]{43}$/);
@@ -309,7 +375,9 @@ describe('C-40: members', () => {
       email: other,
       role: 'viewer',
     });
-    await owner.graphql(`mutation { removeMember(personId: "${member.id}") { email } }`);
+    await owner.graphql(
+      `mutation { removeMember(input: { personId: "${member.id}" }) { member { email } errors { code message path } } }`,
+    );
     await expect(acceptLink(app.services, tokenOf(url), DEVICE, undefined)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -333,18 +401,18 @@ describe('C-40: members', () => {
     const operator = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
     const invite = (by: SignedInForTest, role: string) =>
       by.graphql(
-        `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: ${role} }) { url } }`,
+        `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: ${role} }) { invitation { url } errors { code message path } } }`,
       );
     expect(codeOf(await invite(developer, 'FINANCE'))).toBe('FORBIDDEN');
     expect(codeOf(await invite(developer, 'VIEWER'))).toBeUndefined();
     expect(codeOf(await invite(operator, 'OWNER'))).toBe('FORBIDDEN');
     expect(codeOf(await invite(owner, 'PLATFORM_OWNER'))).toBe('INVALID_PARAMETER');
-    const own = `changeMemberRole(personId: "${developer.personId}", role: OWNER) { role }`;
+    const own = `changeMemberRole(input: { personId: "${developer.personId}", role: OWNER }) { member { role } errors { code message path } }`;
     expect(codeOf(await developer.graphql(`mutation { ${own} }`))).toBe('FORBIDDEN');
-    const remove = `removeMember(personId: "${owner.personId}") { role }`;
+    const remove = `removeMember(input: { personId: "${owner.personId}" }) { member { role } errors { code message path } }`;
     expect(codeOf(await operator.graphql(`mutation { ${remove} }`))).toBe('FORBIDDEN');
     const byKey = await app.graphql(
-      `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: OWNER }) { url } }`,
+      `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: OWNER }) { invitation { url } errors { code message path } } }`,
       {},
       { key: shop.apiKey },
     );
@@ -356,18 +424,30 @@ describe('C-40: members', () => {
     const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
     const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'viewer' });
     const change = (id: string, role: string) =>
-      boss.graphql(`mutation { changeMemberRole(personId: "${id}", role: ${role}) { role scopes } }`);
+      boss.graphql(
+        `mutation { changeMemberRole(input: { personId: "${id}", role: ${role} }) { member { role scopes } errors { code message path } } }`,
+      );
     expect(codeOf(await change(boss.personId, 'VIEWER'))).toBe('INVALID_PARAMETER');
-    expect((await change(clerk.personId, 'DEVELOPER')).json.data.changeMemberRole.scopes).toContain('admin');
+    expect((await change(clerk.personId, 'DEVELOPER')).json.data.changeMemberRole.member.scopes).toContain(
+      'admin',
+    );
     expect(codeOf(await clerk.graphql('{ members { email } }'))).toBeUndefined();
-    await boss.graphql(`mutation { removeMember(personId: "${clerk.personId}") { email } }`);
+    await boss.graphql(
+      `mutation { removeMember(input: { personId: "${clerk.personId}" }) { member { email } errors { code message path } } }`,
+    );
     expect((await clerk.graphql('{ members { email } }')).status).toBe(401);
     const left = await boss.graphql('{ members { personId } }');
     expect(left.json.data.members).toEqual([{ personId: boss.personId }]);
-    expect(codeOf(await boss.graphql('mutation { removeMember(personId: "per_none") { email } }'))).toBe(
-      'NOT_FOUND',
+    expect(
+      codeOf(
+        await boss.graphql(
+          'mutation { removeMember(input: { personId: "per_none" }) { member { email } errors { code message path } } }',
+        ),
+      ),
+    ).toBe('NOT_FOUND');
+    const last = await boss.graphql(
+      `mutation { removeMember(input: { personId: "${boss.personId}" }) { member { email } errors { code message path } } }`,
     );
-    const last = await boss.graphql(`mutation { removeMember(personId: "${boss.personId}") { email } }`);
     expect(codeOf(last)).toBe('INVALID_PARAMETER');
   });
 
@@ -376,23 +456,27 @@ describe('C-40: members', () => {
     const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
     const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'developer' });
     const update = (by: SignedInForTest, input: string) =>
-      by.graphql(`mutation { updateAccountSettings(input: { ${input} }) { pendingChanges { setting } } }`);
+      by.graphql(
+        `mutation { updateAccountSettings(input: { ${input} }) { accountSettings { pendingChanges { setting } } errors { code message path } } }`,
+      );
     await update(boss, 'whitelistCoolingSeconds: 86400, approvalAbove: "100"');
     const { json } = await update(clerk, 'approvalAbove: null');
-    expect(json.data.updateAccountSettings.pendingChanges).toHaveLength(1);
-    await boss.graphql(`mutation { changeMemberRole(personId: "${clerk.personId}", role: VIEWER) { role } }`);
+    expect(json.data.updateAccountSettings.accountSettings.pendingChanges).toHaveLength(1);
+    await boss.graphql(
+      `mutation { changeMemberRole(input: { personId: "${clerk.personId}", role: VIEWER }) { member { role } errors { code message path } } }`,
+    );
     const left = await update(boss, 'whitelistCoolingSeconds: 86400');
-    expect(left.json.data.updateAccountSettings.pendingChanges).toEqual([]);
+    expect(left.json.data.updateAccountSettings.accountSettings.pendingChanges).toEqual([]);
   });
 
   test('whom a key invited count as one maker with it', async () => {
     const email = newEmail();
     const { json } = await app.graphql(
-      `mutation { inviteMember(input: { name: "x", email: "${email}", role: FINANCE }) { member { personId } } }`,
+      `mutation { inviteMember(input: { name: "x", email: "${email}", role: FINANCE }) { invitation { member { personId } } errors { code message path } } }`,
       {},
       { key: shop.apiKey },
     );
-    const { personId } = json.data.inviteMember.member;
+    const { personId } = json.data.inviteMember.invitation.member;
     expect(await haveOneMaker(app.database, shop.accountId, shop.keyId, personId)).toBe(true);
   });
 });
@@ -400,7 +484,7 @@ describe('C-40: members', () => {
 describe('C-40: a key that brings people in gains no second maker', () => {
   const invite = (key: string, email: string, role = 'OPERATOR') =>
     app.graphql(
-      `mutation { inviteMember(input: { name: "x", email: "${email}", role: ${role} }) { url member { personId } } }`,
+      `mutation { inviteMember(input: { name: "x", email: "${email}", role: ${role} }) { invitation { url member { personId } } errors { code message path } } }`,
       {},
       { key },
     );
@@ -412,24 +496,24 @@ describe('C-40: a key that brings people in gains no second maker', () => {
   const isOne = (one: string, other: string) => haveOneMaker(app.database, shop.accountId, one, other);
 
   test('by the people whom those people invite', async () => {
-    const { url } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember;
+    const { url } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember.invitation;
     const first = await comeIn(url);
     const { json } = await first(
-      `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: FINANCE }) { member { personId } } }`,
+      `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: FINANCE }) { invitation { member { personId } } errors { code message path } } }`,
     );
-    expect(await isOne(shop.keyId, json.data.inviteMember.member.personId)).toBe(true);
+    expect(await isOne(shop.keyId, json.data.inviteMember.invitation.member.personId)).toBe(true);
   });
 
   test('by taking a person out, whose key or withdrawal stays', async () => {
-    const { url, member } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember;
+    const { url, member } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember.invitation;
     const person = await comeIn(url);
     const made = await person(
-      'mutation { createApiKey(input: { name: "x", scopes: ["move"] }) { key { keyId } } }',
+      'mutation { createApiKey(input: { name: "x", scopes: ["move"] }) { issuedApiKey { key { keyId } } errors { code message path } } }',
     );
-    const remove = `mutation { removeMember(personId: "${member.personId}") { email } }`;
-    expect((await app.graphql(remove, {}, { key: shop.apiKey })).json.errors).toBeUndefined();
+    const remove = `mutation { removeMember(input: { personId: "${member.personId}" }) { member { email } errors { code message path } } }`;
+    expect(errorsIn((await app.graphql(remove, {}, { key: shop.apiKey })).json)).toBeUndefined();
     expect(await isOne(shop.keyId, member.personId)).toBe(true);
-    expect(await isOne(shop.keyId, made.json.data.createApiKey.key.keyId)).toBe(true);
+    expect(await isOne(shop.keyId, made.json.data.createApiKey.issuedApiKey.key.keyId)).toBe(true);
   });
 
   test('by a new link for somebody whom another has invited', async () => {
@@ -438,6 +522,34 @@ describe('C-40: a key that brings people in gains no second maker', () => {
     await invite(shop.apiKey, email, 'FINANCE');
     expect(await isOne(shop.keyId, member.id)).toBe(true);
     expect(await isOne(owner.personId, member.id)).toBe(false);
+  });
+
+  test('nor does a person, through people, keys and links, until another owner confirms', async () => {
+    const inviting = async (by: SignedInForTest['graphql'], role: string) =>
+      (
+        await by(
+          `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: ${role} }) { invitation { url member { personId } } errors { code message path } } }`,
+        )
+      ).json.data.inviteMember.invitation;
+    const first = await inviting(owner.graphql, 'OWNER');
+    const graphql = await comeIn(first.url);
+    const second = await inviting(graphql, 'FINANCE');
+    const made = await (await comeIn(second.url))('{ viewer { person { personId } } }');
+    expect(made.json.data.viewer.person.personId).toBe(second.member.personId);
+    expect(await isOne(owner.personId, second.member.personId)).toBe(true);
+
+    const other = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
+    const confirm = (personId: string) =>
+      `mutation { confirmMember(input: { personId: "${personId}" }) { member { personId isConfirmed } errors { code message path } } }`;
+    for (const by of [owner.graphql, graphql])
+      expect(codeOf(await by(confirm(second.member.personId)))).toBe('FORBIDDEN');
+    const byKey = await app.graphql(confirm(first.member.personId), {}, { key: shop.apiKey });
+    expect(codeOf(byKey)).toBe('FORBIDDEN');
+    const { personId } = first.member;
+    const confirmed = (await other.graphql(confirm(personId))).json.data.confirmMember.member;
+    expect(confirmed).toEqual({ personId, isConfirmed: true });
+    expect(await isOne(owner.personId, personId)).toBe(false);
+    expect(await isOne(personId, second.member.personId)).toBe(true);
   });
 });
 

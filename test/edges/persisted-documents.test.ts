@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildSchema } from '../../src/schema/index.ts';
-import { readDocuments } from '../../src/server/persisted-documents.ts';
+import { readDocuments } from '../../src/server/graphql/persisted-documents.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useApp } from '../support/app.ts';
 
@@ -44,6 +44,37 @@ describe.each([
     for (const answer of [await post({ documentId }), await app.get(`/graphql?documentId=${documentId}`)]) {
       expect(answer.json.errors).toBeUndefined();
       expect(typeof answer.json.data.viewer.account.name).toBe('string');
+    }
+  });
+
+  it('are executed by the hash that clients with automatic persisted queries send; for any other hash the client is asked for the text', async () => {
+    const extensions = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
+    const search = (text: string) =>
+      new URLSearchParams({ extensions: JSON.stringify(extensions(text)) }).toString();
+    for (const answer of [
+      await post({ extensions: extensions(NAME) }),
+      await app.get(`/graphql?${search(NAME)}`),
+    ])
+      expect(typeof answer.json.data.viewer.account.name).toBe('string');
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const headers = { accept };
+      const other = '{ __typename }';
+      const answers = [
+        await app.post('/graphql', { extensions: extensions(other), variables: {} }, { headers }),
+        await app.get(`/graphql?${search(other)}`, { headers }),
+      ];
+      for (const { status, json, headers: given } of answers) {
+        expect(status).toBe(accept === 'application/json' ? 200 : 400);
+        expect(given.get('content-type')).toContain(accept);
+        expect(json).toEqual({
+          errors: [
+            {
+              message: 'PersistedQueryNotSupported',
+              extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', requestId: expect.any(String) },
+            },
+          ],
+        });
+      }
     }
   });
 

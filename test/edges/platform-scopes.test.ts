@@ -3,7 +3,7 @@
  * an account's key with every scope that an account can have, over HTTP; the same acts by a key of the platform.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../../src/base/access/api-key.ts';
 import { createAccount, platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { act, graphqlClient } from '../support/graphql-client.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const pricing = (account: bigint | string, input: string) =>
-  `mutation { updateTemplateSettings(account: "${account}", template: onramp, input: { ${input} }) { spread feeRate } }`;
+  `mutation { updateTemplateSettings(input: { account: "${account}", template: onramp, ${input} }) { templateSetting { spread feeRate } errors { code message path } } }`;
 const heldOnramp = async () => {
   const input = {
     amountPayment: '70',
@@ -72,7 +72,7 @@ describe('a key of the platform', () => {
   test('C-40: acts on the account that it names, and on no other', async () => {
     const other = await app.addAccount();
     const changed = await ask(pricing(other.accountId, 'spread: "0.02"'));
-    expect(changed.updateTemplateSettings).toEqual({ spread: '0.02', feeRate: '0.01' });
+    expect(changed.updateTemplateSettings.templateSetting).toEqual({ spread: '0.02', feeRate: '0.01' });
     const { viewer } = await ask('{ viewer { account { templateSettings { template spread } } } }');
     expect(viewer.account.templateSettings).toContainEqual({ template: 'onramp', spread: '0.01' });
   });
@@ -88,8 +88,8 @@ describe('a key of the platform', () => {
     const message = 'there is no account of this number';
     const notFound = {
       code: 'NOT_FOUND',
-      message: `account: ${message}`,
-      violations: [{ parameter: 'account', message }],
+      message: `input.account: ${message}`,
+      violations: [{ parameter: 'input.account', message }],
     };
     expect(answers).toEqual(answers.map(() => notFound));
   });

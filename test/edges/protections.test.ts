@@ -3,7 +3,7 @@
  * by HTTP, on an account with a cooling time of a day; then the virtual clock goes on.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
+import { SCOPES } from '../../src/base/access/api-key.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 
@@ -15,11 +15,15 @@ let shop: Awaited<ReturnType<typeof app.addAccount>>;
 const { ask, refusal, fund } = graphqlClient(app, () => shop.apiKey);
 
 const update = async (input: string) =>
-  (await ask(`mutation { updateAccountSettings(input: { ${input} }) { ${SETTINGS} } }`))
-    .updateAccountSettings;
+  (
+    await ask(
+      `mutation { updateAccountSettings(input: { ${input} }) { accountSettings { ${SETTINGS} } errors { code message path } } }`,
+    )
+  ).updateAccountSettings.accountSettings;
 const read = async () =>
   (await ask(`{ viewer { account { accountSettings { ${SETTINGS} } } } }`)).viewer.account.accountSettings;
-const pass = (by: string) => ask(`mutation { sandboxAdvanceClock(by: "${by}") }`);
+const pass = (by: string) =>
+  ask(`mutation { sandboxAdvanceClock(input: { by: "${by}" }) { now errors { code message path } } }`);
 const withdraw = (groupId: string) =>
   app.post(
     '/v2/withdrawal',
@@ -27,9 +31,13 @@ const withdraw = (groupId: string) =>
     { key: shop.apiKey },
   );
 async function newAddress(): Promise<string> {
-  const { createWhitelistGroup: group } = await ask('mutation { createWhitelistGroup(name: "out") { id } }');
+  const {
+    createWhitelistGroup: { whitelistGroup: group },
+  } = await ask(
+    'mutation { createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } } }',
+  );
   await ask(
-    `mutation { addWhitelistEntry(groupId: "${group.id}", input: { network: "TRX", address: "${ADDRESS}" }) { id } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${group.id}", network: "TRX", address: "${ADDRESS}" }) { whitelistEntry { id } errors { code message path } } }`,
   );
   return group.id;
 }
@@ -61,8 +69,11 @@ test('C-40, C-22: cooling and approval removed, a new address, a withdrawal: ref
 
 test('C-40: what was to loosen can be taken back, and tightening takes it back', async () => {
   await update('whitelistCoolingSeconds: 60, approvalAbove: "900"');
-  const cancel = (setting: string) => `mutation { cancelSettingChange(setting: ${setting}) { ${SETTINGS} } }`;
-  const { cancelSettingChange } = await ask(cancel('APPROVAL_ABOVE'));
+  const cancel = (setting: string) =>
+    `mutation { cancelSettingChange(input: { setting: ${setting} }) { accountSettings { ${SETTINGS} } errors { code message path } } }`;
+  const {
+    cancelSettingChange: { accountSettings: cancelSettingChange },
+  } = await ask(cancel('APPROVAL_ABOVE'));
   expect(cancelSettingChange.pendingChanges).toMatchObject([
     { setting: 'WHITELIST_COOLING_SECONDS', value: '60' },
   ]);
@@ -101,9 +112,15 @@ test('C-40: without a cooling time loosening holds at once', async () => {
 test('C-40: what a key asked to loosen does not take effect once the key is revoked, and the log says so', async () => {
   const leaked = await app.addKey(shop.accountId, SCOPES);
   const input = '{ whitelistCoolingSeconds: 0, approvalAbove: null }';
-  await ask(`mutation { updateAccountSettings(input: ${input}) { approvalAbove } }`, {}, leaked.apiKey);
+  await ask(
+    `mutation { updateAccountSettings(input: ${input}) { accountSettings { approvalAbove } errors { code message path } } }`,
+    {},
+    leaked.apiKey,
+  );
   expect((await read()).pendingChanges).toHaveLength(2);
-  await ask(`mutation { revokeApiKey(keyId: "${leaked.keyId}") { keyId } }`);
+  await ask(
+    `mutation { revokeApiKey(input: { keyId: "${leaked.keyId}" }) { apiKey { keyId } errors { code message path } } }`,
+  );
   const { nodes } = (await ask('{ auditLog(first: 1, acts: ["key.revoke"]) { nodes { objectId before } } }'))
     .auditLog;
   expect(nodes).toEqual([{ objectId: leaked.keyId, before: expect.stringContaining('approvalAbove') }]);
@@ -118,11 +135,13 @@ test('C-40: what a key asked to loosen does not take effect once the key is revo
 test('C-40: what took effect before its key is revoked stays', async () => {
   const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
   await ask(
-    'mutation { updateAccountSettings(input: { approvalAbove: "500" }) { approvalAbove } }',
+    'mutation { updateAccountSettings(input: { approvalAbove: "500" }) { accountSettings { approvalAbove } errors { code message path } } }',
     {},
     apiKey,
   );
   await pass('25h');
-  await ask(`mutation { revokeApiKey(keyId: "${keyId}") { keyId } }`);
+  await ask(
+    `mutation { revokeApiKey(input: { keyId: "${keyId}" }) { apiKey { keyId } errors { code message path } } }`,
+  );
   expect(await read()).toMatchObject({ approvalAbove: '500', pendingChanges: [] });
 });

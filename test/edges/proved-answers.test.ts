@@ -3,7 +3,7 @@
  * the limits of the key as ever (decision 0044). Method: requests to the real application, and what it asks of PostgreSQL.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/store/connection.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
 import { HISTORY, startApp, useApp } from '../support/app.ts';
 import { beginCount, counted } from '../support/count-statements.ts';
 

@@ -5,13 +5,13 @@
  * `PROVED_TURNS=5000` for the full run, `SEED` to choose the changes again.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
-import { importAccount } from '../../src/resolvers/account/import-account.ts';
+import { SCOPES } from '../../src/base/access/api-key.ts';
 import { prune, type Retention } from '../../src/resolvers/engine/housekeeping.ts';
-import { ProvedAnswers } from '../../src/server/proved-answers.ts';
+import { importAccount } from '../../src/resolvers/history/import-account.ts';
+import { ProvedAnswers } from '../../src/server/answers/proved-answers.ts';
 import { KEPT } from '../../src/store/account/retention.ts';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { graphqlRequest } from '../fuzz/graphql-requests.ts';
 import { restRequest } from '../fuzz/rest-requests.ts';

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FAMILIES } from '../../src/rest-compat/families.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { isProvedField } from '../../src/schema/proved-fields.ts';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, startApp, useApp } from '../support/app.ts';
 

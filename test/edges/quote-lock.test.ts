@@ -2,11 +2,13 @@
  * Goal: C-21: a price holds for the lock time of its currency, not for the life of the session. Method: sessions of a day
  * on the virtual clock; the account's spread changes in between, so that a new price shows.
  */
+
 import { beforeEach, expect, test } from 'vitest';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
 import { SILENT } from '../resolvers/inbound/support.ts';
 import { useApp } from '../support/app.ts';
 import { eventually } from '../support/receiver.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 let key: string;
@@ -27,9 +29,9 @@ const pay = (end2end: string, scenario = 'pay') => post('/v2/sandbox/trigger', {
 const wait = (advance: string) => app.post('/v2/sandbox/clock', { advance });
 
 async function widenSpread(template: string) {
-  const query = `mutation { updateTemplateSettings(account: "${accountId}", template: ${template}, input: { spread: "0.05" }) { spread } }`;
+  const query = `mutation { updateTemplateSettings(input: { account: "${accountId}", template: ${template}, spread: "0.05" }) { templateSetting { spread } errors { code message path } } }`;
   const { json } = await app.graphql(query, {}, { key: app.platformKey });
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
 }
 
 /** @returns the attributes once the transaction is at a step, or at any state of a component. */
@@ -76,13 +78,16 @@ test('C-21: the page of a long session says until when the rate holds; that of a
     const page = await (await fetch(json.data.transaction.payment.link)).text();
     return page.slice(page.indexOf('</svg>'));
   };
-  expect(await pageOf(86_400)).toContain('A cotação vale até <time');
-  expect(await pageOf(1_800)).not.toContain('A cotação vale até');
+  expect(await pageOf(86_400)).toContain('Cotação garantida até <time');
+  expect(await pageOf(1_800)).not.toContain('Cotação garantida até');
 });
 
 test('C-21: where the account wants that, a session ends with its lock and its page offers a new price', async () => {
-  const set = 'mutation { updateAccountSettings(input: { afterLock: END }) { afterLock } }';
-  expect((await app.graphql(set, {}, { key })).json.data.updateAccountSettings.afterLock).toBe('END');
+  const set =
+    'mutation { updateAccountSettings(input: { afterLock: END }) { accountSettings { afterLock } errors { code message path } } }';
+  expect(
+    (await app.graphql(set, {}, { key })).json.data.updateAccountSettings.accountSettings.afterLock,
+  ).toBe('END');
   const made = await post('/v2/onramp', { amount_payment: '550', ...long });
   const fixed = await post('/v2/crossramp_checkout', { amount_payment: '550', ...long });
   const open = await post('/v2/crossramp_checkout', long);
@@ -95,8 +100,9 @@ test('C-21: where the account wants that, a session ends with its lock and its p
   }) => Math.round((Date.parse(attributes.expiration) - Date.parse(from)) / 60_000);
   expect([lifeOf(made), lifeOf(fixed), lifeOf(open)]).toEqual([30, 30, 1_440]);
   await wait('20m');
-  const enter = 'mutation ($id: String!) { enterAmount(end2end: $id, amountPayment: "550") { end2end } }';
-  expect((await app.graphql(enter, { id: open.end2end }, { key })).json.errors).toBeUndefined();
+  const enter =
+    'mutation ($id: String!) { enterAmount(input: { end2end: $id, amountPayment: "550" }) { transaction { end2end } errors { code message path } } }';
+  expect(errorsIn((await app.graphql(enter, { id: open.end2end }, { key })).json)).toBeUndefined();
   expect(lifeOf((await app.get(`/v2/crossramp_checkout/${open.end2end}`, { key })).json)).toBe(50);
   await wait('12m');
   await attributesAt('/v2/onramp', made.end2end, 'depositpix/EXPIRED');
@@ -147,20 +153,20 @@ test('C-21: a deposit after the lock is paid out at the price of its arrival', a
 });
 
 test('C-21: an order by a quote keeps the lock of the quote', async () => {
-  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "550" }) { id } }`;
+  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "550" }) { quote { id } errors { code message path } } }`;
   const { json } = await app.graphql(create, {}, { key });
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   await wait('9m');
-  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }`;
+  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
   const input = {
-    quoteId: json.data.createQuote.id,
+    quoteId: json.data.createQuote.quote.id,
     currency: 'USDT_TRX',
     clientName: 'Maria Silva',
     clientTaxId: '52998224725',
     expiresIn: 86_400,
   };
   const made = await app.graphql(query, { input }, { key });
-  expect(made.json.errors).toBeUndefined();
+  expect(errorsIn(made.json)).toBeUndefined();
   const { end2end } = made.json.data.createOnramp.transaction;
   const before = (await app.get(`/v2/onramp/${end2end}`, { key })).json.attributes;
   await widenSpread('onramp');
@@ -170,7 +176,7 @@ test('C-21: an order by a quote keeps the lock of the quote', async () => {
 });
 
 test('C-21: a quote that nobody accepted ends with its lock; an accepted one lasts as long as its session', async () => {
-  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }`;
+  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
   const input = {
     accept: false,
     amountPayment: '550',
@@ -182,32 +188,33 @@ test('C-21: a quote that nobody accepted ends with its lock; an accepted one las
   const ids = [];
   for (let n = 0; n < 2; n += 1) {
     const { json } = await app.graphql(query, { input }, { key });
-    expect(json.errors).toBeUndefined();
+    expect(errorsIn(json)).toBeUndefined();
     ids.push(json.data.createOnramp.transaction.end2end);
   }
-  const accept = 'mutation ($id: String!) { acceptQuote(end2end: $id) { end2end } }';
-  expect((await app.graphql(accept, { id: ids[0] }, { key })).json.errors).toBeUndefined();
+  const accept =
+    'mutation ($id: String!) { acceptQuote(input: { end2end: $id }) { transaction { end2end } errors { code message path } } }';
+  expect(errorsIn((await app.graphql(accept, { id: ids[0] }, { key })).json)).toBeUndefined();
   await wait('31m');
   const late = await app.graphql(accept, { id: ids[1] }, { key });
-  expect(late.json.errors[0].extensions.code).toBe('STEP_CONFLICT');
+  expect(errorsIn(late.json)[0].extensions.code).toBe('STEP_CONFLICT');
   await attributesAt('/v2/onramp', ids[1], 'quote/EXPIRED');
   await attributesAt('/v2/onramp', ids[0], 'depositpix/QRCODE');
 });
 
 test('C-21: an order out of the balance whose payee nobody named ends with its lock: nothing is reserved by it', async () => {
   await post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '200' }, 200);
-  const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end createdAt expiration } } }`;
+  const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end createdAt expiration } errors { code message path } } }`;
   const create = async () => {
     const input = { amountPaid: '100', currency: 'USDT_TRX', expiresIn: 86_400 };
     const { json } = await app.graphql(query, { input }, { key });
-    expect(json.errors).toBeUndefined();
+    expect(errorsIn(json)).toBeUndefined();
     return json.data.createOfframp.transaction;
   };
   const [named, late, old] = [await create(), await create(), await create()];
   expect(Date.parse(named.expiration) - Date.parse(named.createdAt)).toBeLessThanOrEqual(30 * 60_000);
-  const name = `mutation ($id: String!) { provideIdentity(end2end: $id, clientName: "Maria Silva", clientTaxId: "52998224725", pixKey: "52998224725", pixKeyType: CPF) { end2end } }`;
+  const name = `mutation ($id: String!) { provideIdentity(input: { end2end: $id, clientName: "Maria Silva", clientTaxId: "52998224725", pixKey: "52998224725", pixKeyType: CPF }) { transaction { end2end } errors { code message path } } }`;
   await wait('29m');
-  expect((await app.graphql(name, { id: named.end2end }, { key })).json.errors).toBeUndefined();
+  expect(errorsIn((await app.graphql(name, { id: named.end2end }, { key })).json)).toBeUndefined();
   // As one was stored before sessions of this kind ended with their lock.
   await app.owner.query(
     `update transaction set expires_at = expires_at + interval '1 day' where end2end = $1`,
@@ -215,7 +222,7 @@ test('C-21: an order out of the balance whose payee nobody named ends with its l
   );
   await wait('3m');
   const refused = await app.graphql(name, { id: old.end2end }, { key });
-  expect(refused.json.errors?.[0].extensions.code).toBe('STEP_CONFLICT');
+  expect(errorsIn(refused.json)?.[0].extensions.code).toBe('STEP_CONFLICT');
   await attributesAt('/v2/offramp', late.end2end, 'quote/EXPIRED');
   await attributesAt('/v2/offramp', named.end2end, 'success');
 });

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/brasilia-day.ts';
-import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
+import { newEndToEndId } from '../../src/base/pix/end-to-end-id.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/time/brasilia-day.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { useOneDay } from '../support/one-day.ts';
@@ -25,7 +25,11 @@ beforeAll(async () => {
 const REPORT = `id day isOpen matched missingHere missingThere amountDiffers inSuspense oldestOpenAt
   findings { finding kind id amountThere amountHere transaction account journal why }`;
 const reconcile = async () =>
-  (await platform(`mutation { reconcile(day: "${await today()}") { ${REPORT} } }`)).reconcile;
+  (
+    await platform(
+      `mutation { reconcile(input: { day: "${await today()}" }) { reconciliation { ${REPORT} } errors { code message path } } }`,
+    )
+  ).reconcile.reconciliation;
 
 async function sell(): Promise<string> {
   const { transaction } = await create('createOnramp', {
@@ -56,7 +60,9 @@ describe('a day', () => {
   test('on which all agrees has nothing open', async () => {
     await sell();
     const paid = await sell();
-    await ask(`mutation { refundPayment(end2end: "${paid}", amount: "20") { end2end } }`);
+    await ask(
+      `mutation { refundPayment(input: { end2end: "${paid}", amount: "20" }) { transaction { end2end } errors { code message path } } }`,
+    );
     const disputed = await sell();
     await trigger(disputed, 'dispute-open');
     const payee = {
@@ -160,7 +166,12 @@ describe('a day', () => {
 });
 
 test('C-13: a day that is none, or that has not begun, is refused by name', async () => {
-  const wrong = (day: string) => refusal(`mutation { reconcile(day: "${day}") { id } }`, {}, app.platformKey);
+  const wrong = (day: string) =>
+    refusal(
+      `mutation { reconcile(input: { day: "${day}" }) { reconciliation { id } errors { code message path } } }`,
+      {},
+      app.platformKey,
+    );
   expect(await wrong('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
   expect(await wrong(dayAfter(await today()))).toMatchObject({ code: 'INVALID_PARAMETER' });
   expect(await refusal('{ reconciliations(first: 0) { id } }', {}, app.platformKey)).toMatchObject({
@@ -170,13 +181,16 @@ test('C-13: a day that is none, or that has not begun, is refused by name', asyn
 
 test('C-40: it is no matter for a key of the account', async () => {
   expect(await refusal('{ reconciliations { id } }')).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await refusal('mutation { reconcile { id } }')).toMatchObject({ code: 'FORBIDDEN' });
+  expect(
+    await refusal('mutation { reconcile(input: {}) { reconciliation { id } errors { code message path } } }'),
+  ).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('C-52: under a key it is done once; a report never changes', async () => {
-  const once = 'mutation { reconcile(idempotencyKey: "night") { id day } }';
-  const first = (await platform(once)).reconcile;
-  expect((await platform(once)).reconcile).toEqual(first);
+  const once =
+    'mutation { reconcile(input: { idempotencyKey: "night" }) { reconciliation { id day } errors { code message path } } }';
+  const first = (await platform(once)).reconcile.reconciliation;
+  expect((await platform(once)).reconcile.reconciliation).toEqual(first);
   expect(first.day).toBe(dayAfter(await today(), -1));
   await expect(app.owner.query('update reconciliation set matched = 0')).rejects.toThrow(/append-only/);
   const { rows } = await app.owner.query(

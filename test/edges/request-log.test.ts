@@ -2,6 +2,7 @@
  * Goal: an account sees what its keys asked and how it was answered, each request once; nobody else's, no ids, no bodies; and
  * no request waits for that. Method: the real application over HTTP, its database made slow and taken away.
  */
+
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
@@ -11,6 +12,7 @@ import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { withAdmin } from '../support/global-setup.ts';
 import { signInAs } from '../support/people.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const lines: string[] = [];
 const write = (chunk: Buffer, _encoding: unknown, done: () => void) => {
@@ -35,7 +37,7 @@ type Entry = Record<string, unknown>;
 
 async function logOf(args = 'first: 100', key = app.apiKey): Promise<readonly Entry[]> {
   const { json } = await app.graphql(`{ requestLog(${args}) { nodes { ${ENTRY} } } }`, {}, { key });
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   return json.data.requestLog.nodes;
 }
 
@@ -47,6 +49,13 @@ async function logged(requestId: string, key = app.apiKey): Promise<Entry> {
 }
 
 describe('an entry', () => {
+  it('has the code of a refused mutation, also where its document asks for no errors', async () => {
+    const query = 'mutation { createCheckout(input: { currency: "NOPE" }) { replayed } }';
+    const headers = { 'x-request-id': 'refused-1' };
+    await app.post('/graphql', { query }, { headers });
+    expect(await logged('refused-1')).toMatchObject({ status: 200, errorCode: 'INVALID_PARAMETER' });
+  });
+
   it('has key, route without ids, status, transaction and error code of a REST request', async () => {
     await app.get(`/v2/crossramp_checkout/${MISSING}?note=Ana`, { headers: { 'x-request-id': 'rest-1' } });
     expect(await logged('rest-1')).toMatchObject({
@@ -79,7 +88,8 @@ describe('an entry', () => {
         errorCode: null,
       });
     }
-    const refused = 'mutation Cancel($end2end: String!) { cancelTransaction(end2end: $end2end) { end2end } }';
+    const refused =
+      'mutation Cancel($end2end: String!) { cancelTransaction(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }';
     await ask(refused, { end2end: 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RK' }, 'cancel');
     expect(await logged('cancel')).toMatchObject({ errorCode: expect.stringMatching(/^[A-Z_]+$/) });
   });
@@ -92,7 +102,7 @@ describe('requestLog', () => {
     expect(await logOf('requestId: "theirs"')).toEqual([]);
     const { apiKey } = await app.addKey(app.accountId, ['read']);
     const { json } = await app.graphql('{ requestLog { totalCount } }', {}, { key: apiKey });
-    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect(errorsIn(json)[0].extensions.code).toBe('FORBIDDEN');
   });
 
   it('finds by status class, key and transaction, and pages newest first in both directions', async () => {

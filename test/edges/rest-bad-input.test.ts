@@ -8,7 +8,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ERRORS } from '../../src/base/errors.ts';
+import { ERRORS } from '../../src/base/errors/errors.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { READS, ROUTES, WRITES } from '../support/rest-routes.ts';
 
@@ -120,6 +120,10 @@ describe('the parameters of the routes', () => {
       '/v2/onramp/{id}': '',
       '/v2/offramp/{id}': '',
       '/v2/withdrawal/{id}': '',
+      '/v2/crossramp_checkout/{id}/actions': '',
+      '/v2/onramp/{id}/actions': '',
+      '/v2/offramp/{id}/actions': '',
+      '/v2/withdrawal/{id}/actions': '',
       '/v2/crossramp_checkouts': 'limit offset pix_e2e client_tax_id external_code date_from date_to',
       '/v2/onramps': 'limit offset pix_e2e client_tax_id external_code wallet date_from date_to',
       '/v2/offramps': 'limit offset pix_e2e client_tax_id external_code wallet date_from date_to',
@@ -130,7 +134,7 @@ describe('the parameters of the routes', () => {
     });
   });
 
-  it('contract 4: members of bodies are those of contract.md, and what is posted has no query parameters', () => {
+  it('contract 4: members of bodies are those of contract.md and of further acts, and what is posted has no query parameters', () => {
     const writes = ROUTES.filter(({ method }) => method === 'POST');
     expect(writes.flatMap(({ parameters }) => parameters)).toEqual([]);
     const session = 'external_code return_url webhook expires_in';
@@ -149,6 +153,13 @@ describe('the parameters of the routes', () => {
       '/v2/withdrawal/{id}/cancel': '',
       '/v2/offramp/{id}/refund': 'address',
       '/v2/offramp/{id}/resolve': 'action address',
+      '/v2/crossramp_checkout/{id}/refund': 'amount',
+      '/v2/onramp/{id}/refund': 'amount',
+      '/v2/crossramp_checkout/{id}/identity': 'client_name client_tax_id',
+      '/v2/onramp/{id}/identity': 'client_name client_tax_id',
+      '/v2/offramp/{id}/identity': 'client_name client_tax_id pix_key pix_key_type',
+      '/v2/crossramp_checkout/{id}/confirm_identity': '',
+      '/v2/onramp/{id}/confirm_identity': '',
       '/v2/withdrawal/{id}/approve': '',
       '/v2/withdrawal/{id}/reject': '',
       '/v2/sandbox/trigger': 'scenario end2end amount',
@@ -199,8 +210,8 @@ describe('the parameters of the routes', () => {
     expect(violatedBy(answer).toSorted()).toEqual(parameters.toSorted());
   });
 
-  it('C-13: an ambiguous currency among other bad parameters is one of them', async () => {
-    const answer = await app.get('/v2/statement?currency=USDT&limit=0&account_type=x');
+  it('C-13: an unknown currency among other bad parameters is one of them', async () => {
+    const answer = await app.get('/v2/statement?currency=NONE&limit=0&account_type=x');
     expect(answer.json.code).toBe('INVALID_PARAMETER');
     expect(violatedBy(answer).toSorted()).toEqual(['account_type', 'currency', 'limit']);
   });

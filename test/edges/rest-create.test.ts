@@ -8,8 +8,8 @@
 import { pino } from 'pino';
 import { decodeQR } from 'qr/decode.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decodeBrCode } from '../../src/base/br-code.ts';
-import { CURRENCIES, type Currency } from '../../src/base/currency.ts';
+import { CURRENCIES, type Currency } from '../../src/base/money/currency.ts';
+import { decodeBrCode } from '../../src/base/pix/br-code.ts';
 import { reportingRates } from '../../src/resolvers/pricing/price.ts';
 import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { type Answer, useApp } from '../support/app.ts';

@@ -4,14 +4,14 @@
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { ACCOUNT_MODES } from '../../src/base/account-mode.ts';
-import { newApiKey } from '../../src/base/api-key.ts';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
-import { openDatabase } from '../../src/store/connection.ts';
+import { ACCOUNT_MODES } from '../../src/base/access/account-mode.ts';
+import { newApiKey } from '../../src/base/access/api-key.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
 import { relayAll } from '../../src/webhooks/relay.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { addBusiness, writeEvents } from '../support/events.ts';
 import { withAdmin } from '../support/global-setup.ts';
+import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 
 describe('while the database is away', () => {
   const app = useApp();

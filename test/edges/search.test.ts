@@ -2,12 +2,14 @@
  * C-14, C-15: `search` finds a transaction by whatever somebody has at hand, exact matches first; never a record of another
  * account; and each way is answered by its index.
  */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FOUND_MAX, search } from '../../src/resolvers/account/search.ts';
 import type { Context } from '../../src/resolvers/services/context.ts';
-import type { Database, Statement } from '../../src/store/database.ts';
+import type { Database, Statement } from '../../src/store/connection/database.ts';
 import { useApp } from '../support/app.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 
@@ -46,7 +48,7 @@ beforeAll(async () => {
 const DOCUMENT = `query ($text: String!) { search(text: $text) { match transaction { end2end } whitelistEntry { label target } } }`;
 async function find(text: string, apiKey = key) {
   const { json } = await app.graphql(DOCUMENT, { text }, { key: apiKey });
-  if (json.errors) throw new Error(JSON.stringify(json.errors));
+  if (errorsIn(json)) throw new Error(JSON.stringify(errorsIn(json)));
   return json.data.search.map(
     (hit: {
       match: string;
@@ -82,15 +84,19 @@ describe('finds by', () => {
   });
 
   it('destinations of the whitelist: by target, and by the beginning of the label', async () => {
-    const made = await app.graphql('mutation { createWhitelistGroup(name: "g") { id } }', {}, { key });
-    const groupId = made.json.data.createWhitelistGroup.id;
-    const input = { network: 'ETH', address: EVM.toLowerCase(), label: 'Treasury' };
-    const added = await app.graphql(
-      'mutation ($groupId: String!, $input: WhitelistEntryInput!) { addWhitelistEntry(groupId: $groupId, input: $input) { id } }',
-      { groupId, input },
+    const made = await app.graphql(
+      'mutation { createWhitelistGroup(input: { name: "g" }) { whitelistGroup { id } errors { code message path } } }',
+      {},
       { key },
     );
-    expect(added.json.errors).toBeUndefined();
+    const groupId = made.json.data.createWhitelistGroup.whitelistGroup.id;
+    const input = { network: 'ETH', address: EVM.toLowerCase(), label: 'Treasury' };
+    const added = await app.graphql(
+      'mutation ($input: AddWhitelistEntryInput!) { addWhitelistEntry(input: $input) { whitelistEntry { id } errors { code message path } } }',
+      { input: { groupId, ...input } },
+      { key },
+    );
+    expect(errorsIn(added.json)).toBeUndefined();
     expect(await find('treas')).toEqual(['DESTINATION Treasury']);
     expect(await find(EVM)).toEqual(['ADDRESS END2', 'DESTINATION Treasury']);
   });
@@ -105,7 +111,7 @@ it('C-15: another account finds nothing of it', async () => {
 it('C-12: an empty text and a long one are refused by name', async () => {
   for (const text of ['', '  ', 'x'.repeat(201), 'a\0']) {
     const { json } = await app.graphql(DOCUMENT, { text }, { key });
-    expect(JSON.stringify(json.errors)).toContain('"parameter":"text"');
+    expect(JSON.stringify(errorsIn(json))).toContain('"parameter":"text"');
   }
 });
 
@@ -132,7 +138,15 @@ it('a common name costs no more than a page; nothing is scanned', async () => {
   expect(plan).not.toContain(
     '"Seq Scan","Parent Relationship":"Outer","Parallel Aware":false,"Async Capable":false,"Relation Name":"transaction"',
   );
-  for (const index of ['tx_hash', 'deposit_address', 'name', 'external_code', 'tax_id', 'address', 'txid'])
+  for (const index of [
+    'tx_hash',
+    'deposit_address',
+    'name_word',
+    'external_code',
+    'tax_id',
+    'address',
+    'txid',
+  ])
     expect(plan).toContain(`"transaction_by_${index}"`);
   expect(plan).toContain('"list_pix_pkey"');
 });

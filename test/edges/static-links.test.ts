@@ -3,9 +3,9 @@
  * GraphQL, visits as the hosted page makes them, sessions played on to their end.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assert } from '../../src/base/assert.ts';
-import { GatewayError } from '../../src/base/errors.ts';
-import { isSessionToken } from '../../src/base/session-token.ts';
+import { isSessionToken } from '../../src/base/access/session-token.ts';
+import { assert } from '../../src/base/errors/assert.ts';
+import { GatewayError } from '../../src/base/errors/errors.ts';
 import { enterAmount } from '../../src/resolvers/orders/enter-amount.ts';
 import { findOpenLink, openStaticLink } from '../../src/resolvers/payer/open-static-link.ts';
 import { findSession, payerContext, readSession } from '../../src/resolvers/payer/payment-session.ts';
@@ -18,7 +18,7 @@ import { ORIGIN } from '../support/origin.ts';
 const app = useApp();
 const LINK =
   'slug url name currency { code } amount externalCode returnUrl webhook expiresIn createdAt disabledAt';
-const MAKE = `mutation($input: CreateStaticLinkInput!) { createStaticLink(input: $input) { ${LINK} } }`;
+const MAKE = `mutation($input: CreateStaticLinkInput!) { createStaticLink(input: $input) { staticLink { ${LINK} } errors { code message path } } }`;
 
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 const { ask, refusal, perform, trigger, until } = graphqlClient(app, () => shop.apiKey);
@@ -28,9 +28,12 @@ beforeAll(async () => {
 });
 
 const make = async (input: Record<string, unknown>) =>
-  (await ask(MAKE, { input: { name: 'Shop', currency: 'USDT_TRX', ...input } })).createStaticLink;
+  (await ask(MAKE, { input: { name: 'Shop', currency: 'USDT_TRX', ...input } })).createStaticLink.staticLink;
 const disable = (slug: string) =>
-  ask('mutation($slug: String!) { disableStaticLink(slug: $slug) { slug disabledAt } }', { slug });
+  ask(
+    'mutation($slug: String!) { disableStaticLink(input: { slug: $slug }) { staticLink { slug disabledAt } errors { code message path } } }',
+    { slug },
+  );
 const find = (slug: string) => findOpenLink(app.services, slug);
 const visit = async (slug: string, services = app.services) => {
   const link = await find(slug);
@@ -142,14 +145,14 @@ describe('visits', () => {
       ...app.services,
       rails: { ...app.services.rails, rates: { observe: async () => undefined } },
     };
-    await ask('mutation { sandboxAdvanceClock(by: "2m") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "2m" }) { now errors { code message path } } }');
     const opened = await visit(slug);
     expect(stepOf(await enterAmount(payerOf(opened, dark), opened, amount('80')))).toBe('quote/ERROR');
   });
 
   test('a fixed amount without a price opens nothing', async () => {
     const { slug } = await make({ amount: '80' });
-    await ask('mutation { sandboxAdvanceClock(by: "2m") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "2m" }) { now errors { code message path } } }');
     const dark = {
       ...app.services,
       rails: { ...app.services.rails, rates: { observe: async () => undefined } },
@@ -158,11 +161,11 @@ describe('visits', () => {
     const before = await count();
     expect(await codeOf(visit(slug, dark))).toBe('QUOTE_UNAVAILABLE');
     await ask(
-      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: crossramp_checkout, input: { amountMax: "79" }) { template } }`,
+      `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: crossramp_checkout, amountMax: "79" }) { templateSetting { template } errors { code message path } } }`,
     );
     expect(await codeOf(visit(slug))).toBe('LIMIT_EXCEEDED');
     await ask(
-      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: crossramp_checkout, input: { amountMax: "50000" }) { template } }`,
+      `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: crossramp_checkout, amountMax: "50000" }) { templateSetting { template } errors { code message path } } }`,
     );
     expect(await count()).toEqual(before);
   });
@@ -183,9 +186,11 @@ describe('visits', () => {
   test('a disabled link opens nothing more; its open sessions go on', async () => {
     const { slug } = await make({});
     const row = await visit(slug);
-    const { disableStaticLink: disabled } = await disable(slug);
+    const {
+      disableStaticLink: { staticLink: disabled },
+    } = await disable(slug);
     expect(disabled).toEqual({ slug, disabledAt: expect.any(String) });
-    expect((await disable(slug)).disableStaticLink).toEqual(disabled);
+    expect((await disable(slug)).disableStaticLink.staticLink).toEqual(disabled);
     expect(await find(slug)).toBeUndefined();
     expect(stepOf(await enterAmount(payerOf(row), row, amount('80')))).toBe('pre_kyc/INFO');
   });

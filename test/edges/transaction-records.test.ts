@@ -2,12 +2,14 @@
  * Goal: what authorities ask for is recorded with a transaction and comes out as it went in; nobody who does not record pays for
  * it or sees another body (C-1, C-15, C-40, C-50). Method: GraphQL, `/v2` and exports over HTTP on a real database.
  */
+
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { divide, multiply } from '../../src/base/money.ts';
+import { divide, multiply } from '../../src/base/money/money.ts';
 import { readRate, storeRate } from '../../src/store/engine/pricing.ts';
 import { useApp } from '../support/app.ts';
 import { useOneDay } from '../support/one-day.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 useOneDay();
 const app = useApp();
@@ -27,20 +29,20 @@ const RECORD = {
 };
 const FIELDS =
   'record { walletCustody walletHolder walletVasp walletCountry purposeCode counterpartyCountry usdValue usdValueAt usdRate }';
-const ONRAMP = `mutation ($input: CreateOnrampInput!, $key: String) { done: createOnramp(input: $input, idempotencyKey: $key)
-  { transaction { end2end target { amount } ... on Onramp { refQuote } ${FIELDS} } } }`;
-const SET = `mutation ($end2end: String!, $input: TransactionRecordInput!) { done: recordFacts(end2end: $end2end, input: $input) { end2end ${FIELDS} } }`;
-const CORRECT = `mutation ($account: String!, $end2end: String!, $input: TransactionRecordInput!)
-  { done: correctFacts(account: $account, end2end: $end2end, input: $input) { end2end ${FIELDS} } }`;
+const ONRAMP = `mutation ($input: CreateOnrampInput!) { done: createOnramp(input: $input)
+  { transaction { end2end target { amount } ... on Onramp { refQuote } ${FIELDS} } errors { code message path } } }`;
+const SET = `mutation ($input: RecordFactsInput!) { done: recordFacts(input: $input) { transaction { end2end ${FIELDS} } errors { code message path } } }`;
+const CORRECT = `mutation ($input: CorrectFactsInput!)
+  { done: correctFacts(input: $input) { transaction { end2end ${FIELDS} } errors { code message path } } }`;
 
 async function ask(query: string, variables: Record<string, unknown>, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
-  expect(json.errors, JSON.stringify(json.errors)).toBeUndefined();
+  expect(errorsIn(json), JSON.stringify(errorsIn(json))).toBeUndefined();
   return json.data.done;
 }
 async function refusal(query: string, variables: Record<string, unknown>, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
-  return json.errors[0];
+  return errorsIn(json)[0];
 }
 async function onramp(record?: object) {
   const input = { currency: 'USDT_TRX', amountPayment: '100', ...(record && { record }) };
@@ -79,10 +81,10 @@ describe('at creation', () => {
 
   it('the same key gives the same transaction, and another record is another request (C-52)', async () => {
     const input = { currency: 'USDT_TRX', amountPayment: '100', record: RECORD };
-    const first = await ask(ONRAMP, { input, key: 'one' });
-    expect(await ask(ONRAMP, { input, key: 'one' })).toEqual(first);
+    const first = await ask(ONRAMP, { input: { ...input, idempotencyKey: 'one' } });
+    expect(await ask(ONRAMP, { input: { ...input, idempotencyKey: 'one' } })).toEqual(first);
     const other = { ...input, record: { ...RECORD, purposeCode: '00124' } };
-    expect((await refusal(ONRAMP, { input: other, key: 'one' })).extensions.code).toBe(
+    expect((await refusal(ONRAMP, { input: { ...other, idempotencyKey: 'one' } })).extensions.code).toBe(
       'IDEMPOTENCY_MISMATCH',
     );
   });
@@ -126,9 +128,9 @@ describe('later', () => {
   it('what is given changes, null takes away, the rest stays; the audit log has both, people in part', async () => {
     const { end2end } = await onramp(RECORD);
     const input = { walletHolder: 'Ana Souza', purposeCode: null };
-    const { record } = await ask(SET, { end2end, input });
+    const { record } = (await ask(SET, { input: { end2end, ...input } })).transaction;
     expect(record).toMatchObject({ ...RECORD, walletHolder: 'Ana Souza', purposeCode: null });
-    await ask(SET, { end2end, input });
+    await ask(SET, { input: { end2end, ...input } });
     const { done } = (
       await app.graphql(
         `{ done: auditLog(objectId: "${end2end}", first: 10) { nodes { act before after } } }`,
@@ -144,10 +146,13 @@ describe('later', () => {
 
   it('of a transaction without a record, also one that has ended', async () => {
     const { end2end } = await onramp();
-    await ask(`mutation ($end2end: String!) { done: cancelTransaction(end2end: $end2end) { end2end } }`, {
-      end2end,
-    });
-    const { record } = await ask(SET, { end2end, input: { purposeCode: '54321' } });
+    await ask(
+      `mutation ($end2end: String!) { done: cancelTransaction(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }`,
+      {
+        end2end,
+      },
+    );
+    const { record } = (await ask(SET, { input: { end2end, purposeCode: '54321' } })).transaction;
     expect(record).toMatchObject({ purposeCode: '54321', walletHolder: null });
   });
 
@@ -155,13 +160,14 @@ describe('later', () => {
     const { end2end } = await onramp();
     const input = { counterpartyCountry: 'PT' };
     const account = String(shop.accountId);
-    const { record } = await ask(CORRECT, { account, end2end, input }, app.platformKey);
+    const { record } = (await ask(CORRECT, { input: { account, end2end, ...input } }, app.platformKey))
+      .transaction;
     expect(record.counterpartyCountry).toBe('PT');
     const other = await app.addAccount();
-    const foreign = await refusal(SET, { end2end, input }, other.apiKey);
-    const missing = await refusal(SET, { end2end: 'CRX-none', input }, other.apiKey);
+    const foreign = await refusal(SET, { input: { end2end, ...input } }, other.apiKey);
+    const missing = await refusal(SET, { input: { end2end: 'CRX-none', ...input } }, other.apiKey);
     expect([foreign.extensions.code, foreign.message]).toEqual(['NOT_FOUND', missing.message]);
-    const elsewhere = { account: String(other.accountId), end2end, input };
+    const elsewhere = { input: { account: String(other.accountId), end2end, ...input } };
     expect((await refusal(CORRECT, elsewhere, app.platformKey)).extensions.code).toBe('NOT_FOUND');
   });
 });
@@ -169,7 +175,9 @@ describe('later', () => {
 it('is kept of imported history, too, which comes without', async () => {
   const { json } = await app.get('/v2/onramps?limit=1');
   const [{ end2end }] = json.results;
-  expect((await ask(SET, { end2end, input: RECORD }, app.apiKey)).record).toMatchObject(RECORD);
+  expect((await ask(SET, { input: { end2end, ...RECORD } }, app.apiKey)).transaction.record).toMatchObject(
+    RECORD,
+  );
 });
 
 describe('the export of a month', () => {
@@ -179,35 +187,62 @@ describe('the export of a month', () => {
     return (await fetch(`${app.baseUrl}/export/records?${query}`, { headers })).text();
   };
 
-  it('has every transaction of the month, with what is recorded or nothing, in each format', async () => {
-    const { end2end } = await onramp({ ...RECORD, walletHolder: '=1+1' });
+  const complete = (end2end: string, at: string, change = '') =>
+    app.owner.query(
+      `update transaction set component = 'success', state = 'DONE', updated_at = $2 ${change} where end2end = $1`,
+      [end2end, at],
+    );
+
+  it('has every transaction that was completed in the month, with what is recorded or nothing, in each format', async () => {
+    const recorded = (await onramp({ ...RECORD, walletHolder: '=1+1' })).end2end;
     const without = (await onramp()).end2end;
+    const never = (await onramp()).end2end;
+    for (const end2end of [recorded, without]) await complete(end2end, `${month()}-15T12:00:00Z`);
     const { text, headers } = await app.get(`/export/records?month=${month()}`, { key: shop.apiKey });
     expect(headers.get('content-disposition')).toContain(`records-${month()}-`);
     const rows = parse(text, { columns: true }) as Record<string, string>[];
     const trailer = rows.pop();
-    expect([trailer?.end2end, trailer?.created_at]).toEqual(['COUNT', String(rows.length)]);
+    expect([trailer?.end2end, trailer?.completed_at]).toEqual(['COUNT', String(rows.length)]);
     const of = (id: string) => rows.find((row) => row.end2end === id);
-    expect(of(end2end)).toMatchObject({
-      wallet_custody: 'custodial',
-      wallet_holder: "'=1+1",
-      purpose_code: '00123',
+    expect(of(recorded)).toMatchObject({
+      ...{ wallet_custody: 'custodial', wallet_holder: "'=1+1", purpose_code: '00123' },
+      completed_at: `${month()}-15T09:00:00.000-03:00`,
+      ...{ fees_brl: expect.stringMatching(/^\d/), brl_value: of(recorded)?.source_amount },
     });
     expect(of(without)).toMatchObject({ wallet_custody: '', usd_value: '' });
+    expect(of(never)).toBeUndefined();
     const jsonl = await file(`format=jsonl&month=${month()}`);
     const lines = jsonl
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.pop()).toEqual({ type: 'totals', count: rows.length });
-    expect(lines.find((each) => each.end2end === end2end)).toMatchObject({
-      type: 'record',
-      wallet_holder: '=1+1',
-      counterparty_country: 'US',
-      usd_value: expect.anything(),
+    expect(lines.find((each) => each.end2end === recorded)).toMatchObject({
+      ...{ type: 'record', wallet_holder: '=1+1', counterparty_country: 'US' },
+      ...{ usd_value: expect.anything(), completed_at: `${month()}-15T12:00:00.000Z` },
     });
     const [headings] = (await file(`format=csv-pt&month=${month()}`)).split('\r\n');
-    expect(headings).toMatch(/^\uFEFF?end2end;criado_em;.*;valor_usd;/);
+    expect(headings).toMatch(
+      /^\uFEFF?Transação;Concluído em \(Brasília\);.*;Valor \(R\$\);.*;Valor \(US\$\);/,
+    );
+  });
+
+  it('E02: a month is of days in Brasília unless the zone is UTC, and what was refunded later stays in the month of its completion', async () => {
+    const [evening, refunded] = [(await onramp()).end2end, (await onramp()).end2end];
+    await complete(evening, '2027-03-01T02:59:59Z');
+    await complete(
+      refunded,
+      '2027-05-02T12:00:00Z',
+      `, process = process || '{"finishedAt": "2027-02-10 12:00:00+00"}'`,
+    );
+    const listed = async (query: string) => {
+      const lines = (await file(`format=jsonl&${query}`)).trimEnd().split('\n');
+      return lines.map((line) => JSON.parse(line).end2end).filter(Boolean);
+    };
+    expect((await listed('month=2027-02')).toSorted()).toEqual([evening, refunded].toSorted());
+    expect(await listed('month=2027-02&zone=UTC')).toEqual([refunded]);
+    expect(await listed('month=2027-03&zone=UTC')).toEqual([evening]);
+    expect(await listed('month=2027-05')).toEqual([]);
   });
 
   it('of a month without transactions, and of another account, is empty (C-15)', async () => {

@@ -3,12 +3,14 @@
  * answer under its key, and its list has no hole (C-24, C-52). Method: 64 callers at once on one balance, by REST and by
  * GraphQL, so that they meet in one batch of the engine; then lists, counters, events and keys are read from the database.
  */
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { type Creation, creation } from '../support/graphql-client.ts';
 import { cpfOf } from '../support/load.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { whitelist } from '../support/rest-routes.ts';
 
 const app = useApp();
@@ -56,7 +58,8 @@ const byGraphql = (family: Way['family'], mutation: Creation, input: () => objec
   family,
   prepare: () => {
     const given = input();
-    return (shop, key) => app.graphql(creation(mutation), { input: given, key }, { key: shop.apiKey });
+    return (shop, key) =>
+      app.graphql(creation(mutation), { input: { ...given, idempotencyKey: key } }, { key: shop.apiKey });
   },
 });
 const OFFRAMP = () => {
@@ -84,10 +87,10 @@ const WAYS: readonly Way[] = [
   })),
 ];
 
-const codeOf = ({ json }: Answer) => json.code ?? json.errors?.[0].extensions.code;
+const codeOf = ({ json }: Answer) => json.code ?? errorsIn(json)?.[0].extensions.code;
 const end2endOf = ({ json }: Answer, way: Way): string =>
   json.end2end ?? json.data[way.name].transaction.end2end;
-const isMade = ({ status, json }: Answer) => status === 201 || (status === 200 && !json.errors);
+const isMade = ({ status, json }: Answer) => status === 201 || (status === 200 && !errorsIn(json));
 
 /** Places, ids and events of an account: what would show a hole. */
 async function countersOf({ accountId }: Shop, family: string) {
@@ -165,14 +168,14 @@ describe('C-24: what the balance does not cover', () => {
   test('later, it ends in the step that says so', async () => {
     const shop = await newShop('10');
     const input = { ...OFFRAMP_INPUT(), accept: false };
-    const made = await app.graphql(creation('createOfframp'), { input, key: null }, { key: shop.apiKey });
+    const made = await app.graphql(creation('createOfframp'), { input }, { key: shop.apiKey });
     const { end2end } = made.json.data.createOfframp.transaction;
     expect((await (WAYS[1] as Way).prepare()(shop, randomUUID())).status).toBe(201);
     const accepted = await app.graphql(
-      'mutation($end2end: String!) { acceptQuote(end2end: $end2end) { component state } }',
+      'mutation($end2end: String!) { acceptQuote(input: { end2end: $end2end }) { transaction { component state } errors { code message path } } }',
       { end2end },
       { key: shop.apiKey },
     );
-    expect(accepted.json.data.acceptQuote).toEqual({ component: 'reserve', state: 'ERROR' });
+    expect(accepted.json.data.acceptQuote.transaction).toEqual({ component: 'reserve', state: 'ERROR' });
   });
 });

@@ -17,8 +17,9 @@ const AT_ONCE = 25;
 let slug: string;
 
 beforeAll(async () => {
-  const make = 'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX" }) { slug } }';
-  slug = (await app.graphql(make)).json.data.createStaticLink.slug;
+  const make =
+    'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX" }) { staticLink { slug } errors { code message path } } }';
+  slug = (await app.graphql(make)).json.data.createStaticLink.staticLink.slug;
 });
 
 /** @returns the status of a visit from an address of this machine. */

@@ -2,10 +2,12 @@
  * C-22, C-40: what waits for a person: approvals and who may give them, what screening holds, counts of all of it; `awaitingMe` of
  * the lists; and what came in and went out by the ledger.
  */
+
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const LOG = pino({ level: 'silent' });
@@ -17,7 +19,7 @@ let reader: { apiKey: string };
 
 async function ask(query: string, key = shop.apiKey, variables: Record<string, unknown> = {}) {
   const { json } = await app.graphql(query, variables, { key });
-  expect(json.errors, query).toBeUndefined();
+  expect(errorsIn(json), query).toBeUndefined();
   return json.data;
 }
 
@@ -26,14 +28,14 @@ beforeAll(async () => {
   second = await app.addKey(shop.accountId, ['read', 'move']);
   reader = await app.addKey(shop.accountId, ['read']);
   await ask(
-    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "100" }) { approvalAbove } }',
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "100" }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
   for (const [currency, amount] of [
     ['USDT_TRX', '500'],
     ['BRL', '1000'],
   ])
     await ask(
-      'mutation ($c: String!, $a: Decimal!) { sandboxFund(currency: $c, amount: $a) { __typename } }',
+      'mutation ($c: String!, $a: Decimal!) { sandboxFund(input: { currency: $c, amount: $a }) { funding { __typename } errors { code message path } } }',
       shop.apiKey,
       {
         c: currency,
@@ -59,14 +61,18 @@ const NOTHING = {
 };
 
 async function withdrawal(notes: string): Promise<string> {
-  const { createWhitelistGroup: group } = await ask('mutation { createWhitelistGroup(name: "t") { id } }');
+  const {
+    createWhitelistGroup: { whitelistGroup: group },
+  } = await ask(
+    'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { id } errors { code message path } } }',
+  );
   await ask(
-    `mutation ($id: String!) { addWhitelistEntry(groupId: $id, input: { network: "TRX", address: "${WALLET}" }) { id } }`,
+    `mutation ($id: String!) { addWhitelistEntry(input: { groupId: $id, network: "TRX", address: "${WALLET}" }) { whitelistEntry { id } errors { code message path } } }`,
     shop.apiKey,
     { id: group.id },
   );
   const { createWithdrawal } = await ask(
-    'mutation ($input: CreateWithdrawalInput!) { createWithdrawal(input: $input) { transaction { end2end } } }',
+    'mutation ($input: CreateWithdrawalInput!) { createWithdrawal(input: $input) { transaction { end2end } errors { code message path } } }',
     shop.apiKey,
     { input: { amountReceived: '30', currency: 'USDT_TRX', groupId: group.id, notes } },
   );
@@ -98,7 +104,10 @@ test('an approval waits for the second key, not for the one that asked, nor for 
   expect(await one(end2end)).toEqual([{ requestedByName: name, mayApprove: false }]);
   for (const id of ['CRX00', '', '\u0000']) expect(await one(id)).toEqual([]);
 
-  await ask(`mutation { approveWithdrawal(end2end: "${end2end}") { end2end } }`, second.apiKey);
+  await ask(
+    `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { end2end } errors { code message path } } }`,
+    second.apiKey,
+  );
   await expect
     .poll(
       async () => (await ask(`{ transaction(end2end: "${end2end}") { statusCode } }`)).transaction.statusCode,
@@ -110,7 +119,9 @@ test('an approval waits for the second key, not for the one that asked, nor for 
 });
 
 test('what screening holds is seen by its account and by the operator, and by no other account', async () => {
-  await ask('mutation { updateAccountSettings(input: { approvalAbove: null }) { approvalAbove } }');
+  await ask(
+    'mutation { updateAccountSettings(input: { approvalAbove: null }) { accountSettings { approvalAbove } errors { code message path } } }',
+  );
   const end2end = await withdrawal('rent sandbox:hold');
   const HOLDS = '{ holds { account heldSince transaction { end2end statusCode } } }';
   const held = [
@@ -149,7 +160,7 @@ test('what failed to go back, and what is tried again, is listed by the filter o
   const nothing = { totalCount: 0, totalIsExact: true, nodes: [] };
   expect([await seen('FAILED_REFUND'), await seen('FAILED_JOB')]).toEqual([nothing, nothing]);
   const ordered = await ask(
-    'mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }',
+    'mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }',
     shop.apiKey,
     {
       input: {
@@ -163,7 +174,7 @@ test('what failed to go back, and what is tried again, is listed by the filter o
   const { end2end } = ordered.createOnramp.transaction;
   const play = (scenario: string) =>
     ask(
-      'mutation ($id: String!, $s: SandboxScenarioName!) { sandboxTrigger(end2end: $id, scenario: $s) { end2end } }',
+      'mutation ($id: String!, $s: SandboxScenarioName!) { sandboxTrigger(input: { end2end: $id, scenario: $s }) { transaction { end2end } errors { code message path } } }',
       shop.apiKey,
       {
         id: end2end,
@@ -190,11 +201,16 @@ test('what failed to go back, and what is tried again, is listed by the filter o
 });
 
 test('a withdrawal that was approved and is held by screening is seen as held, and counted', async () => {
-  await ask('mutation { updateAccountSettings(input: { approvalAbove: "100" }) { approvalAbove } }');
+  await ask(
+    'mutation { updateAccountSettings(input: { approvalAbove: "100" }) { accountSettings { approvalAbove } errors { code message path } } }',
+  );
   const before = (await ask(COUNTS)).attention;
   const end2end = await withdrawal('rent sandbox:hold');
   expect((await ask(COUNTS)).attention).toEqual({ ...before, approvals: 1 });
-  await ask(`mutation { approveWithdrawal(end2end: "${end2end}") { end2end } }`, second.apiKey);
+  await ask(
+    `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { end2end } errors { code message path } } }`,
+    second.apiKey,
+  );
   await settle(app.services, LOG, { mode: 'sandbox' });
   const held = async (key: string) =>
     (await ask('{ holds { transaction { end2end component state } } }', key)).holds.map(
@@ -244,6 +260,6 @@ test('flows are what the ledger says came in and went out; moves between parts o
   expect(await flows((await app.addAccount()).apiKey)).toEqual([]);
   for (const hours of [0, 745]) {
     const { json } = await app.graphql(`{ flows(hours: ${hours}) { in } }`);
-    expect(JSON.stringify(json.errors)).toContain('"parameter":"hours"');
+    expect(JSON.stringify(errorsIn(json))).toContain('"parameter":"hours"');
   }
 });

@@ -2,9 +2,11 @@
  * Goal: withdrawals go to whitelisted destinations only, and to new ones after the cooling time (C-22). Method: groups and
  * entries by GraphQL, withdrawals by both edges, the clock of the sandbox set ahead.
  */
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { creation, graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const TRON = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
@@ -20,25 +22,34 @@ beforeAll(async () => {
   await fund('BRL', '1000');
 });
 
-const ADD = `mutation($groupId: String!, $input: WhitelistEntryInput!) { addWhitelistEntry(groupId: $groupId, input: $input) { ${ENTRY} } }`;
+const ADD = `mutation($input: AddWhitelistEntryInput!) { addWhitelistEntry(input: $input) { whitelistEntry { ${ENTRY} } errors { code message path } } }`;
 const newGroup = async (): Promise<string> =>
-  (await ask('mutation { createWhitelistGroup(name: "Treasury") { id } }')).createWhitelistGroup.id;
+  (
+    await ask(
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+    )
+  ).createWhitelistGroup.whitelistGroup.id;
 const add = async (groupId: string, input: Record<string, string>) =>
-  (await ask(ADD, { groupId, input })).addWhitelistEntry;
+  (await ask(ADD, { input: { groupId, ...input } })).addWhitelistEntry.whitelistEntry;
 const remove = (id: string) =>
-  ask('mutation($id: String!) { removeWhitelistEntry(id: $id) { id removedAt } }', { id });
+  ask(
+    'mutation($id: String!) { removeWhitelistEntry(input: { id: $id }) { whitelistEntry { id removedAt } errors { code message path } } }',
+    { id },
+  );
 const groups = async (key?: string) =>
   (await ask(`{ viewer { account { whitelistGroups { id name entries { ${ENTRY} } } } } }`, {}, key)).viewer
     .account.whitelistGroups;
 const setCooling = (seconds: number) =>
   ask(
-    `mutation { updateAccountSettings(input: { whitelistCoolingSeconds: ${seconds} }) { whitelistCoolingSeconds } }`,
+    `mutation { updateAccountSettings(input: { whitelistCoolingSeconds: ${seconds} }) { accountSettings { whitelistCoolingSeconds } errors { code message path } } }`,
   );
 
 describe('groups and entries', () => {
   test('a group holds addresses and PIX keys in their canonical forms', async () => {
-    const { createWhitelistGroup: group } = await ask(
-      'mutation { createWhitelistGroup(name: " Treasury ") { id name createdAt entries { id } } }',
+    const {
+      createWhitelistGroup: { whitelistGroup: group },
+    } = await ask(
+      'mutation { createWhitelistGroup(input: { name: " Treasury " }) { whitelistGroup { id name createdAt entries { id } } errors { code message path } } }',
     );
     expect(group).toMatchObject({
       id: expect.stringMatching(/^grp_[\w-]{16}$/),
@@ -72,25 +83,27 @@ describe('groups and entries', () => {
     const group = await newGroup();
     const { id } = await add(group, { network: 'ETH', address: EVM });
     const again = { network: 'ETH', address: EVM.toLowerCase() };
-    const refused = await refusal(ADD, { groupId: group, input: again });
+    const refused = await refusal(ADD, { input: { groupId: group, ...again } });
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.address']);
     await add(group, { network: 'BSC', address: EVM });
-    const { removeWhitelistEntry: removed } = await remove(id);
+    const {
+      removeWhitelistEntry: { whitelistEntry: removed },
+    } = await remove(id);
     expect(removed).toEqual({ id, removedAt: expect.any(String) });
-    expect((await remove(id)).removeWhitelistEntry).toEqual(removed);
+    expect((await remove(id)).removeWhitelistEntry.whitelistEntry).toEqual(removed);
     expect((await add(group, again)).id).not.toBe(id);
     await add(group, { pixKeyType: 'CPF', pixKey: '52998224725' });
     const key = { pixKeyType: 'CPF', pixKey: '529.982.247-25' };
-    expect(parametersOf(await refusal(ADD, { groupId: group, input: key }))).toEqual(['input.pixKey']);
+    expect(parametersOf(await refusal(ADD, { input: { groupId: group, ...key } }))).toEqual(['input.pixKey']);
   });
 
   test('two at the same time: one is added', async () => {
     const groupId = await newGroup();
     const input = { network: 'TRX', address: TRON };
     const answers = await Promise.all(
-      [1, 2, 3].map(() => app.graphql(ADD, { groupId, input }, { key: shop.apiKey })),
+      [1, 2, 3].map(() => app.graphql(ADD, { input: { groupId, ...input } }, { key: shop.apiKey })),
     );
-    expect(answers.filter(({ json }) => json.errors === undefined)).toHaveLength(1);
+    expect(answers.filter(({ json }) => errorsIn(json) === undefined)).toHaveLength(1);
   });
 
   test.each([
@@ -107,15 +120,18 @@ describe('groups and entries', () => {
     [{ pixKeyType: 'CPF' }, ['input.pixKey']],
     [{ pixKeyType: 'CPF', pixKey: '52998224726', label: '' }, ['input.pixKey', 'input.label']],
   ])('an entry of %j is refused and names %j', async (input, parameters) => {
-    const refused = await refusal(ADD, { groupId: await newGroup(), input });
+    const refused = await refusal(ADD, { input: { groupId: await newGroup(), ...input } });
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', ...parameters]);
   });
 
   test.each(['', ' ', 'x'.repeat(201), 'a\u0000b'])('a group of the name %j is refused', async (name) => {
-    const refused = await refusal('mutation($name: String!) { createWhitelistGroup(name: $name) { id } }', {
-      name,
-    });
-    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'name']);
+    const refused = await refusal(
+      'mutation($name: String!) { createWhitelistGroup(input: { name: $name }) { whitelistGroup { id } errors { code message path } } }',
+      {
+        name,
+      },
+    );
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.name']);
   });
 
   test('another account sees none of it', async () => {
@@ -134,9 +150,9 @@ describe('withdrawals', () => {
     const early = await refusal(creation('createWithdrawal'), { input });
     expect(early.code).toBe('ADDRESS_NOT_WHITELISTED');
     expect(early.message).toContain(usableAt.slice(0, 10));
-    await ask('mutation { sandboxAdvanceClock(by: "59m") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "59m" }) { now errors { code message path } } }');
     expect((await refusal(creation('createWithdrawal'), { input })).code).toBe('ADDRESS_NOT_WHITELISTED');
-    await ask('mutation { sandboxAdvanceClock(by: "61s") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "61s" }) { now errors { code message path } } }');
     const { transaction } = await create('createWithdrawal', input);
     await until(transaction.end2end, 'success_withdrawl_dash/DONE');
     await remove(id);
@@ -153,9 +169,9 @@ describe('withdrawals', () => {
     const groupId = await newGroup();
     await setCooling(7_200);
     await setCooling(0);
-    await ask('mutation { sandboxAdvanceClock(by: "1h") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "1h" }) { now errors { code message path } } }');
     await add(groupId, { network: 'TRX', address: TRON });
-    await ask('mutation { sandboxAdvanceClock(by: "61m") }');
+    await ask('mutation { sandboxAdvanceClock(input: { by: "61m" }) { now errors { code message path } } }');
     await add(groupId, { pixKeyType: 'EMAIL', pixKey: 'Ana@Example.com' });
     const onChain = { currency: 'USDT_TRX', amountReceived: '10', groupId };
     expect((await refusal(creation('createWithdrawal'), { input: onChain })).code).toBe(
@@ -201,16 +217,22 @@ describe('a destination that is removed', () => {
     await fund('USDT_TRX', '1000');
     const groupId = await newGroup();
     const { id } = await add(groupId, { network: 'TRX', address: TRON });
-    await ask('mutation { updateAccountSettings(input: { approvalAbove: "0" }) { approvalAbove } }');
+    await ask(
+      'mutation { updateAccountSettings(input: { approvalAbove: "0" }) { accountSettings { approvalAbove } errors { code message path } } }',
+    );
     const input = { amountReceived: '10', currency: 'USDT_TRX', groupId };
     const { end2end } = (await create('createWithdrawal', input)).transaction;
     const { apiKey } = await app.addKey(shop.accountId, ['move', 'read']);
     await remove(id);
-    const approve = 'mutation($end2end: String!) { approveWithdrawal(end2end: $end2end) { end2end } }';
+    const approve =
+      'mutation($end2end: String!) { approveWithdrawal(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }';
     expect((await refusal(approve, { end2end }, apiKey)).code).toBe('ADDRESS_NOT_WHITELISTED');
     await setCooling(3_600);
     await add(groupId, { network: 'TRX', address: TRON });
     expect((await refusal(approve, { end2end }, apiKey)).code).toBe('ADDRESS_NOT_WHITELISTED');
-    await ask('mutation($end2end: String!) { rejectWithdrawal(end2end: $end2end) { end2end } }', { end2end });
+    await ask(
+      'mutation($end2end: String!) { rejectWithdrawal(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }',
+      { end2end },
+    );
   });
 });

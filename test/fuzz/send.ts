@@ -1,6 +1,6 @@
 /** Sends fuzz requests over a few kept connections, and judges every answer. */
 import { Agent, request } from 'node:http';
-import { ERRORS } from '../../src/base/errors.ts';
+import { ERRORS } from '../../src/base/errors/errors.ts';
 import type { FuzzRequest } from './rest-requests.ts';
 
 /** An answer, read whole. */

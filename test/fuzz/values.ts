@@ -1,5 +1,5 @@
 /** What fuzz requests are made of: values that fit, values that some layer may trip over, and what earlier answers told. */
-import { CURRENCIES } from '../../src/base/currency.ts';
+import { CURRENCIES } from '../../src/base/money/currency.ts';
 import { cpfOf, type Random } from '../support/load.ts';
 
 /** Texts that parsers, databases, loggers and readers of numbers have tripped over. */

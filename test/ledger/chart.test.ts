@@ -1,6 +1,6 @@
 /** Goal: ledger accounts are named and numbered as published. Method: the example of `service.md` 2.8, and uniqueness. */
 import { expect, test } from 'vitest';
-import { CURRENCIES, currencyOf } from '../../src/base/currency.ts';
+import { CURRENCIES, currencyOf } from '../../src/base/money/currency.ts';
 import {
   HOUSE_ACCOUNTS,
   type HouseAccount,

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BRL, type Currency, currencyOf } from '../../src/base/currency.ts';
-import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { BRL, type Currency, currencyOf } from '../../src/base/money/currency.ts';
+import { fromMinor, toMinor } from '../../src/base/money/money.ts';
 import * as journals from '../../src/ledger/journals.ts';
 import { credit, debit, type Journal, journal, journalHash } from '../../src/ledger/posting.ts';
 

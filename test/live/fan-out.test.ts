@@ -1,8 +1,8 @@
 /** One event to many subscribers of one operation: all have it, it is made once for each key, and other work has its turn in between. */
 import { connect, Socket } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
-import { OperationGate } from '../../src/server/operation-gate.ts';
+import { SCOPES } from '../../src/base/access/api-key.ts';
+import { OperationGate } from '../../src/server/graphql/operation-gate.ts';
 import { useApp } from '../support/app.ts';
 import {
   addMover,
@@ -96,15 +96,15 @@ test('an event goes to all, byte for byte alike, and in slices', { timeout: 60_0
   expect(new Set(all.map(({ told }) => JSON.stringify(told()))).size).toBe(1);
 });
 
-/** Nothing of a key begins until it is let go. @returns what lets it go. */
-function holdUp(keyId: string): () => void {
+/** The frame that is asked for first does not begin until it is let go. @returns a function that lets it go. */
+function holdFirst(): () => void {
   const { enter } = OperationGate.prototype;
   const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
-  const spy = vi.spyOn(OperationGate.prototype, 'enter').mockImplementation(async function (
+  const spy = vi.spyOn(OperationGate.prototype, 'enter').mockImplementationOnce(async function (
     this: OperationGate,
     ...given
   ) {
-    if (given[0] === keyId) await released;
+    await released;
     return enter.apply(this, given);
   });
   onTestFinished(() => {
@@ -125,7 +125,7 @@ test('subscribers of a key share its frames, and do not wait for those of anothe
   };
   for (let n = 0; n < 3; n++) own.push(await open(mover.apiKey));
   const another = await open(other.apiKey);
-  const letGo = holdUp(mover.keyId);
+  const letGo = holdFirst();
   const reads = holdReads(app, 'transactions_by_ids');
   reads.letGo();
   await append(app, mover, 1);

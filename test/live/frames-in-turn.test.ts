@@ -3,7 +3,7 @@
  * come, in their order, other keys do not wait, and nothing is read for streams that have ended meanwhile. Method: what frames read is held up, and counted.
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { OperationGate } from '../../src/server/operation-gate.ts';
+import { OperationGate } from '../../src/server/graphql/operation-gate.ts';
 import { useApp } from '../support/app.ts';
 import { addMover, append, holdReads, parseEvents, subscribe } from './streams.ts';
 

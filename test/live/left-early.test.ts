@@ -18,8 +18,9 @@ const IS_HELD_UP = `select from pg_stat_activity where datname = current_databas
 
 /** Asks by a stream token, which is looked up each time, and leaves. Resolves when the request has been let in all the same. */
 async function leaveEarly(key: string, target: string): Promise<void> {
-  const query = 'mutation { createStreamToken { token } }';
-  const { token } = (await app.graphql(query, {}, { key })).json.data.createStreamToken;
+  const query =
+    'mutation { createStreamToken(input: {}) { streamToken { token } errors { code message path } } }';
+  const { token } = (await app.graphql(query, {}, { key })).json.data.createStreamToken.streamToken;
   const holder = await app.owner.connect();
   const admitted = vi.spyOn(app.services, 'forAccount');
   onTestFinished(() => admitted.mockRestore());
@@ -42,17 +43,17 @@ async function leaveEarly(key: string, target: string): Promise<void> {
 }
 
 test('a subscription gives its place back', async () => {
-  const { apiKey: key, keyId } = await app.addAccount();
+  const { apiKey: key, accountId } = await app.addAccount();
   const taken = vi.spyOn(app.services.streamLimit, 'take');
   onTestFinished(() => taken.mockRestore());
   await leaveEarly(key, `/graphql?${new URLSearchParams({ query: SUBSCRIPTION })}`);
   await expect.poll(() => taken.mock.results.length).toBe(1);
-  await expect.poll(() => placesOf(app, keyId)).toBe(PLACES);
+  await expect.poll(() => placesOf(app, accountId)).toBe(PLACES);
   await expect.poll(() => app.services.events.size).toBe(0);
 });
 
 test('a single connection is not opened: it can be opened by the next request, and gives its place back then', async () => {
-  const { apiKey: key, keyId } = await app.addAccount();
+  const { apiKey: key, accountId } = await app.addAccount();
   const { text: token } = await app.get('/graphql/stream', { key, method: 'PUT' });
   const target = `/graphql/stream?token=${token}`;
   await leaveEarly(key, target);
@@ -63,5 +64,5 @@ test('a single connection is not opened: it can be opened by the next request, a
   });
   expect(opened.status).toBe(200);
   control.abort();
-  await expect.poll(() => placesOf(app, keyId)).toBe(PLACES);
+  await expect.poll(() => placesOf(app, accountId)).toBe(PLACES);
 });

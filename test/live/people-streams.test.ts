@@ -22,7 +22,9 @@ test('C-40: a session that was ended ends its streams, and leaves those of anoth
   const other = await acceptLink(app.services, tokenOf(url), device, undefined);
   const [ended, left] = [await open(person.token), await open(other)];
   expect([ended.status, left.status]).toEqual([200, 200]);
-  await person.graphql(`mutation { revokeSession(sessionId: "${person.sessionId}") }`);
+  await person.graphql(
+    `mutation { revokeSession(input: { sessionId: "${person.sessionId}" }) { sessionId errors { code message path } } }`,
+  );
   expect(await ended.text()).toContain('UNAUTHORIZED');
   const end2end = await makeOnramp(app, shop.apiKey);
   let text = '';

@@ -135,7 +135,10 @@ describe('streams that do not exist', () => {
 });
 
 test.each([
-  ['mutation', 'mutation { updateAllowedOrigins(origins: ["https://shop.example.com"]) }'],
+  [
+    'mutation',
+    'mutation { updateAllowedOrigins(input: { origins: ["https://shop.example.com"] }) { allowedOrigins errors { code message path } } }',
+  ],
   ['query', '{ __typename }'],
   ['subscription', 'subscription { balanceChanged { cursor } }'],
 ])('a GET opens the stream, and executes no %s', async (_kind, query) => {
@@ -198,11 +201,11 @@ test('documents that are not fit, and operations beyond the limit, are refused',
   await expect.poll(() => app.services.events.size).toBe(0);
 });
 
-test('operations count among the streams of their key, on however many connections', async () => {
-  const { apiKey: key, keyId } = await app.addAccount();
+test('operations count among the streams of their account, on however many connections', async () => {
+  const { apiKey: key, keyId, accountId } = await app.addAccount();
   const subscription = 'subscription { balanceChanged { cursor } }';
   const streams = [await openStream(key), await openStream(key)];
-  const places = Array.from({ length: 996 }, () => app.services.streamLimit.take({ id: keyId }));
+  const places = Array.from({ length: 996 }, () => app.services.streamLimit.take({ id: keyId, accountId }));
   for (const { token } of streams) expect((await operate(key, token, subscription, '1')).status).toBe(202);
   for (const { token } of streams) expect((await operate(key, token, subscription, '2')).status).toBe(429);
   const [first, second] = streams.map(({ token }) => token) as [string, string];
@@ -213,7 +216,7 @@ test('operations count among the streams of their key, on however many connectio
   expect((await operate(key, first, subscription, '2')).status).toBe(429);
   await Promise.all(streams.map(({ leave }) => leave()));
   for (const leave of places) leave();
-  await expect.poll(() => placesOf(app, keyId)).toBe(1_000);
+  await expect.poll(() => placesOf(app, accountId)).toBe(1_000);
 });
 
 describe('ids of operations', () => {

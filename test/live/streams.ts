@@ -232,11 +232,11 @@ export function seqOf(cursor: string | undefined): number {
   );
 }
 
-/** @returns how many streams the key may still open. */
-export function placesOf({ services }: Pick<TestApp, 'services'>, keyId: string): number {
+/** @returns how many streams the account may still open. */
+export function placesOf({ services }: Pick<TestApp, 'services'>, accountId: bigint): number {
   const taken: (() => void)[] = [];
   try {
-    for (;;) taken.push(services.streamLimit.take({ id: keyId }));
+    for (;;) taken.push(services.streamLimit.take({ id: 'another', accountId }));
   } catch {
     for (const leave of taken) leave();
   }

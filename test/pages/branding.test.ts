@@ -1,13 +1,15 @@
 /** Goal: an account's pages look as it wants, as far as everybody can read them. Method: settings over GraphQL, then the pages. */
+
 import { crc32, deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
 const browser = useBrowser();
-const UPDATE = `mutation ($input: BrandingInput!) { updateBranding(input: $input) {
-  displayName accent hasLogo supportUrl frameHosts } }`;
+const UPDATE = `mutation ($input: UpdateBrandingInput!) { updateBranding(input: $input) { branding {
+  displayName accent hasLogo supportUrl frameHosts } errors { code message path } } }`;
 
 const update = (input: object, key?: string) => app.graphql(UPDATE, { input }, key ? { key } : {});
 
@@ -58,7 +60,7 @@ test('name, colour, logo, help and frames are on the page; null takes them away'
     frameHosts: ['https://shop.example.com'],
   };
   const { json } = await update({ ...look, logo: png() }, apiKey);
-  expect(json.data.updateBranding).toEqual({ ...look, accent: '#7a1fa2', hasLogo: true });
+  expect(json.data.updateBranding.branding).toEqual({ ...look, accent: '#7a1fa2', hasLogo: true });
   const link = await newLink(apiKey);
   const { text, headers } = await app.get(new URL(link).pathname, { key: null });
   expect(text).toContain('Loja &lt;da&gt; Ana');
@@ -75,7 +77,7 @@ test('name, colour, logo, help and frames are on the page; null takes them away'
     expect(page.problems).toEqual([]);
   }
   const nothing = { displayName: null, accent: null, logo: null, supportUrl: null, frameHosts: null };
-  expect((await update(nothing, apiKey)).json.data.updateBranding).toEqual({
+  expect((await update(nothing, apiKey)).json.data.updateBranding.branding).toEqual({
     ...{ displayName: 'Another', accent: null, hasLogo: false, supportUrl: null, frameHosts: [] },
   });
   expect((await fetch(`${link}/logo`)).status).toBe(404);
@@ -112,7 +114,7 @@ test.each([
   ['logo', png(Buffer.alloc(70_000)), 'input.logo', /65536/],
 ])('%s %j is refused by its name', async (name, value, parameter, message) => {
   const { json } = await update({ [name]: value });
-  const { code, violations } = json.errors[0].extensions;
+  const { code, violations } = errorsIn(json)[0].extensions;
   expect([code, violations[0].parameter]).toEqual(['INVALID_PARAMETER', parameter]);
   expect(violations[0].message).toMatch(message);
 });

@@ -23,7 +23,7 @@ import {
 const app = useApp();
 const browser = useBrowser();
 const PAY = 'Pay with PIX';
-const WRONG = 'A different amount arrived';
+const WRONG = 'We received a different amount';
 
 /** An act on the page of a session. */
 interface PayerRow {
@@ -69,7 +69,7 @@ const ROWS: Readonly<Record<keyof typeof ACTS, PayerRow>> = {
     session: () => checkout(app),
     title: 'Who is paying?',
     fill: nameCustomer,
-    next: 'Is this right?',
+    next: 'Check your details',
     step: /^pre_kyc\/CONFIRM$/,
   },
   confirm: {
@@ -78,7 +78,7 @@ const ROWS: Readonly<Record<keyof typeof ACTS, PayerRow>> = {
     before: async (page) => {
       await nameCustomer(page);
       await page.locator('form[action*="/identity"] button').click();
-      await seeTitle(page, 'Is this right?');
+      await seeTitle(page, 'Check your details');
     },
     next: PAY,
     step: /^depositpix_v2\/QRCODE$/,

@@ -4,12 +4,12 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { showSession } from '../../src/pages/serve-session.ts';
-import { tellingOf } from '../../src/pages/told.ts';
 import { findSession } from '../../src/resolvers/payer/payment-session.ts';
 import { hasPayer } from '../../src/templates/accepts.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { tellingOf } from '../../src/templates/tellings/find.ts';
 import { LANGUAGES, type Language } from '../../src/ui/language.ts';
 import { useApp } from '../support/app.ts';
 import { ORIGIN } from '../support/origin.ts';

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { Label } from '../../src/base/label.ts';
+import type { Label } from '../../src/base/text/label.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { newCpf } from '../walk/walker.ts';

@@ -1,6 +1,6 @@
 /** Every journey of a payer: how it begins, what happens, and what the page says then, in both languages. */
 import type { Page } from 'playwright-core';
-import type { Label } from '../../src/base/label.ts';
+import type { Label } from '../../src/base/text/label.ts';
 
 /** Stands for the CPF of somebody new. */
 export const NEW_CPF = 'new';
@@ -59,17 +59,16 @@ function offramp(body: object = {}, plan?: string): Journey['given'] {
   };
 }
 
-const PAY = label('Pay with PIX', 'Pague com PIX');
+const PAY = label('Pay with PIX', 'Pague com Pix');
 const PAID = label('Paid', 'Pago');
-const back = (en: string, pt: string) =>
-  label(`${en} was sent back to you`, `${pt} foram devolvidos para você`);
-const RENEW = label('Get a new code', 'Gerar novo código');
-const RECEIPT = label('PIX number', 'Número do PIX');
+const back = (en: string, pt: string) => label(`${en} was sent back to you`, `Devolvemos ${pt} para você`);
+const RENEW = label('Get a new PIX code', 'Gerar novo código Pix');
+const RECEIPT = label('PIX ID', 'ID da transação Pix');
 const WRONG = label(
-  'A different amount arrived. What should we do?',
-  'Chegou outro valor. O que devemos fazer?',
+  'We received a different amount. What would you like to do?',
+  'Recebemos um valor diferente. O que você quer fazer?',
 );
-const SENT = label('R$500.00 was sent to Maria S. P.', 'R$ 500,00 foram enviados para Maria S. P.');
+const SENT = label('R$500.00 was sent to Maria S. P.', 'Enviamos R$ 500,00 para Maria S. P.');
 
 /** Pays in some way once the code is there. */
 function paid(scenario: string, plan?: string): Pick<Journey, 'given' | 'play'> {
@@ -100,8 +99,8 @@ export const JOURNEYS: readonly Journey[] = [
     title: label('How much do you want to pay?', 'Quanto você quer pagar?'),
     says: [
       label(
-        'Enter an amount from R$1.00 to R$50,000.00 with at most two decimals, such as 150.00',
-        'Escreva um valor de R$ 1,00 a R$ 50.000,00 com no máximo duas casas decimais, por exemplo 150,00',
+        'Enter an amount from R$1.00 to R$50,000.00, such as 150.00',
+        'Digite um valor de R$ 1,00 a R$ 50.000,00, como 150,00',
       ),
     ],
   },
@@ -126,8 +125,8 @@ export const JOURNEYS: readonly Journey[] = [
     title: label('Who is paying?', 'Quem está pagando?'),
     says: [
       label(
-        'This is not a valid CPF or CNPJ: check the digits',
-        'Este CPF ou CNPJ não é válido: confira os dígitos',
+        'Check the CPF (11 digits) or CNPJ (14 characters): this one isn’t valid.',
+        'CPF ou CNPJ inválido. Confira: um CPF tem 11 dígitos; um CNPJ, 14 caracteres.',
       ),
     ],
   },
@@ -139,22 +138,20 @@ export const JOURNEYS: readonly Journey[] = [
       await page.fill('#taxId', '529.982.247-25');
       await page.click('main form button');
     },
-    title: label('Is this right?', 'Está correto?'),
+    title: label('Check your details', 'Confira seus dados'),
     says: [same('Maria S. P.'), same('***.982.247-**')],
   },
   {
     name: 'payment',
     given: checkout(MARIA),
     title: PAY,
-    says: [label('Copy PIX code', 'Copiar código PIX'), label('to Sandbox', 'para Sandbox')],
+    says: [label('Copy PIX code', 'Copiar código Pix'), label('to Sandbox', 'para Sandbox')],
   },
   {
     name: 'step-up',
     given: checkout(MARIA, 'step-up-require'),
-    title: label('Sandbox needs one more document from you', 'Sandbox precisa de mais um documento seu'),
-    says: [
-      label('Sandbox will ask you for it, or already has', 'Sandbox vai pedir o documento, ou já pediu'),
-    ],
+    title: label('Sandbox needs another document from you', 'Sandbox precisa de mais um documento seu'),
+    says: [label('Sandbox will contact you about it', 'Sandbox vai entrar em contato sobre isso')],
   },
   {
     name: 'step-up-approved',
@@ -186,8 +183,8 @@ export const JOURNEYS: readonly Journey[] = [
     title: back('R$530.00', 'R$ 530,00'),
     says: [
       RENEW,
-      label('R$530.00 arrived, but R$550.00 was due', 'Chegaram R$ 530,00, mas o valor era R$ 550,00'),
-      label('Return number', 'Número da devolução'),
+      label('You paid R$530.00 instead of R$550.00', 'Recebemos R$ 530,00, mas o valor era R$ 550,00'),
+      label('Refund ID', 'ID da devolução'),
     ],
   },
   {
@@ -199,14 +196,16 @@ export const JOURNEYS: readonly Journey[] = [
       // The title is there once before the end, too.
       await page.getByText(say(label('Finished', 'Concluído'))).waitFor();
     },
-    title: label('Paid. R$20.00', 'Pago. R$ 20,00'),
-    says: [label('You paid R$570.00, and R$550.00 was due', 'Você pagou R$ 570,00, e o valor era R$ 550,00')],
+    title: label('Paid. R$20.00', 'R$ 20,00'),
+    says: [
+      label('You paid R$570.00; the price was R$550.00', 'Você pagou R$ 570,00, e o valor era R$ 550,00'),
+    ],
   },
   {
     name: 'late',
     ...paid('pay-late'),
     title: back('R$550.00', 'R$ 550,00'),
-    says: [RENEW, label('after the time to pay was over', 'depois do fim do prazo')],
+    says: [RENEW, label('arrived after the deadline', 'depois do prazo')],
   },
   {
     name: 'other-payer',
@@ -218,13 +217,13 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'refund-failed',
     ...paid('pay-under', 'refund-fail'),
     title: label('We could not send your money back yet', 'Ainda não conseguimos devolver seu dinheiro'),
-    says: [label('Ask Sandbox for help', 'Peça ajuda a Sandbox')],
+    says: [label('Contact Sandbox', 'Peça ajuda a Sandbox')],
   },
   {
     name: 'held',
     ...paid('pay', 'hold'),
     title: label('We are checking your payment', 'Estamos verificando seu pagamento'),
-    says: [label('This page updates by itself', 'Esta página se atualiza sozinha')],
+    says: [label('This page updates automatically', 'Esta página se atualiza sozinha')],
   },
   {
     name: 'disputed',
@@ -236,7 +235,7 @@ export const JOURNEYS: readonly Journey[] = [
       await trigger('dispute-open');
     },
     title: label('Your bank is looking into this payment', 'Seu banco está analisando este pagamento'),
-    says: [label('the amount is blocked', 'o valor está bloqueado'), RECEIPT],
+    says: [label('The amount is blocked', 'O valor fica bloqueado'), RECEIPT],
   },
   {
     name: 'quote',
@@ -265,7 +264,7 @@ export const JOURNEYS: readonly Journey[] = [
     },
     title: label('Paid and sent to your wallet', 'Pago e enviado para sua carteira'),
     says: [
-      label('Transaction on the network', 'Transação na rede'),
+      label('Transaction hash', 'Hash da transação'),
       same('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
     ],
   },
@@ -276,20 +275,20 @@ export const JOURNEYS: readonly Journey[] = [
       body: { amountSent: '500', currency: 'USDT_TRX', from: 'EXTERNAL' },
     },
     title: label('Who receives the money?', 'Quem recebe o dinheiro?'),
-    says: [label('Type of PIX key', 'Tipo da chave PIX')],
+    says: [label('PIX key type', 'Tipo de chave Pix')],
   },
   {
     name: 'deposit',
     given: offramp(),
     title: label('Send USDT on TRON', 'Envie USDT pela rede TRON'),
-    says: [label('USDT on TRON (TRC-20) only', 'Somente USDT pela rede TRON (TRC-20)')],
+    says: [label('Send only USDT on TRON (TRC-20)', 'Envie apenas USDT pela rede TRON (TRC-20)')],
   },
   {
     name: 'deposit-done',
     given: offramp(),
     play: async ({ trigger, title, advanceClock }) => {
       await trigger('deposit');
-      await title(label('Your deposit has arrived', 'Seu depósito chegou'));
+      await title(label('We see your deposit', 'Seu depósito foi detectado'));
       await advanceClock('20s');
     },
     title: SENT,
@@ -300,7 +299,7 @@ export const JOURNEYS: readonly Journey[] = [
     given: offramp(),
     play: ({ trigger }) => trigger('deposit-wrong'),
     title: WRONG,
-    says: [label('Convert it at today’s rate', 'Converter pela cotação de hoje')],
+    says: [label('Convert at the current rate', 'Converter pela cotação atual')],
   },
   {
     name: 'deposit-requoted',
@@ -310,7 +309,7 @@ export const JOURNEYS: readonly Journey[] = [
       await title(WRONG);
       await page.click('form[action*="/requote"] button');
     },
-    title: label('was sent to Maria S. P.', 'enviados para Maria S. P.'),
+    title: label('was sent to Maria S. P.', 'para Maria S. P.'),
   },
   {
     name: 'deposit-returned',
@@ -321,7 +320,7 @@ export const JOURNEYS: readonly Journey[] = [
       await page.check('input[name=mine]');
       await page.click('form[action*="/refund"] button');
     },
-    title: label('was sent back to you', 'foram devolvidos para você'),
+    title: label('was sent back to you', 'Devolvemos'),
     says: [label('Start again', 'Começar de novo')],
   },
   {
@@ -333,8 +332,8 @@ export const JOURNEYS: readonly Journey[] = [
       await trigger('deposit-wrong');
     },
     title: label(
-      'Your deposit came late. What should we do?',
-      'Seu depósito chegou atrasado. O que devemos fazer?',
+      'Your deposit arrived late. What would you like to do?',
+      'Seu depósito chegou fora do prazo. O que você quer fazer?',
     ),
   },
 ];

@@ -52,7 +52,7 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
     await trigger(app, session, 'pay');
     await seeTitle(page, 'Paid');
     const { host } = new URL(back);
-    await page.getByText(`Taking you to ${host} in 5 s`).waitFor();
+    await page.getByText(`Returning to ${host} in 5 s`).waitFor();
     await page.clock.runFor(5_000);
     await page.waitForURL(back);
   });
@@ -60,14 +60,14 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
   test('is not gone by a reader who stays, whatever comes later', async () => {
     const { page, session } = await openPayment();
     await trigger(app, session, 'pay');
-    await page.getByRole('button', { name: 'Stay here' }).click();
-    expect(await page.getByText('Taking you to').count()).toBe(0);
+    await page.getByRole('button', { name: 'Stay on this page' }).click();
+    expect(await page.getByText('Returning to').count()).toBe(0);
     await page.clock.runFor(10_000);
     await trigger(app, session, 'dispute-open');
     await seeTitle(page, 'Your bank is looking into this payment');
     await trigger(app, session, 'dispute-reject');
     await seeTitle(page, 'Your bank decided that the payment stands');
-    expect(await page.getByText('Taking you to').count()).toBe(0);
+    expect(await page.getByText('Returning to').count()).toBe(0);
     await page.clock.runFor(10_000);
     expect(page.url()).toBe(session.link);
   });
@@ -76,10 +76,10 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
     const { page, session } = await openPayment();
     await trigger(app, session, 'pay');
     await seeTitle(page, 'Paid');
-    await page.getByText('Taking you to').waitFor();
+    await page.getByText('Returning to').waitFor();
     await trigger(app, session, 'dispute-open');
     await seeTitle(page, 'Your bank is looking into this payment');
-    expect(await page.getByText('Taking you to').count()).toBe(0);
+    expect(await page.getByText('Returning to').count()).toBe(0);
     await page.clock.runFor(10_000);
     expect(page.url()).toBe(session.link);
   });
@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
     await seeTitle(later, 'Your bank is looking into this payment');
     await trigger(app, session, 'dispute-reject');
     await seeTitle(later, 'Your bank decided that the payment stands');
-    expect(await later.getByText('Taking you to').count()).toBe(0);
+    expect(await later.getByText('Returning to').count()).toBe(0);
     await later.clock.runFor(10_000);
     expect(later.url()).toBe(session.link);
     expect(await later.getAttribute('[data-return]', 'href')).toBe(back);

@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
       return page.locator('#net').isVisible();
     };
     await expect.poll(goes, { timeout: 30_000, interval: 500 }).toBe(true);
-    expect(await page.innerText('#net')).toBe('Connection lost. Trying again…');
+    expect(await page.innerText('#net')).toBe('You’re offline. Reconnecting…');
     await trigger(app, session, 'pay');
     await page.context().setOffline(false);
     await seeTitle(page, 'Paid');

@@ -32,16 +32,16 @@ const LANGUAGES = [
     titles: {
       amount: 'How much do you want to pay?',
       identity: 'Who is paying?',
-      confirmation: 'Is this right?',
+      confirmation: 'Check your details',
       payment: 'Pay with PIX',
       payee: 'Who receives the money?',
       deposit: 'Send USDT on TRON',
-      underpaid: 'A different amount arrived. What should we do?',
+      underpaid: 'We received a different amount. What would you like to do?',
       refunded: 'was sent back to you',
       success: 'Paid',
     },
     amountWrong: 'Enter an amount from R$1.00 to R$50,000.00',
-    taxIdWrong: 'This is not a valid CPF or CNPJ',
+    taxIdWrong: 'Check the CPF (11 digits)',
     refundUnsure: 'Tick the box to confirm the address',
     receipt: 'You paid',
     sent: 'You sent',
@@ -53,16 +53,16 @@ const LANGUAGES = [
     titles: {
       amount: 'Quanto você quer pagar?',
       identity: 'Quem está pagando?',
-      confirmation: 'Está correto?',
-      payment: 'Pague com PIX',
+      confirmation: 'Confira seus dados',
+      payment: 'Pague com Pix',
       payee: 'Quem recebe o dinheiro?',
       deposit: 'Envie USDT pela rede TRON',
-      underpaid: 'Chegou outro valor. O que devemos fazer?',
-      refunded: 'foram devolvidos para você',
+      underpaid: 'Recebemos um valor diferente. O que você quer fazer?',
+      refunded: 'Devolvemos',
       success: 'Pago',
     },
-    amountWrong: 'Escreva um valor de R$ 1,00 a R$ 50.000,00',
-    taxIdWrong: 'Este CPF ou CNPJ não é válido',
+    amountWrong: 'Digite um valor de R$ 1,00 a R$ 50.000,00',
+    taxIdWrong: 'CPF ou CNPJ inválido',
     refundUnsure: 'Marque a caixa para confirmar o endereço',
     receipt: 'Você pagou',
     sent: 'Você enviou',
@@ -94,7 +94,8 @@ describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (word
       expect.stringContaining(words.taxIdWrong),
     ]);
     await page.fill('#name', 'Joana Prado');
-    await page.fill('#taxId', newCpf());
+    // As it is pasted from a document.
+    await page.fill('#taxId', ` ${newCpf().replace(/^(.{3})(.{3})(.{3})/, '$1 $2\u00a0$3 ')} `);
     expect(await goOn(page, 'main form button')).toBe(303);
 
     await seeForm(page, titles.confirmation);
@@ -164,7 +165,7 @@ describe.runIf(hasBrowser)('without script', () => {
     await page.fill('#taxId', '1');
     await goOn(page, 'main form button');
     await seeTitle(page, 'Quem está pagando?');
-    expect(await besideField(page, 'taxId')).toEqual(['1', expect.stringContaining('não é válido')]);
+    expect(await besideField(page, 'taxId')).toEqual(['1', expect.stringContaining('CPF ou CNPJ inválido')]);
     await goOn(page, 'nav a[hreflang=en]');
     await seeTitle(page, 'Who is paying?');
   });
@@ -186,12 +187,12 @@ describe.runIf(hasBrowser)('without script', () => {
     await waitThrough(page, 'Pay with PIX');
     // What cannot happen now is not offered; who asks for it all the same is refused on the page.
     expect(await page.locator('.sandbox button[value="dispute-open"]').count()).toBe(0);
-    expect(await textOf(page, '.sandbox')).toContain('Pay too little');
+    expect(await textOf(page, '.sandbox')).toContain('Underpay');
     await page.evaluate(() =>
       document.querySelector('.sandbox button')?.setAttribute('value', 'dispute-open'),
     );
     expect(await goOn(page, '.sandbox button[value="dispute-open"]')).toBe(409);
-    expect(await textOf(page, '[role=alert]')).toContain('not possible at the present state');
+    expect(await textOf(page, '[role=alert]')).toContain('already moved on');
     expect(await goOn(page, '.sandbox button[value=pay]')).toBe(303);
     await waitThrough(page, 'Paid');
   });

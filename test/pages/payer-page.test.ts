@@ -3,7 +3,7 @@
  * pages over HTTP, read as text; their first screen in Chromium; the BR Code decoded by itself.
  */
 import { describe, expect, test, vi } from 'vitest';
-import { decodeBrCode } from '../../src/base/br-code.ts';
+import { decodeBrCode } from '../../src/base/pix/br-code.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import {
@@ -42,9 +42,13 @@ async function untilTitle(link: string, title: string): Promise<string> {
 }
 
 function brand(input: object): Promise<unknown> {
-  return ask(app, 'mutation ($input: BrandingInput!) { updateBranding(input: $input) { showsPrice } }', {
-    input,
-  });
+  return ask(
+    app,
+    'mutation ($input: UpdateBrandingInput!) { updateBranding(input: $input) { branding { showsPrice } errors { code message path } } }',
+    {
+      input,
+    },
+  );
 }
 
 /** A withdrawal to a wallet of a whitelist, which can be used at once. */
@@ -52,16 +56,21 @@ async function withdrawal(): Promise<{ end2end: string; receiptUrl: string }> {
   await app.post('/v2/sandbox/fund', { currency: 'USDC_BASE', amount: '100' });
   await ask(
     app,
-    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { whitelistCoolingSeconds } }',
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { accountSettings { whitelistCoolingSeconds } errors { code message path } } }',
   );
-  const { createWhitelistGroup } = await ask(app, 'mutation { createWhitelistGroup(name: "Own") { id } }');
+  const {
+    createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
+  } = await ask(
+    app,
+    'mutation { createWhitelistGroup(input: { name: "Own" }) { whitelistGroup { id } errors { code message path } } }',
+  );
   const groupId = createWhitelistGroup.id;
   await ask(
     app,
-    `mutation { addWhitelistEntry(groupId: "${groupId}", input: { network: "BASE", address: "${WALLET}" }) { id } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${groupId}", network: "BASE", address: "${WALLET}" }) { whitelistEntry { id } errors { code message path } } }`,
   );
   const query = `mutation { createWithdrawal(input: { currency: "USDC_BASE", amountReceived: "12.34", groupId: "${groupId}" }) {
-    transaction { end2end receiptUrl } } }`;
+    transaction { end2end receiptUrl } errors { code message path } } }`;
   return (await ask(app, query)).createWithdrawal.transaction;
 }
 
@@ -87,8 +96,8 @@ describe('an open amount', () => {
   });
 
   test.each([
-    ['pt', '1,000', 'por exemplo 150,00'],
-    ['pt', '150.0000', 'por exemplo 150,00'],
+    ['pt', '1,000', ', como 150,00'],
+    ['pt', '150.0000', ', como 150,00'],
     ['en', '1.000', 'such as 150.00'],
   ])('has no more decimals than cents (%s: %s)', async (language, amount, said) => {
     const entered = await enter(amount, language);
@@ -104,7 +113,7 @@ describe('the order', () => {
     expect(text).toContain('Padaria São João & Irmãos Limitada Order 10482');
     const code = decodeBrCode(/00020101\S+6304[0-9A-F]{4}|000201.*?6304[0-9A-F]{4}/.exec(text)?.[0] ?? '');
     expect(code?.merchantName).toBe('Padaria Sao Joao & Irmaos');
-    expect(text).toContain('Check R$550.00 to Padaria Sao Joao & Irmaos and confirm.');
+    expect(text).toContain('Check that it says R$550.00 to Padaria Sao Joao & Irmaos, then confirm.');
     await brand({ displayName: null });
   });
 
@@ -122,7 +131,7 @@ describe('the order', () => {
   test('says what a payee receives for a deposit, whatever the shop wants', async () => {
     const { link } = await offramp(app, payee());
     const text = await untilTitle(link, 'Send USDT on TRON');
-    expect(text).toMatch(/The payee receives R\$500.00/);
+    expect(text).toMatch(/Recipient gets R\$500.00/);
     expect(text).toMatch(/Rate 1 USDT = R\$/);
   });
 });
@@ -134,9 +143,9 @@ describe('a receipt', () => {
     await trigger(app, session, 'pay-over');
     const text = await untilTitle(session.link, 'R$20.00 was sent back to you');
     expect(text).toMatch(
-      /You paid R\$570.00 Returned to you R\$20.00 To Sandbox For Order 10483 Paid \w+ \d+, \d{4}, [\d:]+ in Brasília/,
+      /You paid R\$570.00 Returned to you R\$20.00 To Sandbox For Order 10483 Paid \w+ \d+, \d{4}, [\d:]+ \(Brasília time\)/,
     );
-    expect(text).toMatch(/PIX number E\w{31} Return number D\w{31} Reference CRX/);
+    expect(text).toMatch(/PIX ID E\w{31} Refund ID D\w{31} Reference CRX/);
   });
 
   test('is a file to keep, of its own, without script; there is none before', async () => {
@@ -151,16 +160,16 @@ describe('a receipt', () => {
       200,
       `attachment; filename="receipt-${session.end2end}.html"`,
     ]);
-    expect(text).toContain('PIX number');
+    expect(text).toContain('PIX ID');
     expect(text).not.toMatch(/<script|<form|<button|href="\/|src="/);
   });
 
   test('is there for withdrawals too, by a link of their own, and asks for nothing', async () => {
     const { end2end, receiptUrl } = await withdrawal();
     const text = await untilTitle(receiptUrl, 'was sent</h1>');
-    expect(text).toMatch(/Sent 12\.[\d]+ USDC \(Base\) By Sandbox/);
+    expect(text).toMatch(/Sent 12\.[\d]+ USDC \(Base\) Sent by Sandbox/);
     expect(text).toContain(WALLET);
-    expect(text).toMatch(new RegExp(`Transaction on the network 0x\\w{64} Reference ${end2end}`));
+    expect(text).toMatch(new RegExp(`Transaction hash 0x\\w{64} Reference ${end2end}`));
     expect(text).not.toContain('Sandbox: what happens now?');
     const { pathname } = new URL(receiptUrl);
     for (const act of ['accept', 'identity', 'renew', 'sandbox', 'refund']) {
@@ -186,7 +195,7 @@ describe('a receipt', () => {
   test('of a payout from the balance asks nobody to accept its quote', async () => {
     const given = { amountSent: '20', currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' });
-    const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { receiptUrl } } }`;
+    const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { receiptUrl } errors { code message path } } }`;
     const { receiptUrl } = (await ask(app, query, { input: given })).createOfframp.transaction;
     const { text } = await app.get(new URL(receiptUrl).pathname, PAGE);
     expect(text).not.toContain('<form');
@@ -238,12 +247,12 @@ test('what the sandbox offers changes with the payment, and stays in sight', asy
   await untilTitle(session.link, 'Pay with PIX');
   const now = async () =>
     /<aside[\s\S]*?<\/form>/.exec((await app.get(new URL(session.link).pathname, PAGE)).text)?.[0] ?? '';
-  expect(await now()).toContain('>Pay too little</button>');
+  expect(await now()).toContain('>Underpay</button>');
   expect(await now()).not.toContain('dispute');
   await trigger(app, session, 'pay');
   await untilTitle(session.link, '<h1 tabindex="-1">Paid</h1>');
-  expect(await now()).toContain('>The payer disputes it</button>');
-  expect(await now()).not.toContain('>Pay it</button>');
+  expect(await now()).toContain('>Open a dispute</button>');
+  expect(await now()).not.toContain('>Pay</button>');
 });
 
 test('the sandbox offers to confirm a deposit only once there is one', async () => {
@@ -252,8 +261,8 @@ test('the sandbox offers to confirm a deposit only once there is one', async () 
     /<aside[\s\S]*?<\/form>/.exec((await app.get(new URL(session.link).pathname, PAGE)).text)?.[0] ?? '';
   await untilTitle(session.link, 'Send USDT on TRON');
   expect(await panelOf()).toContain('>Send the exact amount</button>');
-  expect(await panelOf()).not.toContain('Confirm the deposit');
+  expect(await panelOf()).not.toContain('Confirm deposit');
   await trigger(app, session, 'deposit');
-  await untilTitle(session.link, 'Your deposit has arrived');
-  expect(await panelOf()).toContain('>Confirm the deposit</button>');
+  await untilTitle(session.link, 'We see your deposit');
+  expect(await panelOf()).toContain('>Confirm deposit</button>');
 });

@@ -112,8 +112,8 @@ describe.runIf(hasBrowser)('the copy button', () => {
       `${WITHOUT_CLIPBOARD}; document.execCommand = () => false`,
     );
     await page.getByRole('button', { name: 'Copy PIX code' }).click();
-    await page.getByRole('button', { name: 'Selected: copy it now' }).waitFor();
-    expect(await page.innerText('#say')).toBe('Selected: copy it now');
+    await page.getByRole('button', { name: 'Selected. Now copy it' }).waitFor();
+    expect(await page.innerText('#say')).toBe('Selected. Now copy it');
     expect(await selected(page)).toBe((await paymentOf(session)).pixCopyPaste);
   });
 });

@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await page.goto(session.link);
     await goOn(page, 'form[action*="/renew"] button');
     await waitThrough(page, 'Pay with PIX');
-    expect(await textOf(page)).toContain('Pay from an account of Maria S. P.');
+    expect(await textOf(page)).toContain('Pay from an account in the name of Maria S. P.');
   });
 
   test('that has no price says so beside the button, which works once there is one', async () => {
@@ -91,7 +91,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await withoutRates(app, async () => {
       expect(await goOn(page, 'form[action*="/renew"] button')).toBe(503);
       await seeTitle(page, 'Time ran out. Nothing was paid');
-      expect(await textOf(page, '[role=alert]')).toContain('No current price is available');
+      expect(await textOf(page, '[role=alert]')).toContain('No rate is available right now');
     });
     expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
     await waitThrough(page, 'Pay with PIX');
@@ -100,7 +100,10 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
   test('C-21: of a session that ended with the lock of its price, as the account chose, has the price of now', async () => {
     await showPrices();
     const choose = (after: string) =>
-      ask(app, `mutation { updateAccountSettings(input: { afterLock: ${after} }) { afterLock } }`);
+      ask(
+        app,
+        `mutation { updateAccountSettings(input: { afterLock: ${after} }) { accountSettings { afterLock } errors { code message path } } }`,
+      );
     onTestFinished(() => choose('REPRICE'));
     await choose('END');
     const session = await checkout(app, { ...somebody(), expires_in: 86_400 });
@@ -134,7 +137,10 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
 
 /** Rate and what is received are shown to who pays a shop only where the shop wants it. */
 async function showPrices(): Promise<void> {
-  await ask(app, 'mutation { updateBranding(input: { showsPrice: true }) { showsPrice } }');
+  await ask(
+    app,
+    'mutation { updateBranding(input: { showsPrice: true }) { branding { showsPrice } errors { code message path } } }',
+  );
 }
 
 /** @returns what the API says of a checkout session. */

@@ -177,7 +177,7 @@ describe('what comes in', () => {
       (await Promise.all(Array.from({ length: 100 }, () => open(link)))).find(({ status }) => status === 429),
     );
     expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(refused?.text).toMatch(/Too many requests|Muitas solicitações/);
+    expect(refused?.text).toMatch(/Too many requests|Muitas tentativas/);
     // Another page is not the worse for it.
     expect((await open(await newLink())).status).toBe(200);
   });

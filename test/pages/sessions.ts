@@ -1,7 +1,9 @@
 /** Payment sessions for tests of their pages: made through the API, moved by what happens outside. */
+
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Answer, TestApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { newCpf } from '../walk/walker.ts';
 
 /** A session that was begun. */
@@ -59,7 +61,7 @@ export function payee() {
 /** Asks the API. @returns the data. */
 export async function ask(app: TestApp, query: string, variables: Record<string, unknown> = {}) {
   const { json } = await app.graphql(query, variables);
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   return json.data;
 }
 

@@ -53,11 +53,15 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
   });
 
   test.each([
-    ['en-US', 'Page not found', 'Ask the person who sent it for a new one'],
-    ['pt-BR', 'Página não encontrada', 'Peça um novo a quem o enviou'],
+    ['en-US', 'Page not found', 'Ask the merchant for a new one'],
+    ['pt-BR', 'Página não encontrada', 'Peça um novo à loja'],
   ])('that was ended, or never was, is a page in the language of the visitor (%s)', async (locale, title, text) => {
     const { url, slug } = await makeLink({ amount: '80' });
-    await ask(app, 'mutation ($slug: String!) { disableStaticLink(slug: $slug) { slug } }', { slug });
+    await ask(
+      app,
+      'mutation ($slug: String!) { disableStaticLink(input: { slug: $slug }) { staticLink { slug } errors { code message path } } }',
+      { slug },
+    );
     for (const each of [url, `${url.slice(0, -1)}_`, `${app.baseUrl}/pay/l/`, `${app.baseUrl}/pay/l/a/b`]) {
       const page = await browser.open(each, { locale });
       const answer = await page.reload();
@@ -69,7 +73,7 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
   });
 
   test.each([
-    ['en-US', 'No current price is available'],
+    ['en-US', 'No rate is available right now'],
     ['pt-BR', 'Não há cotação no momento'],
   ])('without a price is a page that says so, and opens nothing (%s)', async (locale, text) => {
     const { url, slug } = await makeLink({ amount: '80' });
@@ -114,9 +118,11 @@ describe('a static link', () => {
 });
 
 async function makeLink(input: object): Promise<{ url: string; path: string; slug: string }> {
-  const { createStaticLink } = await ask(
+  const {
+    createStaticLink: { staticLink: createStaticLink },
+  } = await ask(
     app,
-    'mutation ($input: CreateStaticLinkInput!) { createStaticLink(input: $input) { url slug } }',
+    'mutation ($input: CreateStaticLinkInput!) { createStaticLink(input: $input) { staticLink { url slug } errors { code message path } } }',
     { input: { name: 'Shop', currency: 'USDT_TRX', ...input } },
   );
   return { ...createStaticLink, path: new URL(createStaticLink.url).pathname };

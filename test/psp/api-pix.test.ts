@@ -3,7 +3,7 @@
  * mTLS; every request, answer and callback is checked against the published OpenAPI (test/support/psp.ts).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeBrCode } from '../../src/base/br-code.ts';
+import { decodeBrCode } from '../../src/base/pix/br-code.ts';
 import { createAuthority, issue } from '../../src/psp/ca.ts';
 import { apiPixSchema } from '../support/api-pix-schema.ts';
 import { type CallbackReceiver, receiveCallbacks, usePsp } from '../support/psp.ts';

@@ -164,7 +164,65 @@ test('disputes and reports are told and listed', async () => {
   expect(listed.json.infracoes).toMatchObject([{ idInfracao: 'i1', status: 'ACEITA' }]);
 });
 
+test('an accepted dispute is debited once, up to what is left, and is a return by MED of its PIX', async () => {
+  const saldo = async () => Number((await psp.call('GET', '/v2/gn/saldo')).json.saldo);
+  const { json } = await psp.control('POST', '/pay', { key: key(), amount: '9.00' });
+  const [endToEndId] = json.endToEndIds;
+  const before = await saldo();
+  const decide = (id: string, status: string, amount?: string) =>
+    psp.control('PUT', `/infractions/${id}`, { kind: 'DISPUTA', status, endToEndId, amount });
+  await decide('med1', 'ABERTA', '4.00');
+  expect(await saldo()).toBe(before);
+  await decide('med1', 'ACEITA');
+  await decide('med1', 'ACEITA');
+  expect(before - (await saldo())).toBe(4);
+  const returned = { valor: '4.00', natureza: 'MED_FRAUDE', status: 'DEVOLVIDO' };
+  expect((await psp.call('GET', `/v2/pix/${endToEndId}`)).json.devolucoes).toMatchObject([returned]);
+  const much = await psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/toomuch`, { valor: '5.01' });
+  expect(much.status).toBe(400);
+  await decide('med2', 'ABERTA');
+  await decide('med2', 'ACEITA');
+  expect(before - (await saldo())).toBe(9);
+  await decide('med3', 'REJEITADA', '1.00');
+  expect(before - (await saldo())).toBe(9);
+  const books = await psp.control('GET', '/books');
+  const own = books.json.disputes.filter((each: { id: string }) => each.id.startsWith('med'));
+  expect(own).toMatchObject([
+    { id: 'med1', amount: '4.00' },
+    { id: 'med2', amount: '5.00' },
+  ]);
+});
+
 describe('faults', () => {
+  test('false reports come before the true one: of an invented PIX, with another amount, to another key', async () => {
+    const chargeId = 'falsereport'.padEnd(26, '0');
+    await psp.call('PUT', `/v2/cob/${chargeId}`, {
+      calendario: { expiracao: 3600 },
+      valor: { original: '5.00' },
+      chave: key(),
+    });
+    for (const fault of ['forged', 'altered', 'misaddressed']) {
+      await psp.control('PUT', '/faults', { seed: 7, rules: [{ on: 'callback', fault, rate: 1 }] });
+      const from = hooks.got.length;
+      const { json } = await psp.control('POST', '/pay', { txid: chargeId });
+      await psp.control('PUT', '/faults', { seed: 7, rules: [] });
+      await eventually(`both reports of ${fault}`, async () => hooks.got.length === from + 2);
+      const told = hooks.got.slice(from).map(({ body }) => body.pix[0]);
+      const isTrue = (pix: { endToEndId: string; valor: string; chave: string }) =>
+        pix.endToEndId === json.endToEndIds[0] && pix.valor === '5.00' && pix.chave === key();
+      expect(told.map(isTrue).sort(), fault).toEqual([false, true]);
+    }
+  });
+
+  test('a read of what is there is answered with 404, as of what is not there yet', async () => {
+    const { json } = await psp.control('POST', '/pay', { key: key(), amount: '5.00' });
+    const look = () => psp.call('GET', `/v2/pix/${json.endToEndIds[0]}`);
+    await psp.control('PUT', '/faults', { seed: 7, rules: [{ on: 'read', fault: 'missing', rate: 1 }] });
+    expect((await look()).status).toBe(404);
+    await psp.control('PUT', '/faults', { seed: 7, rules: [] });
+    expect((await look()).status).toBe(200);
+  });
+
   const rules = (...given: object[]) => psp.control('PUT', '/faults', { seed: 7, rules: given });
 
   test('a request is acted on and not answered; asked for, it is there', async () => {

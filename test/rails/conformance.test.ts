@@ -1,4 +1,5 @@
 /** Goal: every rail that there is holds what docs/rails.md says of all rails. Method: the suite that the author of a rail runs. */
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,20 @@ const RAILS: readonly (Omit<RailUnderTest, 'make'> & {
       ...{ clientSecretFile: secretFile, pixKey: 'key@example.com', ispb: '12345678' },
       callback: { url: 'https://gateway.invalid/rails/live/pix', secretFile },
       payouts: { kind: 'efi', url: AWAY, payingKey: 'key@example.com' },
+    }),
+    reported: () => ({
+      path: `${createHmac('sha256', SECRET).update('callback:key@example.com').digest('hex')}/pix`,
+      body: JSON.stringify({
+        pix: [
+          {
+            endToEndId: 'E99999999202611281200000000000001',
+            txid: 'a'.repeat(26),
+            valor: '100.00',
+            chave: 'key@example.com',
+            horario: new Date().toISOString(),
+          },
+        ],
+      }),
     }),
   },
   {

@@ -4,15 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/brasilia-day.ts';
-import { currencyOfLedger } from '../../src/base/currency.ts';
-import type { Instant } from '../../src/base/instant.ts';
-import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { currencyOfLedger } from '../../src/base/money/currency.ts';
+import { fromMinor, toMinor } from '../../src/base/money/money.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/time/brasilia-day.ts';
+import type { Instant } from '../../src/base/time/instant.ts';
 import { operatorContext } from '../../src/cli/with-store.ts';
 import { capitalPaidIn } from '../../src/ledger/journals.ts';
 import type { NetworkRail } from '../../src/rails/chain/rail.ts';
-import type { Finding } from '../../src/resolvers/rails/finding.ts';
-import { type Reconciliation, reconcile } from '../../src/resolvers/rails/reconcile.ts';
+import type { Finding } from '../../src/resolvers/reconciliation/finding.ts';
+import { type Reconciliation, reconcile } from '../../src/resolvers/reconciliation/reconcile.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { lockHeads } from '../../src/store/engine/processes.ts';
 import { postJournals } from '../../src/store/ledger/posting.ts';

@@ -2,12 +2,14 @@
  * Goal: whoever starts the demo finds something to do on every list of the console, and a house that can pay. Method: what the demo
  * adds to its thirty days, on the application; what people see of it, by GraphQL.
  */
+
 import { beforeAll, expect, test } from 'vitest';
 import { endDemo } from '../../src/rails/sandbox/demo.ts';
 import { closeDays, leaveOpen, openBusiness } from '../../src/rails/sandbox/demo-business.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { readAheadMs, setAheadMs } from '../../src/store/rails/sandbox.ts';
 import { useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { SILENT } from '../support/webhooks.ts';
 
 const app = useApp();
@@ -28,7 +30,7 @@ beforeAll(async () => {
 
 async function ask(query: string, key = app.apiKey) {
   const { json } = await app.graphql(query, {}, { key });
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   return json.data;
 }
 
@@ -46,7 +48,7 @@ test('something of each kind waits for somebody', async () => {
 test('the customer whom the documents name pays without one more document', async () => {
   const data =
     await ask(`mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Ana Souza",
-    clientTaxId: "529.982.247-25", accept: true }) { transaction { component state } } }`);
+    clientTaxId: "529.982.247-25", accept: true }) { transaction { component state } errors { code message path } } }`);
   await settle(app.services, SILENT);
   const { transactions } = await ask(
     '{ transactions(family: CHECKOUTS, first: 1) { nodes { component state } } }',

@@ -3,9 +3,9 @@
  * and nobody's but one session's, plans found in texts. Method: the catalogue through each of them.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isRefusedDestination, parseAddress } from '../../src/base/address.ts';
-import { BRL, CURRENCIES, type Currency, currencyOf } from '../../src/base/currency.ts';
-import { fromMinor } from '../../src/base/money.ts';
+import { isRefusedDestination, parseAddress } from '../../src/base/chain/address.ts';
+import { BRL, CURRENCIES, type Currency, currencyOf } from '../../src/base/money/currency.ts';
+import { fromMinor } from '../../src/base/money/money.ts';
 import { payerAddress } from '../../src/rails/sandbox/addresses.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { createSandbox } from '../../src/rails/sandbox/index.ts';

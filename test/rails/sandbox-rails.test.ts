@@ -5,17 +5,17 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodeBrCode } from '../../src/base/br-code.ts';
-import { type Currency, currencyOf } from '../../src/base/currency.ts';
-import { isEndToEndId, txidOf } from '../../src/base/end-to-end-id.ts';
-import { millisOf } from '../../src/base/instant.ts';
+import { type Currency, currencyOf } from '../../src/base/money/currency.ts';
+import { decodeBrCode } from '../../src/base/pix/br-code.ts';
+import { isEndToEndId, txidOf } from '../../src/base/pix/end-to-end-id.ts';
+import { millisOf } from '../../src/base/time/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { newsRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { News } from '../../src/resolvers/services/news.ts';
-import { newsRecordOf } from '../../src/resolvers/services/news-record.ts';
 import type { Order } from '../../src/resolvers/services/rails.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
@@ -25,6 +25,7 @@ import { placeOrders } from '../../src/store/rails/sandbox-orders.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { MOVER } from '../support/mover.ts';
 
 const store = useDatabase();
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -73,6 +74,7 @@ async function makeOnramp({ advance, clock }: Services): Promise<ProcessRow> {
       },
     },
     trigger: { on: 'created' },
+    author: MOVER,
   });
   return made.row;
 }

@@ -5,7 +5,7 @@
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { toMinor } from '../../src/base/money.ts';
+import { toMinor } from '../../src/base/money/money.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { createSandbox } from '../../src/rails/sandbox/index.ts';
 import { SCENARIOS } from '../../src/rails/sandbox/scenarios.ts';
@@ -21,6 +21,8 @@ import type { Process, ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { fundAccount } from '../support/fund-account.ts';
+import { MOVER } from '../support/mover.ts';
+import { whitelist } from '../support/rest-routes.ts';
 
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });
@@ -45,6 +47,8 @@ const INTO_CRYPTO = {
 const INTO_BRL = { sourceCurrency: 'USDT_TRX', sourceAmount: '100', targetCurrency: 'BRL', fees: '10.00' };
 const WALLET = { wallet: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', networkFee: '1.00', targetAmount: '99' };
 
+const GROUP = 'whg_scenarios';
+
 /** Transactions by a word: template and facts. */
 const MAKES = {
   checkout: ['crossramp_checkout', { ...INTO_CRYPTO, targetAmount: '100', ...CLIENT }],
@@ -58,7 +62,13 @@ const MAKES = {
   ],
   withdrawal: [
     'withdraw_dash_same_curr',
-    { sourceCurrency: 'USDT_TRX', sourceAmount: '100', targetCurrency: 'USDT_TRX', ...WALLET },
+    {
+      sourceCurrency: 'USDT_TRX',
+      sourceAmount: '100',
+      targetCurrency: 'USDT_TRX',
+      groupId: GROUP,
+      ...WALLET,
+    },
   ],
   'BRL withdrawal': [
     'withdraw_dash_same_curr',
@@ -67,6 +77,8 @@ const MAKES = {
       sourceAmount: '100.00',
       targetCurrency: 'BRL',
       targetAmount: '100.00',
+      groupId: GROUP,
+      wallet: PAYEE.pixKey,
       ...PAYEE,
     },
   ],
@@ -81,11 +93,16 @@ async function make(what: Make, facts: Partial<NewProcess> = {}): Promise<Proces
   const nowMs = await services.clock.nowMs();
   for (const currency of ['USDT_TRX', 'BRL'])
     await fundAccount(store.database, accountId, { currency, amount: '1000' }, nowMs);
+  await whitelist(store, accountId, GROUP, [
+    { network: 'TRX', target: WALLET.wallet },
+    { pixKeyType: PAYEE.pixKeyType, target: PAYEE.pixKey },
+  ]);
   const empty = emptyProcess(accountId, template, nowMs, null);
   const create = { ...empty, expiresAt: endOf(nowMs, 1_800), ...given, ...facts };
   const made = await services.advance({
-    target: { create: { ...create, process: { ...empty.process, isAccepted: true } } },
+    target: { create: { ...create, process: { ...empty.process, isAccepted: true, worth: '100.00' } } },
     trigger: { on: 'created' },
+    author: MOVER,
   });
   return made.row;
 }
@@ -274,6 +291,11 @@ describe('what is told', () => {
     expect(at(await rest(seen, 6))).toBe('crypto_deposit/EXPIRED');
   });
 
+  test('C-36: a late payment does not settle ahead of the clock', async () => {
+    const paid = await playAll(await make('onramp'), 'rest pay-late');
+    expect(Date.parse(paid.process?.paidAt ?? '')).toBeLessThanOrEqual(await services.clock.nowMs());
+  });
+
   test('orders end within two seconds of the clock', async () => {
     const sent = await rest(await make('withdrawal'), 2);
     expect(at(sent)).toBe('success_withdrawl_dash/DONE');
@@ -441,21 +463,50 @@ describe('refusals', () => {
     for (const name of atStart)
       await refused(made, name).toMatchObject({
         code: 'STEP_CONFLICT',
-        message: `the scenario ${name} is not possible at step valida_id/INITIAL`,
+        message: expect.stringMatching(
+          new RegExp(
+            `^the scenario ${name} is not possible at step valida_id/INITIAL; scenarios possible now: [a-z, -]+$`,
+          ),
+        ),
       });
     const done = await playAll(made, 'rest pay');
     // The row of long ago is only the transaction's name.
     for (const row of [made, done])
       await refused(row, 'release').toMatchObject({
-        message: 'the scenario release is not possible at step success/DONE',
+        message: expect.stringMatching(
+          /^the scenario release is not possible at step success\/DONE; scenarios possible now: [a-z, -]+$/,
+        ),
       });
+  });
+
+  test('a part of a payout that comes back is money in suspense; all of it, given as an amount, is the return', async () => {
+    const paid = await playAll(await make('payout'), 'rest');
+    const whole = paid.targetAmount as string;
+    expect(at(await sandbox.play(paid, 'pix-return', { amount: '1.00' }))).toBe('success/DONE');
+    const { rows } = await store.owner.query(
+      'select reason, amount_minor::text as amount from suspense_entry where account_id = $1',
+      [String(paid.accountId)],
+    );
+    expect(rows).toEqual([{ reason: 'payout_returned', amount: '100' }]);
+    const other = await playAll(await make('payout'), 'rest');
+    expect(at(await sandbox.play(other, 'pix-return', { amount: whole }))).toBe('pix_out/RETURNED');
+  });
+
+  test('a dispute about a part blocks and takes that part', async () => {
+    const done = await playAll(await make('onramp'), 'rest pay rest');
+    const opened = await sandbox.play(done, 'dispute-open', { amount: '25' });
+    expect(at(opened)).toBe('dispute/OPEN');
+    expect(opened.process?.dispute?.brl).toBe('2500');
+    const accepted = await sandbox.play(opened, 'dispute-accept', {});
+    expect(accepted.process?.returns).toMatchObject([{ kind: 'dispute', amount: '25' }]);
   });
 
   test('a withdrawal on a network has no PIX that could come back', async () => {
     const sent = await playAll(await make('withdrawal'), 'rest');
     await refused(sent, 'pix-return').toMatchObject({
       code: 'STEP_CONFLICT',
-      message: 'the scenario pix-return is not possible at step success_withdrawl_dash/DONE',
+      message:
+        'the scenario pix-return is not possible at step success_withdrawl_dash/DONE; scenarios possible now: nothing',
     });
   });
 

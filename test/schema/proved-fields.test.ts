@@ -14,17 +14,24 @@ import {
 import { REGISTRY } from '../../src/templates/index.ts';
 
 const SCHEMA = buildSchema(REGISTRY);
+/** Payloads of mutations, which are no reads. */
+const PAYLOADS = Object.values(SCHEMA.getMutationType()?.getFields() ?? {}).map(
+  ({ type }) => getNamedType(type).name,
+);
 const TYPES = Object.values(SCHEMA.getTypeMap()).filter(
-  (type) => (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith('__'),
+  (type) =>
+    (isObjectType(type) || isInterfaceType(type)) &&
+    !type.name.startsWith('__') &&
+    !PAYLOADS.includes(type.name),
 );
 const TEMPLATES = new Set(REGISTRY.templates.map(({ typeName }) => typeName));
 
 /** Types of which no field is proved, by what they hold that the version of the account does not. */
 const RENDERED = {
   settings:
-    'Account AccountHolder AccountHolderConnection AccountHolderEdge AccountSettings Branding PendingSettingChange SavedView StaticLink TemplateLimits TemplateSetting WebhookEndpoint WebhookSecret WhitelistEntry WhitelistGroup',
+    'Account AccountHolder AccountHolderConnection AccountHolderEdge AccountSettings Branding PendingSettingChange ProposedPrice SavedView StaticLink TemplateLimits TemplateSetting WebhookEndpoint WebhookSecret WhitelistEntry WhitelistGroup',
   'rights and people':
-    'ApiKey Approval Hold Invitation IssuedApiKey Member OwnAccount Passkey Person PersonSession StreamToken Viewer',
+    'ActionArgument ActionEffect ApiKey Approval Hold Invitation IssuedApiKey Member OwnAccount Passkey Person PersonSession PossibleAction StreamToken Viewer',
   'rates and clocks':
     'AssetRate Balance BalanceChange Flow HousePosition PaymentSession PossibleScenarios Quote RateFeed SandboxFunding SandboxScenario',
   'logs and what is pruned':
@@ -37,14 +44,14 @@ const RENDERED = {
     'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
     'BookAmount BookClose BookLine Booking Finding ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
-  'what waits, and what is found': 'Attention SearchHit',
+  'what waits, and what is found': 'Attention SearchHit StepUp',
   'what is no read':
-    'CreateCheckoutPayload CreateOfframpPayload CreateOnrampPayload CreateWithdrawalPayload Mutation Subscription',
+    'CursorRefusal InputRefusal LimitRefusal Mutation PermissionRefusal Refusal RuleRefusal StateRefusal Subscription WaitRefusal',
 };
 const RENDERED_TYPES = Object.values(RENDERED).flatMap((names) => names.split(' '));
 /** Fields of proved types that are rendered. */
 const RENDERED_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Transaction: ['deliveries', 'events', 'record', 'refundable', 'sandboxScenarios'],
+  Transaction: ['deliveries', 'events', 'possibleActions', 'record', 'refundable', 'sandboxScenarios'],
 };
 /** What depends on the rights of the caller, or on jobs. */
 const RENDERED_INPUT = ['awaitingMe', 'waitsFor'];

@@ -14,20 +14,20 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { known } from '../../src/base/assert.ts';
+import { known } from '../../src/base/errors/assert.ts';
 import { API_KEYS_MAX } from '../../src/resolvers/account/manage-keys.ts';
-import { WHITELIST_MAX } from '../../src/resolvers/account/manage-whitelist.ts';
-import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/account/manual-journals.ts';
 import { WAITING_MAX } from '../../src/resolvers/account/read-waiting.ts';
 import { FOUND_MAX } from '../../src/resolvers/account/search.ts';
 import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
 import { CLOSES_MAX } from '../../src/resolvers/ledger/close-books.ts';
+import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/ledger/manual-journals.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
 import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
 import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
-import { FINDINGS_MAX } from '../../src/resolvers/rails/compare-statement.ts';
-import { RECONCILIATIONS_MAX } from '../../src/resolvers/rails/reconcile.ts';
+import { FINDINGS_MAX } from '../../src/resolvers/reconciliation/compare-statement.ts';
+import { RECONCILIATIONS_MAX } from '../../src/resolvers/reconciliation/reconcile.ts';
+import { WHITELIST_MAX } from '../../src/resolvers/settings/manage-whitelist.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { WAITING_CHANGES_MAX } from '../../src/store/account/setting-changes.ts';
@@ -43,6 +43,9 @@ const CHART = 'one for each kind of ledger account and currency';
 const SETUP = 'as the operator has set up the rails';
 const PROCESS = 'the steps of a process, which ends, and of its refunds, of which there are at most 90';
 
+const ACTIONS =
+  'the actions that the machines know, their arguments, and the parts of a balance that each moves';
+
 /** The maximum of every list, by its field. */
 const MAXIMA: Readonly<Record<string, number | string>> = {
   'Account.staticLinks': STATIC_LINKS_MAX,
@@ -57,9 +60,10 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'BalanceChange.balances': CATALOGUE,
   'Customer.volumes': 30,
   'LedgerLine.counterparts': 'the lines of one journal, as its kind has them',
-  'Mutation.rotateWebhookSecret': SECRETS_MAX,
   'Person.accounts': OWN_ACCOUNTS_MAX,
   'Person.savedViews': VIEWS_MAX,
+  'PossibleAction.arguments': ACTIONS,
+  'PossibleAction.effects': ACTIONS,
   'ProfitAndLoss.lines': CHART,
   'ProfitAndLoss.net': CATALOGUE,
   'ProfitAndLoss.position': CATALOGUE,
@@ -70,6 +74,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.currencies': CATALOGUE,
   'Query.flows': CATALOGUE,
   'Query.holds': WAITING_MAX,
+  'Query.stepUps': WAITING_MAX,
   'Query.manualJournals': MANUAL_JOURNALS_MAX,
   'Query.members': MEMBERS_MAX,
   'Query.myPasskeys': PASSKEYS_MAX,
@@ -84,11 +89,13 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.search': FOUND_MAX,
   'Query.treasury': CHART,
   'RailHealth.checks': SETUP,
+  'RotateWebhookSecretPayload.secrets': SECRETS_MAX,
   'Reconciliation.balances': SETUP,
   'Reconciliation.findings': FINDINGS_MAX,
   'Transaction.deliveries': 100,
   'Transaction.events': PROCESS,
   'Transaction.ledgerLines': PROCESS,
+  'Transaction.possibleActions': ACTIONS,
   'Transaction.refunds': PROCESS,
   'TransactionConnection.sums': CATALOGUE,
   'TrialBalance.lines': CHART,
@@ -99,6 +106,9 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** Refusals in payloads are one for each bad member of an input. */
+const REFUSALS = 'Refusal';
+
 /** Lists of records, not of texts or of values of an enum; of an interface, not again of each type that has it. */
 const LISTS: ReadonlyMap<string, Field> = new Map(
   Object.values(buildSchema(REGISTRY).getTypeMap()).flatMap((type) => {
@@ -107,7 +117,10 @@ const LISTS: ReadonlyMap<string, Field> = new Map(
     return Object.values(type.getFields()).flatMap((field): [string, Field][] => {
       const isList = isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type));
       const isPart = /Connection$/.test(type.name) && ['edges', 'nodes'].includes(field.name);
-      return isList && !isPart && !inherited.has(field.name) ? [[`${type.name}.${field.name}`, field]] : [];
+      const isOfRefusals = getNamedType(field.type).name === REFUSALS;
+      return isList && !isPart && !isOfRefusals && !inherited.has(field.name)
+        ? [[`${type.name}.${field.name}`, field]]
+        : [];
     });
   }),
 );

@@ -1,7 +1,7 @@
 /** Goal: the log of requests says what callers got (C-51). Method: the application, with a log that is read back. */
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { openLog } from '../../src/server/log.ts';
+import { openLog } from '../../src/server/process/log.ts';
 import { useApp } from '../support/app.ts';
 
 const logged: Record<string, unknown>[] = [];

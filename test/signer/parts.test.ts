@@ -2,17 +2,18 @@
  * Goal: the key file opens by its passphrase alone, seeds are those of other wallets, the policy says what is wrong in it, and a
  * proof is what a passkey or a key signed. Method: files in a folder of the test, published vectors, a passkey in software.
  */
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hex } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { whitelistChallenge, whitelistStatement } from '../../src/chains/whitelist-proof.ts';
-import type { Approver } from '../../src/signer/approvers.ts';
+import { destinationStatement, expiryText } from '../../src/chains/whitelist-proof.ts';
 import { readKeyFile, writeKeyFile } from '../../src/signer/key-file.ts';
+import { NO_PASSKEYS } from '../../src/signer/passkeys.ts';
 import { DEFAULT_POLICY, readPolicy, usd } from '../../src/signer/policy.ts';
 import { checkProof } from '../../src/signer/proof.ts';
+import { openRefusalLog } from '../../src/signer/refusal-log.ts';
 import { openWallet } from '../../src/signer/wallet.ts';
 import { newWords, seedOf } from '../../src/signer/words.ts';
 import { STRANGERS } from '../support/signing.ts';
@@ -124,10 +125,22 @@ describe('the policy', () => {
       /withdrawn\[0\]\.address: expected an address on ETH/,
     ],
     ['a rate of none', { perMinute: 0 }, /perMinute: expected an integer from 1/],
+    ['an approver of no kind', { approvers: [{ id: 'a' }] }, /approvers\[0\]\.kind: expected "key"/],
     [
-      'an approver of no kind',
-      { approvers: [{ id: 'a' }] },
-      /approvers\[0\]\.kind: expected "passkey" or "key"/,
+      'a passkey of the gateway',
+      { approvers: [{ kind: 'passkey', id: 'a', publicKey: 'x', rpId: 'x', origin: 'x' }] },
+      /approvers\[0\]\.kind: expected "key"; a passkey is enrolled on the page of the signer/,
+    ],
+    [
+      'a page without TLS',
+      { page: { origin: 'http://prove.example.com' } },
+      /page\.origin: expected an origin such as/,
+    ],
+    ['a page with a path', { page: { origin: 'https://prove.example.com/' } }, /page\.origin: expected/],
+    [
+      'a page on the origin of the gateway',
+      { page: { origin: 'https://ramp.example.com', console: 'https://ramp.example.com' } },
+      /page\.console: expected another origin than that of the page/,
     ],
   ])('%s is refused by name', (_, json, message) => {
     expect(() => of(json)).toThrow(message);
@@ -145,94 +158,63 @@ describe('the policy', () => {
 
 describe('a proof', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  // COSE: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
-  const cose = Buffer.concat([
-    hex.decode('a5010203262001215820'),
-    Buffer.from(x, 'base64url'),
-    hex.decode('225820'),
-    Buffer.from(y, 'base64url'),
-  ]).toString('base64url');
-  const passkey = {
-    kind: 'passkey',
-    id: 'AQIDBA',
-    publicKey: cose,
-    rpId: 'ramp.example',
-    origin: 'https://ramp.example',
-  } as const;
-  const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
-
-  /** What a passkey answers; flags 5: the person was there and was verified. */
-  function shown(
-    challenge: string,
-    { origin = passkey.origin as string, rpId = passkey.rpId as string, flags = 5 } = {},
-  ) {
-    const clientData = Buffer.from(
-      JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false }),
+  const nowMs = 1_800_000_000_000;
+  const expiresAt = expiryText(nowMs + 86_400_000);
+  const approver = { id: 'loja', publicKey, account: null };
+  const proofOf = (address: string) => {
+    const destination = { account: '1', network: 'TRX', address, expiresAt };
+    const signature = sign('sha256', Buffer.from(destinationStatement(destination)), privateKey);
+    return { kind: 'key', id: 'loja', account: '1', expiresAt, signature: signature.toString('base64url') };
+  };
+  const check = (proof: unknown, address: string, policy: object = {}) =>
+    checkProof(
+      {
+        policy: { approvers: [approver], withdrawn: new Set(), proofDays: 365, ...policy },
+        record: { proofOf: () => undefined, nowMs: () => nowMs },
+        passkeys: NO_PASSKEYS,
+      },
+      proof,
+      'TRX',
+      address,
     );
-    const data = Buffer.concat([sha256(rpId), Buffer.from([flags, 0, 0, 0, 9])]);
-    return {
-      kind: 'passkey',
-      id: passkey.id,
-      authenticatorData: data.toString('base64url'),
-      clientDataJSON: clientData.toString('base64url'),
-      signature: sign('sha256', Buffer.concat([data, sha256(clientData)]), privateKey).toString('base64url'),
-    };
-  }
+  const wrong = expect.objectContaining({ name: 'Refusal', reason: 'proof_wrong' });
 
-  const known = (...approvers: readonly Approver[]) => ({ approvers, withdrawn: new Set<string>() });
-  const check = (proof: unknown) => checkProof(known(passkey), proof, 'ETH', STRANGERS.EVM);
-  const challenge = whitelistChallenge('ETH', STRANGERS.EVM);
-
-  test('of a passkey holds for the destination that was its challenge, each time again', async () => {
-    const proof = shown(challenge);
-    await check(proof);
-    await check(proof);
-    await expect(checkProof(known(passkey), proof, 'ETH', STRANGERS.EVM2)).rejects.toMatchObject({
-      reason: 'proof_wrong',
-    });
-    await expect(checkProof(known(passkey), proof, 'BASE', STRANGERS.EVM)).rejects.toMatchObject({
-      reason: 'proof_wrong',
-    });
-    await expect(checkProof(known(), proof, 'ETH', STRANGERS.EVM)).rejects.toMatchObject({
-      reason: 'proof_wrong',
-    });
+  test('of a P-256 key is a signature of the statement', () => {
+    check(proofOf(STRANGERS.TRX), STRANGERS.TRX);
+    expect(() => check(proofOf(STRANGERS.TRX), STRANGERS.TRX2)).toThrow(wrong);
   });
 
-  test('holds no more for an address that the policy calls withdrawn, whoever keeps a copy of it', async () => {
+  test('is not valid for an address that the policy calls withdrawn, whoever keeps a copy of it', () => {
     const policyFile = join(folder, 'withdrawn.json');
-    const address = STRANGERS.EVM.toLowerCase();
-    writeFileSync(policyFile, JSON.stringify({ withdrawn: [{ network: 'ETH', address }] }));
+    writeFileSync(policyFile, JSON.stringify({ withdrawn: [{ network: 'TRX', address: STRANGERS.TRX }] }));
     const { withdrawn } = readPolicy(policyFile);
-    const proof = shown(challenge);
-    await expect(
-      checkProof({ approvers: [passkey], withdrawn }, proof, 'ETH', STRANGERS.EVM),
-    ).rejects.toMatchObject({
-      reason: 'proof_wrong',
-      message: 'the proof of this destination was withdrawn',
-    });
+    expect(() => check(proofOf(STRANGERS.TRX), STRANGERS.TRX, { withdrawn })).toThrow(
+      'the proof of this destination was withdrawn',
+    );
   });
 
   test.each([
-    ['another challenge', shown(whitelistChallenge('ETH', STRANGERS.EVM2))],
-    ['another origin', shown(challenge, { origin: 'https://ramp.example.evil.example' })],
-    ['another host', shown(challenge, { rpId: 'evil.example' })],
-    ['nobody verified', shown(challenge, { flags: 1 })],
-    ['a signature of something else', { ...shown(challenge), signature: shown('AAAA').signature }],
-    ['members that are missing', { kind: 'passkey', id: passkey.id }],
-    ['nothing', 'proof'],
-  ])('of a passkey with %s does not hold', async (_, proof) => {
-    await expect(check(proof)).rejects.toMatchObject({ name: 'Refusal', reason: 'proof_wrong' });
+    ['nothing', null],
+    ['a text', 'proof'],
+    ['a proof of no kind', { ...proofOf(STRANGERS.TRX), kind: 'paper' }],
+    ['a proof of the page that was never made', { kind: 'passkey', id: 'x', account: '1', expiresAt }],
+  ])('%s is refused', (_, proof) => {
+    expect(() => check(proof, STRANGERS.TRX)).toThrow(wrong);
   });
+});
 
-  test('of a P-256 key is a signature of the statement', async () => {
-    const approver = { kind: 'key', id: 'loja', publicKey } as const;
-    const statement = Buffer.from(whitelistStatement('TRX', STRANGERS.TRX));
-    const signature = sign('sha256', statement, privateKey).toString('base64url');
-    await checkProof(known(approver), { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX);
-    await expect(
-      checkProof(known(approver), { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX2),
-    ).rejects.toMatchObject({ reason: 'proof_wrong' });
+describe('the log of refusals', () => {
+  test('has the first of a reason at once, and the others as one line with their number', () => {
+    const lines: { reason: string; detail: string; refusals: number }[] = [];
+    const log = openRefusalLog((facts) => lines.push(facts), 2 ** 30);
+    for (let i = 0; i < 5; i += 1) log.refused({ reason: 'limit_hour', detail: `try ${i}`, times: i });
+    log.refused({ reason: 'key', detail: 'another' });
+    log.close();
+    expect(lines).toEqual([
+      { reason: 'limit_hour', detail: 'try 0', times: 0, refusals: 1 },
+      { reason: 'key', detail: 'another', refusals: 1 },
+      { reason: 'limit_hour', detail: 'try 4', times: 4, refusals: 4 },
+    ]);
   });
 });
 

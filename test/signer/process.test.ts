@@ -2,26 +2,30 @@
  * Goal: a gateway that was taken over loses at most what the signer printed at its start, and kill -9 opens no limit. Method: the
  * signer as a process, and somebody who has all that the gateway has: the socket, the client, stored proofs.
  */
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Signed, SignRequest } from '../../src/chains/sign-request.ts';
-import { whitelistStatement } from '../../src/chains/whitelist-proof.ts';
 import { createAuthority, issue } from '../../src/psp/ca.ts';
 import { type SignerAddress, SignerAway, SignerRefused, signerAt } from '../../src/rails/chain/signer.ts';
 import { createSigner, readSignerSettings } from '../../src/rails/chain/signer-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { crossramp } from '../support/process.ts';
-import { newSigner, type SignerHome, type SignerProcess, startSigner } from '../support/signer.ts';
+import { provingKey } from '../support/proof-by-key.ts';
+import {
+  newSigner,
+  type SignerHome,
+  type SignerProcess,
+  startSigner,
+  startSignerWithLog,
+} from '../support/signer.ts';
 import { asked, evmTransfer, jsonLines, STRANGERS, tronTransfer } from '../support/signing.ts';
 
 const USDT = 1_000_000n;
 const KNOWN = STRANGERS.EVM2;
-const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-const APPROVERS = [{ kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) }];
+const { approver, proofOf } = provingKey();
 const homes: SignerHome[] = [];
 const running: SignerProcess[] = [];
 
@@ -49,7 +53,7 @@ describe('a gateway that was taken over', () => {
   const refusals = new Set<string>();
 
   beforeAll(async () => {
-    home = await made({ approvers: APPROVERS });
+    home = await made({ approvers: [approver] });
   });
 
   const tryIt = async (usd: number, to: string, request: SignRequest): Promise<boolean> => {
@@ -77,11 +81,7 @@ describe('a gateway that was taken over', () => {
       /^hourly limit: USD (\d+) of everything that leaves, fees included\n.* USD (\d+) an hour/m;
     const [all, unproven] = printed.exec(signer.said)?.slice(1).map(Number) ?? [];
     if (!all || !unproven) throw new Error(signer.said);
-    const proof = {
-      kind: 'key',
-      id: 'loja',
-      signature: sign(null, Buffer.from(whitelistStatement('ETH', KNOWN)), privateKey).toString('base64url'),
-    };
+    const proof = proofOf('ETH', KNOWN);
     // Withdrawals to a new address: without proof, and with that of another address.
     for (const over of [{}, { proof }])
       expect(
@@ -135,20 +135,39 @@ describe('a gateway that was taken over', () => {
     );
   });
 
-  test('every refusal is an alarm on standard error, and counted', async () => {
+  test('a refusal is an alarm on standard error; a flood of them is counted, and two lines', async () => {
     signer = await started(home);
     const before = (await signerAt(home).describe()) as unknown as { refusals: Record<string, number> };
     await tryIt(1, STRANGERS.EVM, usdt(1, STRANGERS.EVM, { intent: 'withdrawal' }));
     const after = (await signerAt(home).describe()) as unknown as { refusals: Record<string, number> };
     expect(after.refusals.proof_missing).toBe((before.refusals.proof_missing ?? 0) + 1);
+    for (let i = 0; i < 100; i += 1)
+      await tryIt(1, STRANGERS.EVM, usdt(1, STRANGERS.EVM, { intent: 'withdrawal' }));
     const { stderr } = await signer.end('SIGTERM');
-    const [alarm] = jsonLines(stderr).filter(({ level }) => level === 'alarm');
-    expect(alarm).toMatchObject({
-      event: 'refused',
-      reason: 'proof_missing',
-      times: after.refusals.proof_missing,
-    });
+    const alarms = jsonLines(stderr).filter(({ level }) => level === 'alarm');
+    const times = after.refusals.proof_missing as number;
+    expect(alarms).toMatchObject([
+      { event: 'refused', reason: 'proof_missing', refusals: 1, times },
+      { event: 'refused', reason: 'proof_missing', refusals: 100, times: times + 100 },
+    ]);
     expect(stderr).not.toMatch(/000102030405|correct horse/);
+  });
+});
+
+describe('a log that cannot be written', () => {
+  test('a signer whose log is on a full disk signs, and ends in order', async () => {
+    const home = await made();
+    const file = openSync('/dev/full', 'w');
+    const signer = await startSignerWithLog(file, home).finally(() => closeSync(file));
+    running.push(signer);
+    for (let at = 0n; at < 3n; at += 1n) {
+      const unsigned = tronTransfer('USDT_TRX', home.facts.hot.TRX as string, STRANGERS.TRX, USDT, {
+        at,
+        feeLimit: 1n,
+      });
+      expect(await signerAt(home).sign(asked({ network: 'TRX', unsigned }))).toMatchObject({});
+    }
+    expect((await signer.end('SIGTERM')).code).toBe(143);
   });
 });
 

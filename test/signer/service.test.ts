@@ -2,33 +2,34 @@
  * Goal: the signer signs plain transfers within its policy and nothing else, whatever it is told about them. Method: the service
  * with a real record file and a clock of the test; each request differs from a good one in one thing.
  */
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hex } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deriveDepositAddress } from '../../src/base/deposit-address.ts';
+import { deriveDepositAddress } from '../../src/base/chain/deposit-address.ts';
 import { encodeEvmTransaction, readEvmTransaction } from '../../src/chains/evm-transaction.ts';
 import type { SignRequest } from '../../src/chains/sign-request.ts';
 import { encodeTokenTransfer } from '../../src/chains/token-transfer.ts';
-import { whitelistStatement } from '../../src/chains/whitelist-proof.ts';
+import { expiryText } from '../../src/chains/whitelist-proof.ts';
 import { readPolicy } from '../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../src/signer/record.ts';
 import { createSignerService, type SignerService } from '../../src/signer/signer.ts';
 import { openWallet } from '../../src/signer/wallet.ts';
+import { provingKey } from '../support/proof-by-key.ts';
 import { asked, evmTransfer, STRANGERS, tronTransfer } from '../support/signing.ts';
 
 const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
 const HOT = wallet.hot as { readonly ETH: string; readonly TRX: string };
-const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const USDT = 1_000_000n;
 
 let folder: string;
 let record: SignedRecord;
 let service: SignerService;
 let nowMs: number;
+const { approver, proofOf } = provingKey(() => nowMs);
 
 const open = (policy: object = {}) => {
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
@@ -41,9 +42,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'crossramp-signer-'));
   nowMs = 1_800_000_000_000;
   record = undefined as unknown as SignedRecord;
-  open({
-    approvers: [{ kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) }],
-  });
+  open({ approvers: [approver] });
 });
 afterEach(() => {
   record.close();
@@ -56,11 +55,6 @@ const tron = (code: string, amount: bigint, to: string = STRANGERS.TRX, at = amo
   asked({ network: 'TRX', unsigned: tronTransfer(code, HOT.TRX, to, amount, { at }) });
 const refused = (request: SignRequest, reason: string) =>
   expect(service.sign(request)).rejects.toMatchObject({ name: 'Refusal', reason });
-const proofOf = (network: string, address: string) => ({
-  kind: 'key',
-  id: 'loja',
-  signature: sign(null, Buffer.from(whitelistStatement(network, address)), privateKey).toString('base64url'),
-});
 
 describe('what is signed', () => {
   test('a payout in tokens and coins of each network, by the key of the hot wallet', async () => {
@@ -292,9 +286,31 @@ describe('a withdrawal', () => {
     await refused(withdrawal(proofOf('ETH', STRANGERS.EVM2)), 'proof_wrong');
     await refused(withdrawal(proofOf('BASE', STRANGERS.EVM)), 'proof_wrong');
     await refused(withdrawal({ ...proofOf('ETH', STRANGERS.EVM), id: 'somebody' }), 'proof_wrong');
-    await refused(withdrawal({ kind: 'key', id: 'loja' }), 'proof_wrong');
-    await refused(withdrawal({ kind: 'key', id: 'loja', signature: 'AAAA' }), 'proof_wrong');
+    const good = proofOf('ETH', STRANGERS.EVM);
+    for (const over of [
+      { signature: undefined },
+      { signature: 'AAAA' },
+      { expiresAt: 'soon' },
+      { account: 1 },
+    ])
+      await refused(withdrawal({ ...good, ...over }), 'proof_wrong');
     await refused({ ...eth('USDT_ETH', USDT, 0), proof: { kind: 'key', id: 'loja' } }, 'proof_wrong');
+  });
+
+  test('is refused with the proof of another account, and with that of an approver of another account', async () => {
+    await refused(withdrawal({ ...proofOf('ETH', STRANGERS.EVM), account: '2' }), 'proof_wrong');
+    open({ approvers: [{ ...approver, account: '7' }] });
+    await refused(withdrawal(proofOf('ETH', STRANGERS.EVM)), 'proof_wrong');
+    await service.sign(withdrawal(proofOf('ETH', STRANGERS.EVM, { account: '7' })));
+  });
+
+  test('is refused once its proof has expired, and with one that expires later than the policy allows', async () => {
+    const proof = proofOf('ETH', STRANGERS.EVM);
+    nowMs += 30 * DAY_MS;
+    await refused(withdrawal(proof), 'proof_wrong');
+    const expiresAt = expiryText(nowMs + 366 * DAY_MS);
+    await refused(withdrawal(proofOf('ETH', STRANGERS.EVM, { expiresAt })), 'proof_wrong');
+    await refused(withdrawal({ ...proof, expiresAt: expiryText(nowMs + DAY_MS) }), 'proof_wrong');
   });
 
   test('has the limits of everything that leaves', async () => {

@@ -5,11 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type DatabaseOptions, openDatabase, watchedClients } from '../../src/store/connection.ts';
-import type { Database, Statement, Tx } from '../../src/store/database.ts';
-import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
-import { idleConnections } from '../../src/store/idle-connections.ts';
-import { lostTransactions, markSql } from '../../src/store/lost-transactions.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database, DatabaseOptions, Statement, Tx } from '../../src/store/connection/database.ts';
+import { CommitUnknownError, isDatabaseAway } from '../../src/store/connection/database-error.ts';
+import { idleConnections } from '../../src/store/connection/idle-connections.ts';
+import { lostSessions, markSql } from '../../src/store/connection/lost-sessions.ts';
+import { prismaOf } from '../../src/store/connection/prisma.ts';
+import { watchedClients } from '../../src/store/connection/watched-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';
 
@@ -231,7 +233,7 @@ describe('C-51: a transaction whose connection was lost', () => {
       await lost.query(`begin; select ${markSql(7)}`);
       own.fail('refuse');
       const { rows } = await lost.query<{ pid: number }>('select pg_backend_pid() as pid');
-      lostTransactions(() => through(own, store.url), 0)({ pid: rows[0]?.pid ?? 0, token: 7 });
+      lostSessions(() => through(own, store.url), 0).add({ pid: rows[0]?.pid ?? 0, token: 7 });
       setTimeout(own.heal, 500);
       // By an order, not by a time limit of the server.
       expect(await ended).toMatchObject({ code: '57P01' });
@@ -342,14 +344,14 @@ test('C-51: connections that are cut are replaced', async () => {
 });
 
 test('C-51: Prisma waits no longer than the rest', async () => {
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => database.prisma.account.count()));
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => prismaOf(database).account.count()));
   proxy.fail('drop');
-  await expect(database.prisma.account.count()).rejects.toSatisfy(isDatabaseAway);
+  await expect(prismaOf(database).account.count()).rejects.toSatisfy(isDatabaseAway);
   await expect(
-    database.prisma.$transaction([database.prisma.account.count(), database.prisma.account.count()]),
+    prismaOf(database).$transaction([prismaOf(database).account.count(), prismaOf(database).account.count()]),
   ).rejects.toSatisfy(isDatabaseAway);
   proxy.heal();
-  await expect.poll(() => database.prisma.account.count().catch(isDatabaseAway)).toBe(0);
+  await expect.poll(() => prismaOf(database).account.count().catch(isDatabaseAway)).toBe(0);
 });
 
 test('C-51: a statement that the server works on is waited for', async () => {

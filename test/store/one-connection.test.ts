@@ -3,7 +3,8 @@
  * watches that (support/one-connection.ts); here, that it is seen, by each way of asking.
  */
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
+import { prismaOf } from '../../src/store/connection/prisma.ts';
 import { readAheadMs } from '../../src/store/rails/sandbox.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -17,7 +18,7 @@ const WAYS: readonly (readonly [way: string, ask: (database: Database) => Promis
     (database) => database.copyWithin(1_000, 'copy request_batch from stdin', Buffer.alloc(0)),
   ],
   ['another database transaction', (database) => database.withTx(async () => {})],
-  ['Prisma', (database) => database.prisma.account.findMany()],
+  ['Prisma', (database) => prismaOf(database).account.findMany()],
 ];
 
 describe('inside of a database transaction', () => {

@@ -6,8 +6,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/compose/open-store.ts';
 import { acquireEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
-import { StoreError } from '../../src/store/check-server.ts';
-import { MigrationError } from '../../src/store/migrations.ts';
+import { StoreError } from '../../src/store/connection/check-server.ts';
+import { prismaOf } from '../../src/store/connection/prisma.ts';
+import { MigrationError } from '../../src/store/migration/migrations.ts';
 import { newHome } from '../support/home.ts';
 
 const { home, remove } = newHome();
@@ -58,7 +59,7 @@ test.each(['a+b', '+', 'p%2Bq', '100%+ /?#@:&='])('a password %j is taken as it 
   const name = `signs${Buffer.from(password).toString('hex')}`;
   const store = await open(await ownedDatabase(name, 'superuser', password));
   try {
-    expect(await store.database.prisma.account.count()).toBe(0);
+    expect(await prismaOf(store.database).account.count()).toBe(0);
   } finally {
     await store.close();
   }

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { openStore } from '../../src/compose/open-store.ts';
-import { StoreError } from '../../src/store/check-server.ts';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Statement, Tx } from '../../src/store/database.ts';
-import { isDatabaseAway } from '../../src/store/database-error.ts';
+import { StoreError } from '../../src/store/connection/check-server.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Statement, Tx } from '../../src/store/connection/database.ts';
+import { isDatabaseAway } from '../../src/store/connection/database-error.ts';
+import { prismaOf } from '../../src/store/connection/prisma.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
@@ -101,7 +102,7 @@ test.skipIf(!isThere)(
       );
       for (const [row] of await Promise.all(asked))
         expect(row).toEqual({ role: 'crossramp_app', zone: 'UTC' });
-      expect(await opened.database.prisma.account.count()).toBe(0);
+      expect(await prismaOf(opened.database).account.count()).toBe(0);
     } finally {
       await opened.close();
     }

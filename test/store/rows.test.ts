@@ -1,11 +1,13 @@
 /**
  * Goal: rows are made from the bytes of the connection, and are the rows that the driver would have made, whatever they hold and
- * however they arrive (decision 0046). Method: the same statements by the driver's own way, on the real database.
+ * however they arrive (decision 0066). Method: the same statements by the driver's own way, on the real database.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database, Statement } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database, Statement } from '../../src/store/connection/database.ts';
+import { openPlainDatabase } from '../../src/store/connection/plain-connection.ts';
+import { prismaOf } from '../../src/store/connection/prisma.ts';
 import { useDatabase } from '../support/database.ts';
 
 /** Connections, and how many of them are shared by quick statements. */
@@ -14,15 +16,19 @@ const SHARED = 2;
 
 const store = useDatabase();
 let database: Database;
+/** Opened by documented parts of the driver alone (decision 0064). */
+let documented: Database;
 let plain: pg.Client;
 
 beforeAll(async () => {
   database = openDatabase(store.url, { connections: CONNECTIONS });
+  documented = openPlainDatabase(store.url, { connections: CONNECTIONS });
   plain = new pg.Client({ connectionString: store.url, options: '-c timezone=UTC' });
   await plain.connect();
 });
 afterAll(async () => {
   await database?.close();
+  await documented?.close();
   await plain?.end();
 });
 
@@ -42,17 +48,18 @@ const named = (name: string, text: string, isQuick?: true): Statement => ({
   ...(isQuick && { isQuick }),
 });
 
-describe.each<[string, true | undefined]>([
-  ['on a connection of its own', undefined],
-  ['on a shared connection', true],
-])('a statement %s', (_where, isQuick) => {
+describe.each<[string, true | undefined, () => Database]>([
+  ['on a connection of its own', undefined, () => database],
+  ['on a shared connection', true, () => database],
+  ['by documented parts of the driver', undefined, () => documented],
+])('a statement %s', (_where, isQuick, opened) => {
   const suffix = isQuick ? '_quick' : '';
 
   it('gives every text as it is, the first time and again', async () => {
     const text = `select t.column1 as text, length(t.column1)::text as length from (${TEXTS}) t`;
     const expected = await byDriver(text);
     for (let time = 1; time <= 3; time++)
-      expect(await database.query(named(`texts${suffix}`, text, isQuick), [])).toEqual(expected);
+      expect(await opened().query(named(`texts${suffix}`, text, isQuick), [])).toEqual(expected);
   });
 
   it('gives the values of each type', async () => {
@@ -75,14 +82,14 @@ describe.each<[string, true | undefined]>([
       none: null,
     };
     for (let time = 1; time <= 2; time++)
-      expect(await database.query(named(`types${suffix}`, text, isQuick), [])).toEqual([expected]);
+      expect(await opened().query(named(`types${suffix}`, text, isQuick), [])).toEqual([expected]);
   });
 
   it('gives all rows of long answers that arrive in parts, and none of an empty one', async () => {
     const statement = named(`numbered${suffix}`, NUMBERED, isQuick);
     for (const rows of [0, 1, 20_000, 0]) {
       const expected = (await byDriver(NUMBERED, [rows])) as { n: string }[];
-      const found = await database.query<{ n: number }>(statement, [rows]);
+      const found = await opened().query<{ n: number }>(statement, [rows]);
       expect(found.map((row) => ({ ...row, n: String(row.n) }))).toEqual(expected);
     }
   });
@@ -94,12 +101,12 @@ describe.each<[string, true | undefined]>([
       isQuick,
     );
     const asked = Array.from({ length: 200 }, (_, n) => n % 20);
-    // Nobody waits long for a free connection of the pool, so a busy machine must not make anybody wait for one.
-    const atOnce = isQuick ? asked.length : CONNECTIONS - SHARED;
+    // A wait for a connection of the pool is short, and shared connections fall back to it: a busy machine must not make many wait.
+    const atOnce = isQuick ? 20 : CONNECTIONS - SHARED;
     const outcomes: PromiseSettledResult<unknown>[] = [];
     while (outcomes.length < asked.length) {
       const wave = asked.slice(outcomes.length, outcomes.length + atOnce);
-      outcomes.push(...(await Promise.allSettled(wave.map((n) => database.query(statement, [n])))));
+      outcomes.push(...(await Promise.allSettled(wave.map((n) => opened().query(statement, [n])))));
     }
     for (const [at, outcome] of outcomes.entries()) {
       const given = asked[at] as number;
@@ -119,12 +126,12 @@ describe.each<[string, true | undefined]>([
     const circle: Record<string, unknown> = {};
     circle.toPostgres = () => circle;
     const outcomes = await Promise.allSettled([
-      database.query(statement, [1]),
-      database.query(wrong, []),
-      database.query(statement, [circle]),
-      database.query(statement, ['not a number']),
-      database.query(wrong, []),
-      database.query(statement, [2]),
+      opened().query(statement, [1]),
+      opened().query(wrong, []),
+      opened().query(statement, [circle]),
+      opened().query(statement, ['not a number']),
+      opened().query(wrong, []),
+      opened().query(statement, [2]),
     ]);
     expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
       true,
@@ -137,14 +144,17 @@ describe.each<[string, true | undefined]>([
   });
 });
 
-it('a connection serves prepared statements, others and Prisma in turn', async () => {
-  const one = openDatabase(store.url, { connections: 1 });
+it.each([
+  ['', openDatabase],
+  [' by documented parts of the driver', openPlainDatabase],
+])('a connection serves prepared statements, others and Prisma in turn%s', async (_how, open) => {
+  const one = open(store.url, { connections: 1 });
   try {
     const statement = named('numbered_in_turn', NUMBERED);
     for (let time = 1; time <= 3; time++) {
       expect(await one.query(statement, [3])).toHaveLength(3);
       expect(await one.query({ name: '', text: `select 'São' as name` }, [])).toEqual([{ name: 'São' }]);
-      expect(await one.prisma.account.count()).toBe(0);
+      expect(await prismaOf(one).account.count()).toBe(0);
       expect(await one.withTx((tx) => tx.query(statement, [2]))).toHaveLength(2);
     }
   } finally {

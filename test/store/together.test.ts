@@ -4,9 +4,9 @@
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { together } from '../../src/base/together.ts';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database, Statement } from '../../src/store/database.ts';
+import { together } from '../../src/base/concurrency/together.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database, Statement } from '../../src/store/connection/database.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();

@@ -3,25 +3,26 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { AccountMode } from '../../src/base/account-mode.ts';
-import { grantableScopes, SCOPES, type Scope } from '../../src/base/api-key.ts';
+import type { AccountMode } from '../../src/base/access/account-mode.ts';
+import { grantableScopes, SCOPES, type Scope } from '../../src/base/access/api-key.ts';
 import type { RailsFile } from '../../src/compose/rails-file.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { importAccount } from '../../src/resolvers/account/import-account.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { startWorker, type Worker } from '../../src/resolvers/engine/run-jobs.ts';
+import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { type AppParts, createApp } from '../../src/server/app.ts';
-import { networksOf } from '../../src/server/client-address.ts';
-import { close, listen } from '../../src/server/listen.ts';
+import { networksOf } from '../../src/server/http/client-address.ts';
+import { close, listen } from '../../src/server/http/listen.ts';
 import { createAccount, platformAccount } from '../../src/store/account/accounts.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import type { Registry } from '../../src/templates/registry.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
+import { TEST_SECRETS } from './secrets.ts';
 
 /** The lines of the example history. */
 export const HISTORY = readFileSync(new URL('../../docs/examples/history.ndjson', import.meta.url), 'utf8');
@@ -40,6 +41,8 @@ export interface TestApp extends TestDatabase {
   readonly services: Services;
   /** `http://127.0.0.1:<port>`. */
   readonly baseUrl: string;
+  /** The streams of the application. */
+  readonly streams: { readonly size: number };
   /** The account that has the example history, and a key with all scopes. */
   readonly accountId: bigint;
   readonly apiKey: string;
@@ -75,8 +78,11 @@ export interface TestApp extends TestDatabase {
 
 type Overrides = Partial<AppParts['config']> & {
   readonly log?: AppParts['log'];
+  readonly noteRequest?: AppParts['noteRequest'];
   /** `serve` answers only: a worker is another process. */
   readonly role?: Config['role'];
+  /** How long a step-up waits for its decision. */
+  readonly stepUpMs?: number;
   /** The templates of the service when not given. */
   readonly registry?: Registry;
   /** Rails of live accounts; none when not given. */
@@ -95,7 +101,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
-    const { log, registry = REGISTRY, liveRails, railsFile, ...config } = overrides;
+    const { log, noteRequest, registry = REGISTRY, liveRails, railsFile, ...config } = overrides;
     const platform = await platformAccount(test.database, 'sandbox');
     test.platformKey = (await addKey(platform, grantableScopes({ isPlatform: true }))).apiKey;
     let handle: ReturnType<typeof createApp>['handle'] = () => {};
@@ -107,12 +113,16 @@ export function useApp(overrides: Overrides = {}): TestApp {
     test.baseUrl = `http://127.0.0.1:${listening.port}`;
     // Requests are recorded only where a test asks for that.
     const settings = {
-      ...readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' }),
+      ...readConfig({
+        ...{ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' },
+        GRAPHQL_COMPILED: process.env.GRAPHQL_COMPILED,
+      }),
       publicUrl: test.baseUrl,
       ...config,
     };
     test.services = createServices({
       database: test.database,
+      secrets: TEST_SECRETS,
       registry,
       config: settings,
       liveRails,
@@ -122,7 +132,9 @@ export function useApp(overrides: Overrides = {}): TestApp {
       config: settings,
       services: test.services,
       log: log ?? pino({ level: 'silent' }),
+      noteRequest,
     });
+    test.streams = app.streams;
     if (settings.role !== 'serve') worker = startWorker(test.services, pino({ level: 'silent' }));
     handle = app.handle;
     end = app.end;
@@ -186,7 +198,15 @@ export function useApp(overrides: Overrides = {}): TestApp {
 
 /** Limits of an application. */
 export type AppLimits = Partial<
-  Pick<Config, 'connections' | 'trustedProxies' | 'authFailureLimit' | 'rateLimit' | 'answersBytesMax'>
+  Pick<
+    Config,
+    | 'connections'
+    | 'trustedProxies'
+    | 'authFailureLimit'
+    | 'rateLimit'
+    | 'answersBytesMax'
+    | 'graphqlCompiled'
+  >
 >;
 
 /** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
@@ -202,7 +222,7 @@ export async function startApp(database: Database, givenPort = 0, limits: AppLim
   });
   const publicUrl = `http://127.0.0.1:${port}`;
   const config = { ...given, publicUrl };
-  const services = createServices({ database, registry: REGISTRY, config });
+  const services = createServices({ database, secrets: TEST_SECRETS, registry: REGISTRY, config });
   const app = createApp({ config, services, log: pino({ level: 'silent' }) });
   handle = app.handle;
   server.on('clientError', app.refuseMalformed);

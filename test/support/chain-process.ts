@@ -1,8 +1,8 @@
 /** A process that works on a network until it is killed: `CHAIN` in its environment says where everything is. News goes to the table `told`. */
 import pg from 'pg';
 import { createEvm, readEvmSettings } from '../../src/rails/evm/index.ts';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
-import { openDatabase } from '../../src/store/connection.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import { SYSTEM_CLOCK } from './machine-clock.ts';
 import { testSigner } from './test-signer.ts';
 
 /** What the process is told. */
@@ -14,6 +14,8 @@ export interface ChainProcess {
 
 const { url, node, seed } = JSON.parse(process.env.CHAIN ?? '{}') as ChainProcess;
 const signer = testSigner(seed);
+const database = openDatabase(url, { connections: 2 });
+await database.readClock();
 const told = new pg.Pool({ connectionString: url, max: 1 });
 const { xpub, hotAddress } = signer;
 const given = { kind: 'evm', providers: [node], confirmations: 3, xpub, hotAddress };
@@ -23,7 +25,7 @@ createEvm(
   {
     mode: 'live',
     network: 'ETH',
-    database: openDatabase(url, { connections: 2 }),
+    database,
     clock: SYSTEM_CLOCK,
     signer,
     log: silent,

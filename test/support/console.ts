@@ -1,6 +1,6 @@
 /** The console of a test: a person who is signed in, as a browser has them. */
 import type { BrowserContext } from 'playwright-core';
-import { formToken } from '../../src/base/person-token.ts';
+import { formToken } from '../../src/base/access/person-token.ts';
 import type { TestApp } from './app.ts';
 import type { SignedInForTest } from './people.ts';
 

@@ -23,7 +23,7 @@ const APPLICATION = 'crossramp';
 const BY_TIME = /^(?:api_key|rate_store|job_renew|sandbox_ahead)/;
 /** What is looked for from time to time, and counts where it is found. */
 const LOOKS = new Set(['job_claim']);
-const SESSION = /^select pg_backend_pid\(\) as pid, set_config/;
+const SESSION = /^select set_config\('role'/;
 const FLUSH = 'select pg_stat_force_next_flush()';
 
 interface Sent {

@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { allAccounts } from '../../src/store/account/accounts.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import type { Template } from '../../src/templates/define.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -90,14 +90,35 @@ export async function comeToRest(
       await setTimeout(100);
     }
   };
-  for (const [round, advance] of ['10s', '10s', '10s', '2h', '25h', '73h', '10s', '10s', '1h'].entries()) {
+  for (const [round, advance] of ADVANCES.entries()) {
     await quiet();
     if (round > 0) await decide(owner, baseUrl, merchants);
     await quiet();
+    if (round > NEEDED_ROUNDS && (await unfinished(owner)).length === 0) return;
     await advanceClock(baseUrl, platformKey, advance);
   }
   await quiet();
 }
+
+/** The later ones are for what came only when the clock went on, and waits for people again. */
+const ADVANCES = [
+  '10s',
+  '10s',
+  '10s',
+  '2h',
+  '25h',
+  '73h',
+  '10s',
+  '10s',
+  '1h',
+  '1h',
+  '10s',
+  '25h',
+  '10s',
+  '1h',
+];
+/** So many advances are over before it is looked whether everything rests. */
+const NEEDED_ROUNDS = 8;
 
 /** Sets the clock ahead; an answer that does not come leaves it unknown whether it was, and once more does no harm here. */
 export async function advanceClock(baseUrl: string, platformKey: string, advance: string): Promise<void> {
@@ -250,8 +271,17 @@ async function restDefects(owner: pg.Pool, all: readonly Standing[]): Promise<st
       where due_at <= clock_timestamp() + make_interval(secs => ahead_ms / 1000.0)
          or kind not in ('expire', 'expire_payable', 'deny_step_up', 'reject_approval')`,
   );
+  const paths = await owner.query<{ key: string; path: string }>(
+    `select account_id || '/' || transaction_id as key, string_agg(component || '/' || state, ', ' order by sequence) as path
+       from event where transaction_id = any($1) group by 1`,
+    [unfinished.map(({ id }) => String(id))],
+  );
+  const pathOf = new Map(paths.rows.map(({ key, path }) => [key, path]));
   return [
-    ...unfinished.map(({ end2end, template, step }) => `${end2end}: ${template} rests at ${step}`),
+    ...unfinished.map(
+      ({ accountId, id, end2end, template }) =>
+        `${end2end}: ${template} rests after ${pathOf.get(`${accountId}/${id}`)}`,
+    ),
     ...rows.map((job) => `job ${job.kind} of ${job.transaction_id} is not done: ${job.last_error}`),
   ];
 }

@@ -2,19 +2,25 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database } from '../../src/store/connection/database.ts';
+import { openPlainDatabase } from '../../src/store/connection/plain-connection.ts';
 import { databaseUrl, TEMPLATE_DATABASE, withAdmin } from './global-setup.ts';
 import { watchingConnections } from './one-connection.ts';
 
 /** The database of a test file. */
 export interface TestDatabase {
+  /** For the gateway's login. */
   readonly url: string;
+  readonly ownerUrl: string;
   /** As the gateway works: restricted role. */
   readonly database: Database;
   /** As the owner, for looking behind the interface and for tampering. */
   readonly owner: pg.Pool;
 }
+
+/** `DATABASE_FAST_PATH=off` runs the tests by documented parts of the driver (decision 0064). */
+const open = process.env.DATABASE_FAST_PATH === 'off' ? openPlainDatabase : openDatabase;
 
 /** Makes the database before the tests of the file and drops it after them. */
 export function useDatabase(): TestDatabase {
@@ -25,9 +31,12 @@ export function useDatabase(): TestDatabase {
     await withAdmin(adminUrl, async (client) => {
       await client.query(`create database ${name} template ${TEMPLATE_DATABASE}`);
     });
-    test.url = databaseUrl(adminUrl, name);
-    test.database = watchingConnections(openDatabase(test.url));
-    test.owner = new pg.Pool({ connectionString: test.url, max: 2 });
+    test.ownerUrl = databaseUrl(adminUrl, name);
+    test.url = databaseUrl(inject('gatewayUrl'), name);
+    test.database = watchingConnections(open(test.url));
+    // As a start does: what is due goes by the server's time.
+    await test.database.readClock();
+    test.owner = new pg.Pool({ connectionString: test.ownerUrl, max: 2 });
   });
   afterAll(async () => {
     await test.database?.close();

@@ -1,9 +1,10 @@
 /** Accounts, transactions and events for tests of what comes after the engine: rows as it writes them, without it. */
 
 import type pg from 'pg';
-import type { AccountMode } from '../../src/base/account-mode.ts';
+import type { AccountMode } from '../../src/base/access/account-mode.ts';
+import { encodeEventCursor, PLACE_TOKEN_LENGTH } from '../../src/events/cursor.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { type Head, recordEvents } from '../../src/store/engine/processes.ts';
 import { ensureTransactionEndpoint } from '../../src/store/webhooks/webhooks.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -32,6 +33,20 @@ export async function addBusiness(
       ensureTransactionEndpoint(tx, accountId, webhook, SECRET, '2026-01-01 00:00:00+00'),
     );
   return accountId;
+}
+
+/** @returns the cursor of an event of the log, by its number. */
+export async function cursorAt(
+  owner: pg.Pool,
+  accountId: bigint | string,
+  seq: bigint | number,
+): Promise<string> {
+  const { rows } = await owner.query('select token from event where account_id = $1 and seq = $2', [
+    String(accountId),
+    String(seq),
+  ]);
+  const token: string = rows[0]?.token.slice(0, PLACE_TOKEN_LENGTH) ?? '';
+  return encodeEventCursor(BigInt(accountId), { seq: BigInt(seq), token });
 }
 
 /** Adds an endpoint as it is in the table. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { TOKEN_CONTRACTS } from '../../src/base/token-contract.ts';
+import { TOKEN_CONTRACTS } from '../../src/base/chain/token-contract.ts';
 import { TOKEN_CODE } from './evm-token.ts';
 import { freePort } from './free-port.ts';
 

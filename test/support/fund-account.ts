@@ -1,6 +1,6 @@
 /** Gives an account of a test an amount: the adjustment of the sandbox, without its lock and its audit log. */
 import { type Funding, postFunding } from '../../src/resolvers/sandbox/fund-account.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 
 /** @param nowMs - time of the journal; now when not given. */
 export function fundAccount(

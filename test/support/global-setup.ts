@@ -1,8 +1,12 @@
 /** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of; and a browser. */
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { newSecretKey } from '../../src/base/access/secret-box.ts';
 import { acquireEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { admitLogin } from '../../src/store/connection/logins.ts';
+import { migrate } from '../../src/store/migration/migrate.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
 import { newHome } from './home.ts';
 
@@ -10,6 +14,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the server's maintenance database; `TEST_DATABASE_URL` when that is set. */
     adminUrl: string;
+    /** The same for the login that gateways have. */
+    gatewayUrl: string;
     /** Null where there is none for this machine. */
     chromium: Chromium | null;
   }
@@ -29,7 +35,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
       })
     : undefined;
+  const keyFile = process.env.SECRETS_KEY_FILE as string;
+  writeFileSync(keyFile, `${newSecretKey()}\n`, { mode: 0o600 });
   const end = async () => {
+    rmSync(keyFile, { force: true });
     await embedded?.release();
     place?.remove();
   };
@@ -41,6 +50,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     });
     await migrate(databaseUrl(adminUrl, TEMPLATE_DATABASE));
     project.provide('adminUrl', adminUrl);
+    project.provide('gatewayUrl', await addGateway(adminUrl));
     project.provide('chromium', (await prepareChromium()) ?? null);
   } catch (error) {
     // Nobody ends what a setup that failed has begun, and the server would run on.
@@ -48,6 +58,19 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   return end;
+}
+
+/** Makes a login of the server that may do what a gateway may, with a new password. @returns its URL. */
+async function addGateway(adminUrl: string): Promise<string> {
+  const url = new URL(adminUrl);
+  Object.assign(url, { username: 'crossramp_test_gateway', password: randomBytes(24).toString('base64url') });
+  await withAdmin(adminUrl, async (client) => {
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [url.username]);
+    if (rowCount === 0) await client.query(`create role ${url.username}`);
+    await client.query(`alter role ${url.username} login password '${url.password}'`);
+  });
+  await admitLogin(adminUrl, url.username, true);
+  return url.toString();
 }
 
 /** @returns the URL of another database of the same server. */

@@ -1,19 +1,22 @@
 /** A caller of the GraphQL edge: operations that must be answered, operations that must be refused, and the usual ones. */
+
 import { expect } from 'vitest';
 import type { TestApp } from './app.ts';
+import { doneIn, errorsIn } from './refusals.ts';
 
 /** Variables of an operation. */
 export type Variables = Readonly<Record<string, unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Any = any;
 
+const ERRORS = 'errors { code message path }';
 /** What the creations take and what is asked of their payloads. */
 const T = 'transaction { __typename end2end component state }';
 const CREATIONS = {
-  createCheckout: ['CreateCheckoutInput', `${T} paymentLink pixCopyPaste pixQrSvgUrl replayed`],
-  createOnramp: ['CreateOnrampInput', `${T} pixCopyPaste pixQrSvgUrl replayed`],
-  createOfframp: ['CreateOfframpInput', `${T} depositUri replayed`],
-  createWithdrawal: ['CreateWithdrawalInput', `${T} replayed`],
+  createCheckout: ['CreateCheckoutInput', `${T} paymentLink pixCopyPaste pixQrSvgUrl replayed ${ERRORS}`],
+  createOnramp: ['CreateOnrampInput', `${T} pixCopyPaste pixQrSvgUrl replayed ${ERRORS}`],
+  createOfframp: ['CreateOfframpInput', `${T} depositUri replayed ${ERRORS}`],
+  createWithdrawal: ['CreateWithdrawalInput', `${T} replayed ${ERRORS}`],
 } as const;
 
 /** Name of a mutation that makes a transaction. */
@@ -24,12 +27,12 @@ const PLATFORM_ACTS = /\b(?:updateTemplateSettings|releaseHold|rejectHold|sandbo
 /** @returns the document of a creation. */
 export function creation(name: Creation): string {
   const [input, payload] = CREATIONS[name];
-  return `mutation($input: ${input}!, $key: String) { ${name}(input: $input, idempotencyKey: $key) { ${payload} } }`;
+  return `mutation($input: ${input}!) { ${name}(input: $input) { ${payload} } }`;
 }
 
 /** @returns the document of an act on a transaction; `args` besides its id, as they stand in a document. */
 export function act(name: string, args = ''): string {
-  return `mutation($end2end: String!, $key: String) { ${name}(end2end: $end2end, ${args} idempotencyKey: $key) { end2end component state } }`;
+  return `mutation($end2end: String!, $key: String) { ${name}(input: { end2end: $end2end, ${args} idempotencyKey: $key }) { transaction { end2end component state } ${ERRORS} } }`;
 }
 
 /** @returns the parameters that a refusal names, in its order. */
@@ -54,15 +57,16 @@ export function graphqlClient(app: TestApp, keyOf: () => string) {
   /** The data of an operation that must not be refused. */
   const ask = async (query: string, variables: Variables = {}, key = keyFor(query)): Promise<Any> => {
     const { json } = await app.graphql(query, variables, { key });
-    expect(json.errors, JSON.stringify(json.errors)).toBeUndefined();
+    expect(errorsIn(json), JSON.stringify(json)).toBeUndefined();
     return json.data;
   };
   /** The extensions of the one error of an operation that must be refused. */
   const refusal = async (query: string, variables: Variables = {}, key = keyFor(query)): Promise<Any> => {
     const { json } = await app.graphql(query, variables, { key });
-    expect(json.data ?? null, JSON.stringify(json.data)).toBeNull();
-    expect(json.errors).toHaveLength(1);
-    const { extensions, message } = json.errors[0];
+    const [error, ...others] = errorsIn(json) ?? [];
+    expect(doneIn(json.data), JSON.stringify(json.data)).toEqual([]);
+    expect([error !== undefined, others]).toEqual([true, []]);
+    const { extensions, message } = error;
     return { ...extensions, message };
   };
   const stepNow = async (end2end: string) =>
@@ -72,20 +76,23 @@ export function graphqlClient(app: TestApp, keyOf: () => string) {
     refusal,
     /** The payload of a creation. */
     create: async (name: Creation, input: Variables, idempotencyKey?: string): Promise<Any> =>
-      (await ask(creation(name), { input, key: idempotencyKey }))[name],
+      (await ask(creation(name), { input: { ...input, idempotencyKey } }))[name],
     /** The step after an act. */
     perform: async (name: string, end2end: string, args?: string, key?: string): Promise<string> =>
-      stepOf((await ask(act(name, args), { end2end }, key))[name]),
+      stepOf((await ask(act(name, args), { end2end }, key))[name].transaction),
     /** The step after a scenario. */
     trigger: async (end2end: string, scenario: string, amount?: string): Promise<string> => {
       const document =
-        'mutation($end2end: String!, $scenario: SandboxScenarioName!, $amount: Decimal) { sandboxTrigger(end2end: $end2end, scenario: $scenario, amount: $amount) { component state } }';
+        'mutation($end2end: String!, $scenario: SandboxScenarioName!, $amount: Decimal) { sandboxTrigger(input: { end2end: $end2end, scenario: $scenario, amount: $amount }) { transaction { component state } errors { code message path } } }';
       return stepOf(
-        (await ask(document, { end2end, scenario: scenarioName(scenario), amount })).sandboxTrigger,
+        (await ask(document, { end2end, scenario: scenarioName(scenario), amount })).sandboxTrigger
+          .transaction,
       );
     },
     fund: (currency: string, amount: string) =>
-      ask(`mutation { sandboxFund(currency: "${currency}", amount: "${amount}") { amount } }`),
+      ask(
+        `mutation { sandboxFund(input: { currency: "${currency}", amount: "${amount}" }) { funding { amount } errors { code message path } } }`,
+      ),
     /** Waits until a transaction stands there. */
     until: (end2end: string, step: string) =>
       expect.poll(() => stepNow(end2end), { interval: 40 }).toBe(step),

@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { AccountMode } from '../../src/base/access/account-mode.ts';
+import { newsRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
-import { newsRecordOf } from '../../src/resolvers/services/news-record.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
 import type { Answer, TestApp } from './app.ts';
 import { cpfOf } from './load.ts';
+import { MOVER } from './mover.ts';
 
 /** An account whose customers are limited. */
 export interface Shop {
@@ -34,6 +36,10 @@ export interface Shop {
   ) => Promise<AdvanceResult>;
   /** Anything else happens to it. */
   readonly tell: (end2end: string, trigger: Trigger) => Promise<AdvanceResult>;
+  /** Another key approves it. */
+  readonly approve: (end2end: string) => Promise<AdvanceResult>;
+  /** BRL that left unapproved, by day; days with nothing are left out. */
+  readonly moneyOut: () => Promise<{ day: string; brl: string }[]>;
   /** Until the transaction is at this step. */
   readonly reach: (end2end: string, step: string) => Promise<ProcessRow>;
   /** Volumes of a subject by day; days with nothing are left out. */
@@ -50,9 +56,10 @@ export function newCustomer(): string {
 }
 
 /** @returns a new account with an API of its own. */
-export async function newShop(app: TestApp): Promise<Shop> {
-  const { accountId, apiKey } = await app.addAccount();
+export async function newShop(app: TestApp, options?: { readonly mode: AccountMode }): Promise<Shop> {
+  const { accountId, apiKey } = await app.addAccount(options);
   const id = String(accountId);
+  const services = app.services.forMode(options?.mode ?? 'sandbox');
   const post: Shop['post'] = async (path, body, key = apiKey) => {
     const headers = { 'idempotency-key': randomUUID() };
     // A busy machine may take more than the seconds that a creation waits for: 503, and the same key again when it says so.
@@ -117,7 +124,21 @@ export async function newShop(app: TestApp): Promise<Shop> {
     row,
     tell: async (end2end, trigger) => {
       const { id: transactionId } = await row(end2end);
-      return app.services.advance({ target: { accountId, transactionId }, trigger });
+      const target = { accountId, transactionId };
+      return services.advance({ target, trigger, author: MOVER });
+    },
+    approve: async (end2end) => {
+      const { id: transactionId } = await row(end2end);
+      const target = { accountId, transactionId };
+      return services.advance({ target, trigger: { on: 'approved', by: MOVER.actorId }, author: MOVER });
+    },
+    moneyOut: async () => {
+      const { rows } = await app.owner.query(
+        `select (minute at time zone 'America/Sao_Paulo')::date::text as day, sum(passed)::float8::text as brl
+          from money_out_minute where account_id = $1 group by 1 having sum(passed) <> 0 order by 1`,
+        [id],
+      );
+      return rows;
     },
     reach: async (end2end, step) => {
       await expect.poll(async () => stepOf(await row(end2end))).toBe(step);
@@ -134,9 +155,9 @@ export async function newShop(app: TestApp): Promise<Shop> {
         payerTaxId: clientTaxId,
         ...changes,
       };
-      return app.services.advance({
+      return services.advance({
         target: { accountId, transactionId },
-        news: newsRecordOf(app.services, { kind: 'payment', txid: null, ...told }),
+        news: newsRecordOf(services, { kind: 'payment', txid: null, ...told }),
         trigger: { on: 'pix_received', ...told },
       });
     },

@@ -1,7 +1,7 @@
 /** What bank, node, gateway and ledger say of a live stage at the end, and everything in which they do not agree. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brasiliaDay } from '../../src/base/brasilia-day.ts';
-import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { fromMinor, toMinor } from '../../src/base/money/money.ts';
+import { brasiliaDay } from '../../src/base/time/brasilia-day.ts';
 import { unfinished } from './crash.ts';
 import type { TestDatabase } from './database.ts';
 import { control } from './live-orders.ts';
@@ -15,7 +15,7 @@ export interface Funds {
 
 /** All of it. */
 export interface LiveBooks {
-  /** For people. */
+  /** Get started. */
   readonly report: Readonly<Record<string, unknown>>;
   readonly defects: readonly string[];
 }
@@ -33,9 +33,18 @@ async function fundsOf({ node, hotAddress }: LiveStage): Promise<Funds> {
 export async function bookFunds(stage: LiveStage): Promise<Funds> {
   const funds = await fundsOf(stage);
   const amounts = { [CURRENCY]: text(funds.tokens), [COIN]: fromMinor(funds.coins, COIN_DECIMALS) };
+  const key = ['key', 'create', '--account', 'platform', '--live', '--scopes', 'platform:books'];
+  const { apiKey } = await run(stage.env, ...key);
   for (const [currency, amount] of Object.entries(amounts)) {
-    const what = ['--direction', 'in', '--currency', currency, '--amount', amount];
-    await run(stage.env, 'capital', 'book', '--live', ...what);
+    // The operator at the command line is the second person.
+    const query = `mutation { bookCapital(input: { currency: "${currency}", amount: "${amount}", direction: IN }) { manualJournal { id } errors { code message path } } }`;
+    const response = await fetch(`${stage.gateway}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const { data } = (await response.json()) as { data: { bookCapital: { manualJournal: { id: string } } } };
+    await run(stage.env, 'journal', 'approve', '--live', data.bookCapital.manualJournal.id);
   }
   return funds;
 }

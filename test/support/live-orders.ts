@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { toMinor } from '../../src/base/money.ts';
+import { toMinor } from '../../src/base/money/money.ts';
 import { CURRENCY, DECIMALS, type LiveStage } from './live-stage.ts';
 import { ask, cpfOf } from './load.ts';
 

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../../src/base/access/api-key.ts';
 import { type EvmNode, startEvmNode } from './evm-node.ts';
 import { freePort } from './free-port.ts';
 import { newHome } from './home.ts';
@@ -81,14 +81,19 @@ export async function setUpLive(
   atEnd(remove);
   const ports = { psp: await freePort(), control: await freePort(), callback: await freePort() };
   const policy = isLarge ? LARGE_POLICY : undefined;
-  const [signer, rates, psp] = await Promise.all([
-    newSigner(policy),
-    startFeed(),
-    startPsp(given, home, ports),
-  ]);
+  const running: Record<string, Ending> = {};
+  const startProcess = async <Process extends Ending>(name: string, process: Promise<Process>) => {
+    const started = await process;
+    if (!running[name]) atEnd(() => running[name]?.end('SIGTERM'));
+    running[name] = started;
+    return started;
+  };
+  await startProcess('psp', startPsp(given, home, ports));
+  const signer = await newSigner(policy);
   atEnd(signer.remove);
+  const rates = await startFeed();
   atEnd(rates.end);
-  const signing = await startSigner(signer);
+  const signing = await startProcess('signer', startSigner(signer));
   say(signing.said.trim());
   for (const holder of [PAYER, signer.facts.hot.ETH as string]) {
     await node.give(holder, isLarge ? 1_000n * ETHER : ETHER);
@@ -103,16 +108,15 @@ export async function setUpLive(
     JSON.stringify({ live: railsOf(pix, await providersOf(node), signer, rates.url, limit) }),
   );
   const env = { ...given, RAILS_FILE: file, PORT: String(await freePort()) };
-  const gateway = await start(env);
+  const gateway = await startProcess('gateway', start(env));
   say(`the gateway answers at ${gateway.baseUrl}`);
-  const running = { psp, signer: signing, gateway } as Record<string, Ending>;
-  const starts = {
+  const starts: Record<string, () => Promise<Ending>> = {
     psp: () => startPsp(given, home, ports),
     signer: () => startSigner(signer),
     gateway: () => start(env),
   };
-  for (const name of Object.keys(starts)) atEnd(() => running[name]?.end('SIGTERM'));
-  const { accountId } = await run(env, 'account', 'create', '--name', 'Loja Azul', '--mode', 'live');
+  const account = ['account', 'create', '--name', 'Loja Azul', '--mode', 'live', '--unprotected'];
+  const { accountId } = await run(env, ...account);
   const scopes = SCOPES.filter((scope) => !(PLATFORM_SCOPES as readonly string[]).includes(scope)).join();
   const { apiKey } = await run(env, 'key', 'create', '--account', accountId, '--scopes', scopes);
   await until(node, 'rails of which doctor says that they are well', () => areWell(env, say));
@@ -122,7 +126,7 @@ export async function setUpLive(
     control: `http://127.0.0.1:${ports.control}`,
     kill: async (name) => {
       await running[name]?.end('SIGKILL');
-      running[name] = await starts[name]();
+      await startProcess(name, (starts[name] as () => Promise<Ending>)());
     },
   };
 }

@@ -1,13 +1,13 @@
 /** A database of which answers are lost: what was asked is done, and nobody hears of it, as when a network fails. */
 import { vi } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { NoAnswerError } from '../../src/store/database-error.ts';
+import type { Database } from '../../src/store/connection/database.ts';
+import { NoAnswerError } from '../../src/store/connection/database-error.ts';
 
 /** A network that fails at the worst moment, and then for a while. */
 export interface LostAnswer {
   /** To be used in place of the real one. */
   readonly database: Database;
-  /** What happened: whether the answer was lost, and how many statements were refused since. */
+  /** Timeline: whether the answer was lost, and how many statements were refused since. */
   readonly seen: { isLost: boolean; refused: number };
 }
 

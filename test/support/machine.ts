@@ -2,12 +2,14 @@
  * Transactions on their way, without a database: new rows of each template with the figures of the published sample, a
  * book in memory that keeps the holder's sub-accounts at zero or above, and triggers driven through the machines.
  */
-import { type Currency, currencyOf } from '../../src/base/currency.ts';
-import { instantOf } from '../../src/base/instant.ts';
-import { fromMinor, toMinor } from '../../src/base/money.ts';
-import { type StepName, stepNameOf } from '../../src/base/step-name.ts';
+
+import { type StepName, stepNameOf } from '../../src/base/ids/step-name.ts';
+import { type Currency, currencyOf } from '../../src/base/money/currency.ts';
+import { fromMinor, toMinor } from '../../src/base/money/money.ts';
+import { instantOf } from '../../src/base/time/instant.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
+import { STEP_UP_MS } from '../../src/templates/effects.ts';
 import {
   type Facts,
   NO_FACTS,
@@ -23,8 +25,9 @@ import type { QuoteFacts, Trigger, TriggerFacts, TriggerName } from '../../src/t
 /** When every sample is made, and when its session ends. */
 export const MADE_MS = Date.parse('2026-11-21T12:00:00Z');
 export const END_MS = MADE_MS + 30 * 60_000;
-/** Within the session, and when it ends for payments too: 60 s later (C-32). */
-export const DURING_MS = MADE_MS + 60_000;
+/** Within the session, so shortly before its end that a late payment settles within the tolerance of clocks (C-36). */
+export const DURING_MS = END_MS - 30_000;
+/** End of the session for payments: 60 s later (C-32). */
 export const AFTER_MS = END_MS + 60_000;
 
 /** @returns a moment as rails tell it. */
@@ -239,7 +242,7 @@ function factsOf(figures: Figures): TriggerFacts {
     },
     deposit_confirmed: { txHash: figures.depositTxHash },
     deposit_dropped: { txHash: figures.depositTxHash },
-    refund_ordered: { address: REFUND_ADDRESS },
+    refund_ordered: { address: REFUND_ADDRESS, worth: '550.00' },
     kept: nothing,
     requoted: { price: figures.newPrice },
     return_confirmed: { networkFee: figures.returnFee },
@@ -247,7 +250,8 @@ function factsOf(figures: Figures): TriggerFacts {
     dispute_opened: nothing,
     dispute_accepted: nothing,
     dispute_rejected: nothing,
-    approved: nothing,
+    dispute_returned: { amount: '550.00' },
+    approved: { by: 'key_second' },
     rejected: nothing,
     reached: nothing,
   };
@@ -347,9 +351,11 @@ export function stepOf({ template, component, state }: ProcessRow): Step {
 export function advance(run: Run, taken: Trigger, nowMs: number): readonly Run[] | undefined {
   const planned = plan(templateOf(run.row), frozen(run.row), taken, {
     nowMs,
+    stepUpMs: STEP_UP_MS,
     ispb: '12345678',
     available: (code) => {
-      if (taken.on !== 'dispute_opened') throw new Error(`${taken.on} asks for the balance`);
+      if (taken.on !== 'dispute_opened' && taken.on !== 'dispute_accepted')
+        throw new Error(`${taken.on} asks for the balance`);
       return balanceOf(run.book, 'M.available', code);
     },
   });

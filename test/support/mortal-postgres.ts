@@ -1,4 +1,5 @@
 /** A PostgreSQL server of its own, set up as in production, that dies as in a crash and comes back at the same address. */
+import { execFileSync } from 'node:child_process';
 import {
   chownSync,
   existsSync,
@@ -32,8 +33,12 @@ export interface MortalPostgres {
   readonly pause: () => void;
   /** Lets them go on. */
   readonly resume: () => void;
+  /** @returns how many processes it has: those of connections, whether they have logged in or not, and those of its own. */
+  readonly countProcesses: () => number;
   /** Starts it again and waits until it has recovered. */
   readonly start: () => Promise<void>;
+  /** Copies its data as they are, and goes on. @returns what goes back to that copy, as after the restore of a backup. */
+  readonly backUp: () => Promise<() => Promise<void>>;
   /** Stops it and removes its data. */
   readonly remove: () => Promise<void>;
 }
@@ -82,7 +87,20 @@ export async function startMortalPostgres(older?: BinariesPackage): Promise<Mort
     kill: () => killAll(dataFolder),
     pause: () => signalAll(dataFolder, 'SIGSTOP'),
     resume: () => signalAll(dataFolder, 'SIGCONT'),
+    countProcesses: () => childrenOf(postmasterOf(dataFolder)).length,
     start,
+    backUp: async () => {
+      const copy = join(place.home, 'backup');
+      const put = (from: string, to: string) => {
+        killAll(dataFolder);
+        rmSync(to, { recursive: true, force: true });
+        execFileSync('cp', ['-a', from, to]);
+        rmSync(join(to, 'postmaster.pid'), { force: true });
+        return start();
+      };
+      await put(dataFolder, copy);
+      return () => put(copy, dataFolder);
+    },
     remove: async () => {
       await stopServer(cluster, binaries);
       place.remove();
@@ -117,11 +135,15 @@ function killAll(dataFolder: string): void {
 function signalAll(dataFolder: string, signal: NodeJS.Signals): void {
   const lockFile = join(dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return;
-  const postmaster = Number(readFileSync(lockFile, 'utf8').split('\n')[0]);
+  const postmaster = postmasterOf(dataFolder);
   const isStopping = signal === 'SIGSTOP';
   if (isStopping) process.kill(postmaster, signal);
   for (const pid of childrenOf(postmaster)) signalOne(pid, signal);
   if (!isStopping) process.kill(postmaster, signal);
+}
+
+function postmasterOf(dataFolder: string): number {
+  return Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
 function childrenOf(parent: number): number[] {

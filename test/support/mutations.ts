@@ -2,17 +2,15 @@
 import {
   type GraphQLField,
   type GraphQLInputType,
-  getNamedType,
   isEnumType,
   isInputObjectType,
-  isLeafType,
   isListType,
   isNonNullType,
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import { ACTS, type Act } from '../../src/base/acts.ts';
-import type { Scope } from '../../src/base/api-key.ts';
+import { ACTS, type Act } from '../../src/base/access/acts.ts';
+import type { Scope } from '../../src/base/access/api-key.ts';
 import { OPERATIONS, type Operation } from '../../src/console/operations.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -23,8 +21,10 @@ const SCHEMA = buildSchema(REGISTRY);
 export const ENTRIES = Object.entries<Act>(ACTS);
 /** Every mutation of the schema. */
 export const MUTATIONS = Object.values(SCHEMA.getMutationType()?.getFields() ?? {});
-/** Every mutation that a form of the console sends. */
-export const FORMS = [...OPERATIONS.values()].filter(({ isMutation }) => isMutation);
+/** Every mutation that a form of the console sends: a quote is reserved by what a form asks. */
+export const FORMS = [...OPERATIONS.values()].filter(
+  ({ isMutation, name }) => isMutation && name !== 'CreateQuote',
+);
 
 /** @returns the scope of the first act of those that a mutation does: of a transaction that is not a withdrawal. */
 export function scopeOf(mutation: string): Scope | undefined {
@@ -41,13 +41,15 @@ export function missingScope(detail: string | undefined): string | undefined {
 /** Texts that arguments have, by their names, such as the `end2end` of a transaction that there is. */
 export type Known = Readonly<Record<string, string>>;
 
+/** Mutations that a caller with `move` alone may call too: out of the balance they are money out (C-25). */
+export const BY_MOVE_TOO: readonly string[] = ['createQuote', 'createOfframp', 'provideIdentity'];
+
 /** @returns a document of the mutation with the arguments that must be there, each fitting its type. */
-export function documentOf({ name, args, type }: GraphQLField<unknown, unknown>, known: Known): string {
+export function documentOf({ name, args }: GraphQLField<unknown, unknown>, known: Known): string {
   const given = args
     .filter(isRequiredArgument)
     .map((each) => `${each.name}: ${literal(each.type, each.name, known)}`);
-  const selection = isLeafType(getNamedType(type)) ? '' : '{ __typename }';
-  return `mutation { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selection} }`;
+  return `mutation { ${name}(${given.join(', ')}) { errors { code message path } } }`;
 }
 
 /** A value that fits the type, as it stands in a document; of members only those that must be there. */
@@ -98,5 +100,5 @@ export function refusedVariables({ variables }: Operation): Record<string, unkno
 function refusable(type: string): unknown {
   const named = SCHEMA.getType(type);
   if (isEnumType(named)) return named.getValues()[0]?.name;
-  return { Int: -1, Boolean: true, Decimal: '0', ID: '0' }[type] ?? '';
+  return { Int: -1, Boolean: true, Decimal: '0', ID: '0', DateTime: '2020-01-01T00:00:00Z' }[type] ?? '';
 }

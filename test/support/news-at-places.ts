@@ -1,6 +1,6 @@
 /** News of rails that may come to a transaction, and what the machines make of it. */
 
-import { stepNameOf } from '../../src/base/step-name.ts';
+import { stepNameOf } from '../../src/base/ids/step-name.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { returnsOf } from '../../src/templates/returns.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';

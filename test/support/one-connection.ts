@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 
 /** Set in everything that is done inside of a database transaction, however deep. */
 const inside = new AsyncLocalStorage<true>();

@@ -1,7 +1,7 @@
 /** For tests that count what happens in one day. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll } from 'vitest';
-import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/brasilia-day.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../src/base/time/brasilia-day.ts';
 
 /** More than most files take on a busy machine. Unit: ms. */
 const FILE_MS = 90_000;

@@ -1,6 +1,6 @@
 /** People who are signed in, for tests: invited by the operator, let in by their link. */
 
-import type { Role } from '../../src/base/roles.ts';
+import type { Role } from '../../src/base/access/roles.ts';
 import { operatorContext } from '../../src/cli/with-store.ts';
 import { checksOf } from '../../src/resolvers/checks/check-creation.ts';
 import { acceptLink } from '../../src/resolvers/people/links.ts';

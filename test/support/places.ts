@@ -3,7 +3,7 @@
  * which deposit was noted, what is on its way back, what can still go back), each with a shortest way there.
  */
 
-import { type StepName, stepNameOf } from '../../src/base/step-name.ts';
+import { type StepName, stepNameOf } from '../../src/base/ids/step-name.ts';
 import type { Template } from '../../src/templates/define.ts';
 import type { Process, ProcessRow } from '../../src/templates/facts.ts';
 import { leftOf, returnsOf } from '../../src/templates/returns.ts';
@@ -85,6 +85,10 @@ function keyOf({ row }: Run, means: Place['means']): string {
     [...new Set(under)].sort(),
     row.pixE2e !== null,
     dispute !== undefined && leftOf(row) > 0n,
+    // Whether something is left once the dispute is accepted.
+    stepNameOf(row) === 'dispute/OPEN' && dispute !== undefined && BigInt(dispute.brl) < leftOf(row),
+    // Whether a dispute takes what fails to go back.
+    returnsOf(process).some(({ claim }) => claim !== undefined),
     // What leads on from here; the balance is asked for once the payee is named.
     /^(quote|pre_kyc)$/.test(row.component) && means,
     row.sourceCurrency,

@@ -36,6 +36,15 @@ export function begin(
   return { child, ended: ended(child) };
 }
 
+/** The same with another standard error than a pipe to the test. @param file - descriptor of an open file. */
+export function beginWithLog(
+  file: number,
+  ...args: string[]
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawnTo({ stdout: 'pipe', stderr: file }, {}, 'src/cli/main.ts', ...args);
+  return { child, ended: ended(child) };
+}
+
 /** Starts the gateway, to be stopped whether it is ready or not. */
 export function launch(
   env: Record<string, string>,
@@ -51,12 +60,32 @@ export function failToStart(env: Record<string, string>, ...args: string[]): Pro
 }
 
 /** Starts the gateway on a free port and waits until it says that it is ready. */
-export async function start(env: Record<string, string>, ...options: string[]): Promise<Running> {
-  const child = spawnNode({ PORT: '0', ...env }, 'src/main.ts', ...options);
+export function start(env: Record<string, string>, ...options: string[]): Promise<Running> {
+  return untilReady(spawnNode({ PORT: '0', ...env }, 'src/main.ts', ...options));
+}
+
+/** The same with another standard error than a pipe to the test. @param file - descriptor of an open file. */
+export function startWithLog(file: number, env: Record<string, string>): Promise<Running> {
+  return untilReady(spawnTo({ stdout: 'pipe', stderr: file }, { PORT: '0', ...env }, 'src/main.ts'));
+}
+
+/** The same at a terminal, made by `script`; both outputs come to it, and a key pressed is a byte of `child.stdin`. */
+export function startAtTerminal(env: Record<string, string>): Promise<Running> {
+  const command = [process.execPath, ...RUN, 'src/main.ts'].map((word) => `'${word}'`).join(' ');
+  const options = { cwd: ROOT, env: environment({ PORT: '0', ...env }) };
+  return untilReady(
+    spawn('script', ['--quiet', '--return', '--command', `exec ${command}`, '/dev/null'], options),
+  );
+}
+
+async function untilReady(child: ChildProcess): Promise<Running> {
   const end = ended(child);
   const banner = await new Promise<string>((resolve, reject) => {
     let text = '';
-    const timer = setTimeout(() => reject(new Error(`not ready: ${text}`)), START_MAX_MS);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`not ready: ${text}`));
+    }, START_MAX_MS);
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk;
       if (!text.includes('Ctrl-C stops it')) return;
@@ -77,11 +106,25 @@ export async function start(env: Record<string, string>, ...options: string[]): 
 }
 
 function spawnNode(env: Record<string, string>, ...args: string[]): ChildProcess {
+  return spawnTo({ stdout: 'pipe', stderr: 'pipe' }, env, ...args);
+}
+
+/** Starts Node with these outputs: a pipe to the test, or the descriptor of an open file. */
+export function spawnTo(
+  { stdout, stderr }: Record<'stdout' | 'stderr', 'pipe' | number>,
+  env: Record<string, string>,
+  ...args: string[]
+): ChildProcess {
   return spawn(process.execPath, [...RUN, ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(env),
+    stdio: ['ignore', stdout, stderr],
   });
+}
+
+function environment(env: Record<string, string>): NodeJS.ProcessEnv {
+  const { PATH, HOME, SECRETS_KEY_FILE } = process.env;
+  return { PATH, HOME, SECRETS_KEY_FILE, LOG_LEVEL: 'warn', ...env };
 }
 
 /** @returns what a process wrote, once it has ended. */

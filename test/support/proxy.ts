@@ -1,6 +1,6 @@
 /** A proxy to a server of this machine, on which the network can fail in the ways that networks fail. */
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 
 /**
  * What is wrong with the network. Sockets stay open, unless `refuse` is said.
@@ -27,6 +27,10 @@ export interface TestProxy {
   readonly heal: () => void;
   /** Resets the connections that there are. */
   readonly cut: () => void;
+  /** Connections after so many more reach the server only after this time. Unit: ms. */
+  readonly delayAfter: (connections: number, ms: number) => void;
+  /** @returns how many connections were accepted. */
+  readonly accepted: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -94,11 +98,18 @@ export async function startProxy(port: number): Promise<TestProxy> {
   const pipes = new Set<Pipe>();
   let fault: Fault | undefined;
   let direction: Direction = 'both';
+  let accepted = 0;
+  let delay = { after: Number.POSITIVE_INFINITY, ms: 0 };
   const faultOf = (way: Direction) => () => (direction === 'both' || direction === way ? fault : undefined);
   const server = createServer((near) => {
+    accepted += 1;
     if (fault === 'refuse') return near.resetAndDestroy();
-    const far = connect(port, '127.0.0.1');
+    const far = new Socket();
+    const join = () => near.destroyed || far.connect(port, '127.0.0.1').once('connect', () => near.resume());
+    if (accepted > delay.after) setTimeout(join, delay.ms);
+    else join();
     const both = [new Pipe(near, far, faultOf('up')), new Pipe(far, near, faultOf('down'))];
+    near.pause();
     for (const pipe of both) pipes.add(pipe);
     for (const socket of [near, far]) {
       sockets.add(socket);
@@ -129,6 +140,10 @@ export async function startProxy(port: number): Promise<TestProxy> {
     cut: () => {
       for (const socket of sockets) socket.resetAndDestroy();
     },
+    delayAfter: (connections, ms) => {
+      delay = { after: accepted + connections, ms };
+    },
+    accepted: () => accepted,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

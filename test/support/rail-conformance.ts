@@ -5,10 +5,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { SettingsError } from '../../src/base/settings.ts';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
+import { SettingsError } from '../../src/base/process/settings.ts';
+import { moneyOf } from '../../src/resolvers/inbound/rail-events.ts';
+import type { News } from '../../src/resolvers/services/news.ts';
 import type { RailPart, RailTools } from '../../src/resolvers/services/rail-part.ts';
 import type { TestDatabase } from './database.ts';
+import { SYSTEM_CLOCK } from './machine-clock.ts';
 
 /** A rail, as its folder exports it. */
 export interface RailUnderTest {
@@ -18,6 +20,15 @@ export interface RailUnderTest {
   readonly settings: () => object;
   /** What its files hold and nobody may be told. */
   readonly secrets?: () => readonly string[];
+  /**
+   * A call from outside that passes the rail's check of callers, and reports money; absent where a rail hears nobody. With the world
+   * unreachable the report cannot be confirmed (C-36).
+   */
+  readonly reported?: () => {
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
   /** Reads the settings and makes the rail. @throws {SettingsError} */
   readonly make: (settings: unknown, path: string, tools: RailTools) => RailPart<unknown>;
 }
@@ -102,17 +113,27 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
       hasNoSecret(said);
     });
 
+    test('a report that cannot be confirmed is no money: answered with 2xx it is stored, and credits nothing (C-36)', async () => {
+      const stored: News[] = [];
+      const receive = async (news: News) => {
+        stored.push(news);
+        return { outcome: 'pending' } as const;
+      };
+      const { handle } = rail.make(rail.settings(), PATH, { ...tools(), receive });
+      expect(handle === undefined, 'whoever hears callers says how they report').toBe(!rail.reported);
+      if (!handle || !rail.reported) return;
+      const { path, ...call } = rail.reported();
+      const { port, close } = await served(handle);
+      const { status } = await fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST', ...call });
+      expect(Math.floor(status / 100) === 2).toBe(stored.length > 0);
+      expect(stored.filter((news) => moneyOf(news) || news.kind.startsWith('dispute_'))).toEqual([]);
+      close();
+    });
+
     test('a caller from outside whom it does not know is refused', async () => {
       const { handle } = made(rail.settings());
       if (!handle) return;
-      const server = createServer((request, response) => {
-        handle(request, response, (request.url ?? '/').slice(1)).catch((error: { code?: string }) => {
-          // What the gateway answers to a rail's refusal; anything else would be an error of its own.
-          response.writeHead(error.code === undefined ? 500 : 403).end();
-        });
-      });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo;
+      const { port, close } = await served(handle);
       for (const path of ['', 'pix', 'x/y?z=1'])
         for (const method of ['GET', 'POST', 'PUT']) {
           const response = await fetch(`http://127.0.0.1:${port}/${path}`, {
@@ -122,10 +143,26 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
           expect([Math.floor(response.status / 100), path, method]).toEqual([4, path, method]);
           hasNoSecret(await response.text());
         }
-      server.closeAllConnections();
-      server.close();
+      close();
     });
   });
+}
+
+/** The rail behind a server, as the gateway has it. */
+async function served(handle: NonNullable<RailPart<unknown>['handle']>) {
+  const server = createServer((request, response) => {
+    handle(request, response, (request.url ?? '/').slice(1)).catch((error: { code?: string }) => {
+      // What the gateway answers to a rail's refusal; anything else would be an error of its own.
+      response.writeHead(error.code === undefined ? 500 : 403).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { port, close };
 }
 
 function inspectable(what: unknown): string {

@@ -2,11 +2,11 @@
  * Records of history in the published form (C-70), for tests that need more than the example history: a valid
  * transaction of each template, and statement entries that chain. Overrides replace single members.
  */
-import { CURRENCIES, currencyOfHistory } from '../../src/base/currency.ts';
-import { sum } from '../../src/base/money.ts';
-import { importAccount } from '../../src/resolvers/account/import-account.ts';
+import { CURRENCIES, currencyOfHistory } from '../../src/base/money/currency.ts';
+import { sum } from '../../src/base/money/money.ts';
+import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { insertFresh, openStaging, stageTransactions } from '../../src/store/account/staged-history.ts';
-import type { Database, Tx } from '../../src/store/database.ts';
+import type { Database, Tx } from '../../src/store/connection/database.ts';
 import { TRANSACTION_COLUMNS } from '../../src/store/engine/transactions.ts';
 import type { NewTransaction } from '../../src/store/ledger/history.ts';
 import { REGISTRY } from '../../src/templates/index.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { begin, crossramp, type Ended } from './process.ts';
+import { begin, beginWithLog, crossramp, type Ended } from './process.ts';
 
 /** A signer that was made, and may be started and killed as often as one likes. */
 export interface SignerHome {
@@ -44,13 +44,21 @@ export async function newSigner(policy?: object): Promise<SignerHome> {
 }
 
 /** Starts it and waits until it listens: at its socket where `address` says nothing else. */
-export async function startSigner(
-  { folder, socket }: SignerHome,
-  ...address: string[]
-): Promise<SignerProcess> {
+export function startSigner(home: SignerHome, ...address: string[]): Promise<SignerProcess> {
+  return untilListening(begin({}, ...runArguments(home, address)));
+}
+
+/** The same with another standard error than a pipe to the test. @param file - descriptor of an open file. */
+export function startSignerWithLog(file: number, home: SignerHome): Promise<SignerProcess> {
+  return untilListening(beginWithLog(file, ...runArguments(home, [])));
+}
+
+function runArguments({ folder, socket }: SignerHome, address: readonly string[]): string[] {
   const place = address.length > 0 ? address : ['--socket', socket];
-  const passphrase = ['--passphrase-file', join(folder, 'passphrase')];
-  const { child, ended } = begin({}, 'signer', '--folder', folder, ...passphrase, ...place);
+  return ['signer', '--folder', folder, '--passphrase-file', join(folder, 'passphrase'), ...place];
+}
+
+async function untilListening({ child, ended }: ReturnType<typeof begin>): Promise<SignerProcess> {
   let said = '';
   let log = '';
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -71,4 +79,16 @@ export async function startSigner(
       return ended;
     },
   };
+}
+
+/** @returns the link by which the operator lets a person enrol a passkey at the signer. */
+export async function enrolmentLink(
+  { folder }: SignerHome,
+  account: string,
+  name = 'Ana Souza',
+): Promise<string> {
+  const given = ['--folder', folder, '--account', account, '--name', name, '--json'];
+  const { code, stdout, stderr } = await crossramp({}, 'signer', 'enrol', ...given);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout).url;
 }

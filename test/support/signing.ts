@@ -1,8 +1,8 @@
 /** Unsigned transactions as the rails build them, and what became of them after they were signed. */
 import { readFileSync } from 'node:fs';
-import { addressBytes, evmAddress, tronAddress } from '../../src/base/address.ts';
-import { NETWORKS } from '../../src/base/currency.ts';
-import { TOKEN_CONTRACTS } from '../../src/base/token-contract.ts';
+import { addressBytes, evmAddress, tronAddress } from '../../src/base/chain/address.ts';
+import { TOKEN_CONTRACTS } from '../../src/base/chain/token-contract.ts';
+import { NETWORKS } from '../../src/base/money/currency.ts';
 import { type EvmTransaction, encodeEvmTransaction } from '../../src/chains/evm-transaction.ts';
 import type { SignRequest } from '../../src/chains/sign-request.ts';
 import { encodeTokenTransfer } from '../../src/chains/token-transfer.ts';

@@ -4,7 +4,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hex } from '@scure/base';
 import { HDKey } from '@scure/bip32';
-import { evmAddress } from '../../src/base/address.ts';
+import { evmAddress } from '../../src/base/chain/address.ts';
 import { evmDigest, signedEvmTransaction } from '../../src/chains/evm-transaction.ts';
 import { signDigest } from '../../src/chains/signature.ts';
 import { type Signer, SignerAway, SignerRefused } from '../../src/rails/chain/signer.ts';
@@ -35,6 +35,7 @@ export function testSigner(seed = 'a wallet of the tests, public knowledge'): Te
       hot: { ETH: hotAddress, BASE: hotAddress },
       xpub: { ETH: xpub, BASE: xpub },
       limits: {},
+      page: null,
     }),
     sign: async ({ id, key, unsigned }) => {
       if (signer.fault === 'away') throw new SignerAway('no answer');

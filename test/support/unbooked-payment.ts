@@ -1,5 +1,5 @@
 /** A payment that the sandbox's PIX rail tells of and the ledger does not have. */
-import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
+import { newEndToEndId } from '../../src/base/pix/end-to-end-id.ts';
 import type { TestApp } from './app.ts';
 
 /** @returns its `EndToEndId`, and when it was paid (Unix milliseconds). */

@@ -3,10 +3,23 @@ import { Session } from 'node:inspector/promises';
 
 /** What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second. */
 const BESIDE =
-  /^(base|server|compose|config|rails)\b|^store\/(connection|fair-pool|row-connection|rows-query|shared-connections|account\/api-keys)\.ts$|generated/;
+  /^(base|server|compose|config|rails)\b|^store\/(connection\/|account\/api-keys\.ts$)|generated/;
 
 /** @returns the sources of use cases, store, templates and forms that the work ran through, sorted. */
 export async function walkOf(work: () => Promise<unknown>): Promise<string[]> {
+  const stops = await stopsOf(work);
+  return [...new Set(stops.map(({ path }) => path))].filter((path) => !BESIDE.test(path)).toSorted();
+}
+
+/** A named function that was called. */
+export interface Stop {
+  /** Its source, below `src`. */
+  readonly path: string;
+  readonly name: string;
+}
+
+/** @returns the named functions of the sources that the work called. */
+export async function stopsOf(work: () => Promise<unknown>): Promise<Stop[]> {
   const session = new Session();
   session.connect();
   try {
@@ -15,13 +28,13 @@ export async function walkOf(work: () => Promise<unknown>): Promise<string[]> {
     await session.post('Profiler.takePreciseCoverage');
     await work();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    return result
-      .filter(({ functions }) =>
-        functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
-      )
-      .flatMap(({ url }) => /\/src\/(.+\.ts)$/.exec(url)?.[1] ?? [])
-      .filter((path) => !BESIDE.test(path))
-      .toSorted();
+    return result.flatMap(({ url, functions }) => {
+      const path = /\/src\/(.+\.ts)$/.exec(url)?.[1];
+      if (path === undefined) return [];
+      return functions
+        .filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)
+        .map(({ functionName: name }) => ({ path, name }));
+    });
   } finally {
     session.disconnect();
   }

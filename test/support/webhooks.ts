@@ -3,11 +3,12 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { Notifier } from '../../src/resolvers/services/notifier.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { startWebhooks, type WebhookOptions, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import type { TestApp } from './app.ts';
 import { SECRET } from './events.ts';
 import type { Received } from './receiver.ts';
+import { TEST_SECRETS } from './secrets.ts';
 
 /** Log of the tests. */
 export const SILENT = pino({ level: 'silent' });
@@ -35,7 +36,13 @@ export function runWebhooks(
   clock: TestClock,
   options: Partial<WebhookOptions> = {},
 ): WebhookWorker {
-  const services = { database, clock, mode: 'sandbox', notifier: clock.notifier } as const;
+  const services = {
+    database,
+    clock,
+    mode: 'sandbox',
+    notifier: clock.notifier,
+    secrets: TEST_SECRETS,
+  } as const;
   return startWebhooks(services, SILENT, { allowsLoopback: true, ...options });
 }
 

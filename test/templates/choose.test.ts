@@ -1,6 +1,6 @@
 /** Goal: a second template of a pair can be created. Method: what templates say of themselves, in a registry with more of them. */
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/base/errors.ts';
+import { GatewayError } from '../../src/base/errors/errors.ts';
 import { chooseTemplate } from '../../src/resolvers/orders/create-transaction.ts';
 import { defineTemplate, type Template } from '../../src/templates/define.ts';
 import { REGISTRY } from '../../src/templates/index.ts';

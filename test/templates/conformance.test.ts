@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLObjectType, graphql, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { label } from '../../src/base/label.ts';
+import { label } from '../../src/base/text/label.ts';
 import { openApiDocument } from '../../src/rest-compat/openapi.ts';
 import { restRoutes } from '../../src/rest-compat/routes.ts';
 import { buildSchema } from '../../src/schema/index.ts';
@@ -53,8 +53,12 @@ describe.each(Object.keys(STATES))('template %s', (name) => {
 
   test('C-8: has every step with its labels in both languages, and no other', () => {
     expect(
-      template?.steps.map(({ errorMessage, ending, isRenewable: _, ...rest }) => ({
-        ...rest,
+      template?.steps.map(({ errorMessage, ending, component, state, status, substatus, message }) => ({
+        component,
+        state,
+        status,
+        substatus,
+        message,
         error_message: errorMessage,
         terminal: ending === 'open' ? null : ending === LATE_EVENT ? 'late' : ending,
       })),

@@ -5,10 +5,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Currency, currencyOf } from '../../src/base/currency.ts';
-import { millisOf } from '../../src/base/instant.ts';
-import { fromMinor, toMinor } from '../../src/base/money.ts';
-import { stepNameOf } from '../../src/base/step-name.ts';
+import { stepNameOf } from '../../src/base/ids/step-name.ts';
+import { type Currency, currencyOf } from '../../src/base/money/currency.ts';
+import { fromMinor, toMinor } from '../../src/base/money/money.ts';
+import { millisOf } from '../../src/base/time/instant.ts';
 import type { Step } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';

@@ -1,6 +1,6 @@
 /** Goal: figures and moments that cannot be misread in either language. Method: the functions alone, on written values. */
 import { expect, test } from 'vitest';
-import { BRL, type Currency, currencyOf, networkName } from '../../src/base/currency.ts';
+import { BRL, type Currency, currencyOf, networkName } from '../../src/base/money/currency.ts';
 import { showAmount, showAsset, showExact, showFigure, showPercent, showRate } from '../../src/ui/figures.ts';
 
 const USDT = currencyOf('USDT_TRX') as Currency;

@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { contrastWithWhite } from '../../src/base/contrast.ts';
+import { contrastWithWhite } from '../../src/base/pages/contrast.ts';
 import { type SheetName, sheet } from '../../src/ui/sheets.ts';
 
 const BASE = sheet('base');

@@ -7,7 +7,7 @@ const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 test('moments stand in the time of Brasília, and say so', () => {
   const moment = '2026-11-21 17:35:12.006+00';
   expect(plain(showMoment(moment, 'en', 'time').text)).toBe(
-    '<time datetime="2026-11-21T17:35:12.006Z">14:35 in Brasília</time>',
+    '<time datetime="2026-11-21T17:35:12.006Z">14:35 (Brasília time)</time>',
   );
   expect(plain(momentText(moment, 'pt', 'second'))).toBe('21 de nov. de 2026, 14:35:12');
   expect(momentText(moment, 'en', 'millis')).toBe('14:35:12.006');

@@ -19,8 +19,8 @@ export function rest(body: BodyOf): Make {
 /** Made by a mutation that takes `input` and gives a payload with the transaction. */
 export function mutation(name: string, input: BodyOf): Make {
   return async (walker) => {
-    const given = { input: await bodyFor(walker, input) };
-    return (await walker.client.mutate(name, given, '{ transaction { end2end } }')).transaction.end2end;
+    const given = await bodyFor(walker, input);
+    return (await walker.client.mutate(name, given, 'transaction { end2end }')).transaction.end2end;
   };
 }
 
@@ -93,12 +93,12 @@ export function mutate(name: string, args: BodyOf = {}): Act {
     walker.client.mutate(name, { end2end: walker.end2end, ...(await bodyFor(walker, args)) });
 }
 
-/** The operator decides about what is held. */
-export function decide(name: string): Act {
+/** The operator decides about what is held, or about the customer; `more`: what the mutation takes besides. */
+export function decide(name: string, more: object = {}): Act {
   return async ({ client, means, end2end }) => {
     const { viewer } = await client.graphql('{ viewer { account { accountId } } }');
     if (!means.platform) throw new Error('only the operator decides about what is held');
-    await means.platform.mutate(name, { account: viewer.account.accountId, end2end });
+    await means.platform.mutate(name, { account: viewer.account.accountId, end2end, ...more });
   };
 }
 

@@ -1,7 +1,7 @@
 /** What has to hold after a walk: of the transaction, of its lines, and of everything that tells the same twice. */
 import { isDeepStrictEqual } from 'node:util';
-import { currencyOf } from '../../src/base/currency.ts';
-import { fromMinor, multiply, sum, trimDecimal } from '../../src/base/money.ts';
+import { currencyOf } from '../../src/base/money/currency.ts';
+import { fromMinor, multiply, sum, trimDecimal } from '../../src/base/money/money.ts';
 import type { Client } from './client.ts';
 import {
   type ExpectedLine,

@@ -37,28 +37,29 @@ export class Client {
   /** @returns the data of an operation. @throws {Error} when it has errors. */
   async graphql(query: string, variables: object = {}): Promise<Answer['json']> {
     const { json } = await this.#send('POST', '/graphql', JSON.stringify({ query, variables }));
-    if (json?.errors)
-      throw new Error(`GraphQL: ${json.errors.map(({ message }: Error) => message).join('; ')}`);
+    if (errorsIn(json))
+      throw new Error(
+        `GraphQL: ${errorsIn(json)
+          .map(({ message }: Error) => message)
+          .join('; ')}`,
+      );
     return json.data;
   }
 
   /**
-   * Calls a mutation. Variables get the types that the schema gives the arguments.
+   * Calls a mutation.
    *
-   * @param selection - of what it returns; empty for a scalar.
+   * @param selection - of its payload.
    */
   async mutate(
     name: string,
-    args: Readonly<Record<string, unknown>>,
-    selection = '{ __typename }',
+    input: Readonly<Record<string, unknown>>,
+    selection = '__typename',
   ): Promise<Answer['json']> {
     const field = (await this.mutations()).get(name);
     if (!field) throw new Error(`there is no mutation ${name}`);
-    const names = Object.keys(args);
-    const variables = names.map((arg) => `$${arg}: ${field.args.get(arg)}`).join(', ');
-    const given = names.map((arg) => `${arg}: $${arg}`).join(', ');
-    const data = await this.graphql(`mutation (${variables}) { ${name}(${given}) ${selection} }`, args);
-    return data[name];
+    const document = `mutation ($input: ${field.args.get('input')}) { ${name}(input: $input) { ${selection} errors { code message path } } }`;
+    return (await this.graphql(document, { input }))[name];
   }
 
   /** @returns the mutations that the gateway has, by name. */
@@ -122,3 +123,5 @@ function parse(text: string): unknown {
     typeof value === 'number' ? (context?.source ?? String(value)) : value,
   );
 }
+
+import { errorsIn } from '../support/refusals.ts';

@@ -18,7 +18,7 @@ export async function meansOf(client: Client, second?: Client, platform?: Client
     }),
     ...(has('updateAccountSettings') && {
       approveAbove: async (amount) => {
-        await client.mutate('updateAccountSettings', { input: { approvalAbove: amount } });
+        await client.mutate('updateAccountSettings', { approvalAbove: amount });
       },
     }),
   };
@@ -31,10 +31,15 @@ async function whitelist(client: Client, entries: readonly Destination[]): Promi
   );
   const before = Number(viewer.account.accountSettings.whitelistCoolingSeconds);
   const cool = (whitelistCoolingSeconds: number) =>
-    client.mutate('updateAccountSettings', { input: { whitelistCoolingSeconds } });
+    client.mutate('updateAccountSettings', { whitelistCoolingSeconds });
   if (before > 0) await cool(0);
-  const { id } = await client.mutate('createWhitelistGroup', { name: 'Walk' }, '{ id }');
-  for (const input of entries) await client.mutate('addWhitelistEntry', { groupId: id, input });
+  const { whitelistGroup } = await client.mutate(
+    'createWhitelistGroup',
+    { name: 'Walk' },
+    'whitelistGroup { id }',
+  );
+  for (const input of entries)
+    await client.mutate('addWhitelistEntry', { groupId: whitelistGroup.id, ...input });
   if (before > 0) await cool(before);
-  return id;
+  return whitelistGroup.id;
 }

@@ -228,6 +228,24 @@ function reviews(pix: PixIn): Row[] {
       ...success,
     },
     {
+      name: 'extra verification before the payment, approved by mutation',
+      mutations: ['approveStepUp'],
+      plan: 'step-up-require',
+      acts: [
+        [pending, decide('approveStepUp', { reason: 'case 1' })],
+        [qrcode, play('pay')],
+      ],
+      steps: [...begun, pending, ...afterwards],
+      ...success,
+    },
+    {
+      name: 'extra verification before the payment, denied by mutation',
+      mutations: ['denyStepUp'],
+      plan: 'step-up-require',
+      acts: [[pending, decide('denyStepUp', { reason: 'case 2' })]],
+      steps: [...begun, pending, denied],
+    },
+    {
       name: 'a closer look before the payment, denied',
       plan: 'step-up-require',
       acts: [[pending, play('step-up-deny')]],

@@ -1,6 +1,6 @@
 /** Walks of the templates that end with a PIX payout: offramps from the balance and from a deposit. */
 
-import { sum } from '../../src/base/money.ts';
+import { sum } from '../../src/base/money/money.ts';
 import {
   decide,
   depositWrong,
@@ -116,6 +116,14 @@ function payeeRows(
       name: 'the closer look at the payee is denied',
       plan: 'step-up-require',
       acts: [[PENDING, play('step-up-deny')]],
+      steps: [...before, PAYEE, PENDING, DENIED],
+      journals: released,
+    },
+    {
+      name: 'extra verification of the payee, denied by mutation',
+      mutations: ['denyStepUp'],
+      plan: 'step-up-require',
+      acts: [[PENDING, decide('denyStepUp', { reason: 'case 3' })]],
       steps: [...before, PAYEE, PENDING, DENIED],
       journals: released,
     },

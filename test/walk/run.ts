@@ -37,10 +37,13 @@ export interface Report {
 /** Walks one walk and looks at everything afterwards. */
 export async function runWalk(client: Client, means: Means, walk: Walk): Promise<Report> {
   const { name } = walk;
-  const mutations = await client.mutations();
+  // Introspection tells each key of its own contract.
+  const known = await Promise.all(
+    [client, ...(means.platform ? [means.platform] : [])].map((each) => each.mutations()),
+  );
   const lacks = [
     ...(walk.needs ?? []).filter((need) => !means[need]),
-    ...(walk.mutations ?? []).filter((mutation) => !mutations.has(mutation)),
+    ...(walk.mutations ?? []).filter((mutation) => !known.some((mutations) => mutations.has(mutation))),
   ];
   if (lacks.length > 0) return { name, problems: [], lacks };
   const problems: string[] = [];

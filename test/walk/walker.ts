@@ -1,7 +1,7 @@
 /** One transaction on its way: made, told what happens to it, waited for; and what a walk is. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fromMinor, sum, toMinor, trimDecimal } from '../../src/base/money.ts';
+import { fromMinor, sum, toMinor, trimDecimal } from '../../src/base/money/money.ts';
 import type { Answer, Client } from './client.ts';
 import type { Figures, JournalUse } from './published.ts';
 

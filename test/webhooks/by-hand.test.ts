@@ -4,7 +4,7 @@
  * machine, a clock that is set ahead only where a test says so, a process that loses its database instead of its life.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { addTest, redeliverAll, redeliverOne } from '../../src/store/webhooks/redeliveries.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';

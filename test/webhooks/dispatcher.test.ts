@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepMonths } from '../../src/resolvers/engine/housekeeping.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { endTries, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import { createDispatcher } from '../../src/webhooks/dispatcher.ts';
 import { JITTER } from '../../src/webhooks/schedule.ts';
@@ -13,6 +13,7 @@ import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, SECRET, writeEvents } from '../support/events.ts';
 import { loseAnswer } from '../support/lost-answers.ts';
 import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
+import { TEST_SECRETS } from '../support/secrets.ts';
 import {
   DAY,
   expectSigned,
@@ -40,6 +41,8 @@ afterEach(async () => {
   // What is left of one test must not be sent in the next.
   await test$.owner.query(`update webhook_endpoint set state = 'paused' where state = 'enabled'`);
 });
+
+const UNENDED = 'a webhook could not be ended';
 
 interface Shop {
   readonly accountId: bigint;
@@ -115,6 +118,20 @@ const untilAttempts = (shop: Shop, count: number) =>
   });
 const seqOf = ({ headers }: Received) => Number(headers['webhook-id']?.split('_')[1]);
 
+test('C-60: a secret that does not open is no failure of the receiver', async () => {
+  const warn = vi.spyOn(SILENT, 'warn');
+  const shop = await openShop({ signing_key: 's1.000000000000.AAAA' });
+  await happen(shop, 1);
+  await eventually('the warning', async () => warn.mock.calls.find(([, text]) => text === UNENDED));
+  expect(await endpointOf(shop)).toMatchObject({
+    state: 'enabled',
+    consecutive_failures: 0,
+    failing_since: null,
+  });
+  expect(await attemptsOf(shop)).toEqual([]);
+  expect(receiver.at(shop.name)).toEqual([]);
+});
+
 describe('a delivery', () => {
   test('is the stored body byte for byte, signed, with its name, position and attempt', async () => {
     const shop = await openShop();
@@ -137,7 +154,7 @@ describe('a delivery', () => {
   });
 
   test('is signed with all valid secrets, and with a key if the endpoint has one', async () => {
-    const { newSigningKey } = await import('../../src/base/webhook-keys.ts');
+    const { newSigningKey } = await import('../../src/base/access/webhook-keys.ts');
     const shop = await openShop({ signing_key: newSigningKey().secret });
     const old = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
     const over = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
@@ -383,7 +400,7 @@ describe('the endpoint', () => {
     await happen(shop, ...Array.from({ length: 60 }, (_, at) => at + 1));
     await untilStates(shop, ...Array.from({ length: 60 }, () => 'pending'));
     await worker.stop();
-    const services = { database: test$.database, clock, mode: 'sandbox' } as const;
+    const services = { database: test$.database, clock, mode: 'sandbox', secrets: TEST_SECRETS } as const;
     const dispatcher = createDispatcher(services, SILENT, { allowsLoopback: true });
     receiver.answer(shop.name, { status: 200, delayMs: 5 });
     // Nothing waits too long, however slow the machine is.

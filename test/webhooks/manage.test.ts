@@ -2,6 +2,7 @@
  * Goal: endpoints, secrets and deliveries are administered over GraphQL, each account for itself, and what was missed can
  * be sent again (C-60 to C-64). Method: the application with relay and dispatcher, receivers on this machine.
  */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdRelay } from '../../src/store/webhooks/relay.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
@@ -9,6 +10,7 @@ import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
 import { eventually, type Received, useReceiver } from '../support/receiver.ts';
+import { errorsIn } from '../support/refusals.ts';
 import { DAY, expectSigned, HOUR, openOnramp, SILENT } from '../support/webhooks.ts';
 
 const app = useApp();
@@ -40,25 +42,33 @@ const path = (name = 'hook') => `${name}-${place}`;
 const create = async (input: Record<string, unknown> = {}) =>
   (
     await ask(
-      `mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { ${ENDPOINT} } }`,
+      `mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { ${ENDPOINT} } errors { code message path } } }`,
       {
         input: { url: receiver.url(path()), ...input },
       },
     )
-  ).createWebhookEndpoint;
+  ).createWebhookEndpoint.webhookEndpoint;
 const refuseCreate = (input: Record<string, unknown>) =>
-  refusal('mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { id } }', {
-    input: { url: receiver.url(path()), ...input },
-  });
+  refusal(
+    'mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { id } errors { code message path } } }',
+    {
+      input: { url: receiver.url(path()), ...input },
+    },
+  );
 const actOn = async (name: string, id: string) =>
-  (await ask(`mutation($id: String!) { ${name}(id: $id) { ${ENDPOINT} } }`, { id }))[name];
+  (
+    await ask(
+      `mutation($id: String!) { ${name}(input: { id: $id }) { webhookEndpoint { ${ENDPOINT} } errors { code message path } } }`,
+      { id },
+    )
+  )[name].webhookEndpoint;
 const update = async (id: string, input: Record<string, unknown>) =>
   (
     await ask(
-      `mutation($id: String!, $input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(id: $id, input: $input) { ${ENDPOINT} } }`,
-      { id, input },
+      `mutation($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { webhookEndpoint { ${ENDPOINT} } errors { code message path } } }`,
+      { input: { id, ...input } },
     )
-  ).updateWebhookEndpoint;
+  ).updateWebhookEndpoint.webhookEndpoint;
 const endpoints = async (key = shop.apiKey) =>
   (await ask(`{ viewer { account { webhookEndpoints { ${ENDPOINT} } } } }`, {}, key)).viewer.account
     .webhookEndpoints;
@@ -72,10 +82,10 @@ const secrets = async (endpointId?: string) =>
 const rotate = async (endpointId: string | undefined, overlapSeconds?: number) =>
   (
     await ask(
-      'mutation($endpointId: String, $overlapSeconds: Int! = 86400) { rotateWebhookSecret(endpointId: $endpointId, overlapSeconds: $overlapSeconds) { secret validUntil } }',
+      'mutation($endpointId: String, $overlapSeconds: Int! = 86400) { rotateWebhookSecret(input: { endpointId: $endpointId, overlapSeconds: $overlapSeconds }) { secrets { secret validUntil } errors { code message path } } }',
       { endpointId, overlapSeconds },
     )
-  ).rotateWebhookSecret as SecretRow[];
+  ).rotateWebhookSecret.secrets as SecretRow[];
 const DELIVERY =
   'id eventCursor state round nextAttemptAt createdAt endedAt endpoint { id } transaction { end2end } attempts { attempt status error answer durationMs at }';
 const deliveries = async (args = '') =>
@@ -90,14 +100,17 @@ const nodes = async (args = '') =>
 const redeliver = async (filter: Record<string, unknown>, dryRun = false) =>
   (
     await ask(
-      'mutation($filter: WebhookRedeliveryFilter!, $dryRun: Boolean!) { redeliverWebhooks(filter: $filter, dryRun: $dryRun) { matched redelivered lastCursor } }',
+      'mutation($filter: WebhookRedeliveryFilter!, $dryRun: Boolean!) { redeliverWebhooks(input: { filter: $filter, dryRun: $dryRun }) { redelivery { matched redelivered lastCursor } errors { code message path } } }',
       { filter, dryRun },
     )
-  ).redeliverWebhooks;
+  ).redeliverWebhooks.redelivery;
 const recover = (id: string) =>
-  ask('mutation($id: String!) { recoverWebhookEndpoint(id: $id) { matched redelivered lastCursor } }', {
-    id,
-  });
+  ask(
+    'mutation($id: String!) { recoverWebhookEndpoint(input: { id: $id }) { redelivery { matched redelivered lastCursor } errors { code message path } } }',
+    {
+      id,
+    },
+  );
 const advance = (ms: number) => app.services.sandbox?.advanceClock(ms);
 
 const open = (webhook?: string) => openOnramp(app, shop.apiKey, webhook);
@@ -118,6 +131,19 @@ const untilDelivered = (name = path()) =>
     );
     return rows.length === 0 ? receiver.at(name) : undefined;
   });
+
+describe('the shared secret', () => {
+  test('exists before the first delivery: it is made once, however many ask for it at once, and signs what follows', async () => {
+    const { apiKey } = await app.addAccount();
+    const query = '{ viewer { account { webhookSecrets { secret validUntil } } } }';
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(query, {}, apiKey)));
+    const [shared, ...others] = answers[0]?.viewer.account.webhookSecrets ?? [];
+    expect([shared.validUntil, others]).toEqual([null, []]);
+    for (const { viewer } of answers) expect(viewer.account.webhookSecrets).toEqual([shared]);
+    await openOnramp(app, apiKey, receiver.url('first'));
+    for (const received of await receiver.until('first', 1)) expectSigned(received, shared.secret);
+  });
+});
 
 describe('endpoints', () => {
   test('are made, changed, listed and removed', async () => {
@@ -177,12 +203,12 @@ describe('endpoints', () => {
     await actOn('removeWebhookEndpoint', id);
     const calls = [
       ...['pauseWebhookEndpoint', 'resumeWebhookEndpoint', 'sendTestWebhook'].map(
-        (name) => `mutation { ${name}(id: "${id}") { id } }`,
+        (name) => `mutation { ${name}(input: { id: "${id}" }) { errors { code message path } } }`,
       ),
-      `mutation { updateWebhookEndpoint(id: "${id}", input: {}) { id } }`,
-      `mutation { recoverWebhookEndpoint(id: "${id}") { matched } }`,
-      `mutation { rotateWebhookSecret(endpointId: "${id}") { secret } }`,
-      `mutation { redeliverWebhooks(filter: { endpointId: "${id}" }) { matched } }`,
+      `mutation { updateWebhookEndpoint(input: { id: "${id}" }) { webhookEndpoint { id } errors { code message path } } }`,
+      `mutation { recoverWebhookEndpoint(input: { id: "${id}" }) { redelivery { matched } errors { code message path } } }`,
+      `mutation { rotateWebhookSecret(input: { endpointId: "${id}" }) { secrets { secret } errors { code message path } } }`,
+      `mutation { redeliverWebhooks(input: { filter: { endpointId: "${id}" } }) { redelivery { matched } errors { code message path } } }`,
     ];
     for (const call of calls)
       expect(await refusal(call), call).toMatchObject({
@@ -208,10 +234,13 @@ describe('endpoints', () => {
     expect(await refused({ template: 'onramp', ...foreign })).toEqual(said('no event'));
     const { id } = await create({ template: 'onramp' });
     for (const [call, parameter] of [
-      [`updateWebhookEndpoint(id: "${id}", input: { eventNames: ["offramp.quote.quote"] }) { id }`, 'input'],
       [
-        `redeliverWebhooks(filter: { endpointId: "${id}", eventNames: ["offramp.quote.quote"] }) { matched }`,
-        'filter',
+        `updateWebhookEndpoint(input: { id: "${id}", eventNames: ["offramp.quote.quote"] }) { webhookEndpoint { id } errors { code message path } }`,
+        'input',
+      ],
+      [
+        `redeliverWebhooks(input: { filter: { endpointId: "${id}", eventNames: ["offramp.quote.quote"] } }) { redelivery { matched } errors { code message path } }`,
+        'input.filter',
       ],
     ])
       expect((await refusal(`mutation { ${call} }`)).violations).toEqual([
@@ -245,13 +274,13 @@ describe('endpoints', () => {
     const other = await app.addAccount();
     const acts = [
       ...['removeWebhookEndpoint', 'pauseWebhookEndpoint', 'resumeWebhookEndpoint'].map(
-        (name) => `mutation($id: String!) { ${name}(id: $id) { id } }`,
+        (name) => `mutation($id: String!) { ${name}(input: { id: $id }) { errors { code message path } } }`,
       ),
-      'mutation($id: String!) { updateWebhookEndpoint(id: $id, input: {}) { id } }',
-      'mutation($id: String!) { rotateWebhookSecret(endpointId: $id) { secret } }',
-      'mutation($id: String!) { sendTestWebhook(id: $id) { id } }',
-      'mutation($id: String!) { recoverWebhookEndpoint(id: $id) { matched } }',
-      'mutation($id: String!) { redeliverWebhooks(filter: { endpointId: $id }) { matched } }',
+      'mutation($id: String!) { updateWebhookEndpoint(input: { id: $id }) { webhookEndpoint { id } errors { code message path } } }',
+      'mutation($id: String!) { rotateWebhookSecret(input: { endpointId: $id }) { secrets { secret } errors { code message path } } }',
+      'mutation($id: String!) { sendTestWebhook(input: { id: $id }) { webhookDelivery { id } errors { code message path } } }',
+      'mutation($id: String!) { recoverWebhookEndpoint(input: { id: $id }) { redelivery { matched } errors { code message path } } }',
+      'mutation($id: String!) { redeliverWebhooks(input: { filter: { endpointId: $id } }) { redelivery { matched } errors { code message path } } }',
       'query($id: String!) { viewer { account { webhookSecrets(endpointId: $id) { secret } } } }',
     ];
     for (const text of acts) {
@@ -274,7 +303,7 @@ describe('endpoints', () => {
     const listed = await endpoints();
     expect(listed).toMatchObject([{ kind: 'TRANSACTION' }, { kind: 'TRANSACTION' }]);
     const refused = await refusal(
-      'mutation($id: String!, $url: String!) { updateWebhookEndpoint(id: $id, input: { url: $url }) { id } }',
+      'mutation($id: String!, $url: String!) { updateWebhookEndpoint(input: { id: $id, url: $url }) { webhookEndpoint { id } errors { code message path } } }',
       { id: listed[0].id, url: receiver.url('x') },
     );
     expect(parametersOf(refused)).toEqual(['input.url']);
@@ -355,16 +384,20 @@ describe('secrets', () => {
     expect(inMs).toBeLessThanOrEqual(DAY);
     for (const overlapSeconds of [-1, 604_801]) {
       const refused = await refusal(
-        'mutation($id: String!, $overlapSeconds: Int!) { rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlapSeconds) { secret } }',
+        'mutation($id: String!, $overlapSeconds: Int!) { rotateWebhookSecret(input: { endpointId: $id, overlapSeconds: $overlapSeconds }) { secrets { secret } errors { code message path } } }',
         { id, overlapSeconds },
       );
-      expect(parametersOf(refused)).toEqual(['overlapSeconds']);
+      expect(parametersOf(refused)).toEqual(['input.overlapSeconds']);
     }
     for (let n = 2; n < 10; n += 1) await rotate(id);
     expect(await secrets(id)).toHaveLength(10);
     expect(
-      (await refusal('mutation($id: String!) { rotateWebhookSecret(endpointId: $id) { secret } }', { id }))
-        .code,
+      (
+        await refusal(
+          'mutation($id: String!) { rotateWebhookSecret(input: { endpointId: $id }) { secrets { secret } errors { code message path } } }',
+          { id },
+        )
+      ).code,
     ).toBe('INVALID_PARAMETER');
   });
 });
@@ -416,8 +449,10 @@ describe('deliveries', () => {
     await untilDelivered();
     const [newest] = await nodes();
     const sent = receiver.at(path()).length;
-    const text = `mutation($id: String!) { redeliverWebhook(id: $id) { ${DELIVERY} } }`;
-    const { redeliverWebhook: again } = await ask(text, { id: newest.id });
+    const text = `mutation($id: String!) { redeliverWebhook(input: { id: $id }) { webhookDelivery { ${DELIVERY} } errors { code message path } } }`;
+    const {
+      redeliverWebhook: { webhookDelivery: again },
+    } = await ask(text, { id: newest.id });
     expect(again).toMatchObject({ round: 1, eventCursor: newest.eventCursor });
     const received = (await receiver.until(path(), sent + 1)).at(-1) as Received;
     const first = receiver.at(path()).find(({ body }) => body === received.body) as Received;
@@ -461,14 +496,18 @@ describe('deliveries', () => {
     await untilDelivered();
     expect(receiver.at(path())).toHaveLength(sent + total - count);
     const refused = await refusal(
-      'mutation { redeliverWebhooks(filter: { after: "x", eventNames: ["x"] }) { matched } }',
+      'mutation { redeliverWebhooks(input: { filter: { eventNames: ["x"] } }) { redelivery { matched } errors { code message path } } }',
     );
-    expect(parametersOf(refused)).toEqual(['filter.eventNames', 'filter.after']);
+    expect(parametersOf(refused)).toEqual(['input.filter.eventNames']);
+    const cursor = await refusal(
+      'mutation { redeliverWebhooks(input: { filter: { after: "x" } }) { redelivery { matched } errors { code message path } } }',
+    );
+    expect(parametersOf(cursor)).toEqual(['input.filter.after']);
   });
 
   test('a test is the newest event, marked as a test, and does not count as a failure', async () => {
     const { id } = await create();
-    const text = `mutation($id: String!) { sendTestWebhook(id: $id) { ${DELIVERY} } }`;
+    const text = `mutation($id: String!) { sendTestWebhook(input: { id: $id }) { webhookDelivery { ${DELIVERY} } errors { code message path } } }`;
     expect(await refusal(text, { id })).toMatchObject({
       code: 'STEP_CONFLICT',
       message: 'the account has no event yet: make a transaction first',
@@ -476,7 +515,9 @@ describe('deliveries', () => {
     await open();
     const sent = (await untilDelivered()).length;
     receiver.answer(path(), { status: 410 });
-    const { sendTestWebhook: made } = await ask(text, { id });
+    const {
+      sendTestWebhook: { webhookDelivery: made },
+    } = await ask(text, { id });
     expect(made.round).toBe(-1);
     const received = (await receiver.until(path(), sent + 1)).at(-1) as Received;
     expect(received.headers['crossramp-test']).toBe('true');
@@ -508,7 +549,12 @@ describe('pause and recovery', () => {
     await open();
     const had = await untilDelivered();
     expect(
-      (await refusal('mutation($id: String!) { recoverWebhookEndpoint(id: $id) { matched } }', { id })).code,
+      (
+        await refusal(
+          'mutation($id: String!) { recoverWebhookEndpoint(input: { id: $id }) { redelivery { matched } errors { code message path } } }',
+          { id },
+        )
+      ).code,
     ).toBe('STEP_CONFLICT');
     receiver.answer(path(), { status: 410 });
     await open();
@@ -522,7 +568,9 @@ describe('pause and recovery', () => {
     const refused = receiver.at(path()).length;
     receiver.answer(path(), { status: 200 });
     const total = await eventCount();
-    const { recoverWebhookEndpoint: recovered } = await recover(id);
+    const {
+      recoverWebhookEndpoint: { redelivery: recovered },
+    } = await recover(id);
     expect(recovered).toMatchObject({ matched: total - had.length, redelivered: total - had.length });
     const received = (await receiver.until(path(), refused + total - had.length)).slice(refused);
     await untilDelivered();
@@ -546,18 +594,22 @@ describe('pause and recovery', () => {
       [String(shop.accountId), id],
     );
     const act = (name: string, of: string, fields: string) =>
-      app.graphql(`mutation { ${name}(id: "${of}") { ${fields} } }`, {}, { key: shop.apiKey });
+      app.graphql(
+        `mutation { ${name}(input: { id: "${of}" }) { ${fields} errors { code message path } } }`,
+        {},
+        { key: shop.apiKey },
+      );
     const held = await holdAccounts(app.owner, shop.accountId);
-    const recoveries = [1, 2].map(() => act('recoverWebhookEndpoint', id, 'matched'));
-    const removal = act('removeWebhookEndpoint', removed, 'id');
-    const trial = act('sendTestWebhook', removed, 'id');
+    const recoveries = [1, 2].map(() => act('recoverWebhookEndpoint', id, 'redelivery { matched }'));
+    const removal = act('removeWebhookEndpoint', removed, 'webhookEndpoint { id }');
+    const trial = act('sendTestWebhook', removed, 'webhookDelivery { id }');
     try {
       await expect.poll(async () => (await app.owner.query(WAITING)).rowCount).toBe(1);
     } finally {
       await held.release();
     }
     const codes = async (answers: readonly ReturnType<typeof act>[]) =>
-      (await Promise.all(answers)).map(({ json }) => json.errors?.[0]?.extensions.code);
+      (await Promise.all(answers)).map(({ json }) => errorsIn(json)?.[0]?.extensions.code);
     expect((await codes(recoveries)).toSorted()).toEqual(['STEP_CONFLICT', undefined]);
     expect(await codes([removal, trial])).toEqual([undefined, 'STEP_CONFLICT']);
   });

@@ -3,12 +3,13 @@
  * (C-40, C-63). Method: webhooks of both modes on one database; the clock of the sandbox is a month ahead.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
+import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 import { useReceiver } from '../support/receiver.ts';
+import { TEST_SECRETS } from '../support/secrets.ts';
 import { DAY, HOUR, runWebhooks, SILENT, TestClock } from '../support/webhooks.ts';
 
 const store = useDatabase();
@@ -21,6 +22,7 @@ beforeAll(() => {
   const services = {
     database: store.database,
     clock: SYSTEM_CLOCK,
+    secrets: TEST_SECRETS,
     notifier: clock.notifier,
     mode: 'live',
   } as const;
@@ -84,6 +86,7 @@ test('an account wakes the webhooks of its own mode only', async () => {
   const services = {
     database: { ...store.database, withTx },
     clock: SYSTEM_CLOCK,
+    secrets: TEST_SECRETS,
     notifier: clock.notifier,
     mode: 'live',
   } as const;

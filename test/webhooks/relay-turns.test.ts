@@ -1,15 +1,15 @@
 /**
  * Goal: relays and dispatchers of several processes do not work for nothing on an account that is busy, and nobody's events wait
- * for longer than a rest (decision 0049). Method: turns that are taken by hand, and statements that are counted.
+ * for longer than a rest (bench/notes/two-processes-on-one-account.md). Method: turns that are taken by hand, and statements that are counted.
  */
 import { expect, test } from 'vitest';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
-import type { Database, Statement } from '../../src/store/database.ts';
+import type { Database, Statement } from '../../src/store/connection/database.ts';
 import { relayLag } from '../../src/store/webhooks/relay.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { createRelay } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
+import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 import { eventually } from '../support/receiver.ts';
 import { runWebhooks, SILENT, TestClock } from '../support/webhooks.ts';
 

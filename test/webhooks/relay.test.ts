@@ -4,15 +4,15 @@
  */
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import type { AccountMode } from '../../src/base/account-mode.ts';
-import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
-import { openDatabase } from '../../src/store/connection.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { AccountMode } from '../../src/base/access/account-mode.ts';
+import { openDatabase } from '../../src/store/connection/connection.ts';
+import type { Database } from '../../src/store/connection/database.ts';
 import { holdRelay, relayLag, relayStep } from '../../src/store/webhooks/relay.ts';
 import { transactionEndpointId } from '../../src/store/webhooks/webhooks.ts';
 import { createRelay, relayAll } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, TEMPLATE, type Written, writeEvents } from '../support/events.ts';
+import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 import { elsewhere } from '../support/one-connection.ts';
 import { eventually } from '../support/receiver.ts';
 

@@ -4,16 +4,9 @@
  */
 import { follow, MINUTE_MS, sayAgo } from './live.ts';
 import { openKeys, openPalette } from './over.ts';
-import { byId, places, ROOT, say, told, words } from './told.ts';
+import { byId, enliven, places, ROOT, say, told, words } from './told.ts';
 
-// Shown and done with script alone.
-
-/** Shows what only script can do. */
-function enliven(): void {
-  document.querySelectorAll<HTMLElement>('[data-script], [data-copy], [data-print]').forEach((each) => {
-    each.hidden = false;
-  });
-}
+// Done with script alone.
 
 function copy(button: HTMLElement): void {
   const text = byId(button.dataset.copy || '')?.textContent || '';
@@ -80,7 +73,7 @@ let pricing: number | undefined;
 
 document.addEventListener('input', (event) => {
   const form = (event.target as HTMLElement).closest('form');
-  if (!form?.querySelector('[name="ask"]')) return;
+  if (!form?.querySelector('[name="ask"][value="price"]')) return;
   window.clearTimeout(pricing);
   pricing = window.setTimeout(() => void showPrice(form), PAUSE_MS);
 });
@@ -162,7 +155,7 @@ document.addEventListener('keydown', (event) => {
 
 // The answer to a form has the address of the form: loaded again it would send the form again, and do what nobody asks for.
 if (location.pathname.startsWith(`${ROOT}/acts/`) && told.here) history.replaceState(null, '', told.here);
-enliven();
+enliven(document);
 sayAgo(document);
 window.setInterval(() => sayAgo(document), MINUTE_MS);
 if (document.querySelector('[data-live]') && told.csrf) void follow();

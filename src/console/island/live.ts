@@ -2,7 +2,7 @@
  * What happens meanwhile. Changes are heard of over one stream for all tabs of a browser, and taken over from the page as the
  * server shows it: there is one renderer. Moments are said as people say them, as long as they are near.
  */
-import { byId, say, type Told, told, words } from './told.ts';
+import { byId, enliven, say, type Told, told, words } from './told.ts';
 
 /** The page is asked for again at most so often, however much happens. */
 const REFRESH_MS = 1_000;
@@ -43,6 +43,7 @@ async function refresh(): Promise<boolean> {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   sayAgo(document);
   sayAgo(page);
+  enliven(page);
   // Another account was opened in another tab: what is of one is not shown below the name of the other.
   const { account = told.account } = JSON.parse(page.body.dataset.told || '{}') as Partial<Told>;
   if (account !== told.account) return leave();

@@ -30,6 +30,13 @@ export function byId(id: string): HTMLElement | null {
   return document.getElementById(id);
 }
 
+/** Shows what only script can do. */
+export function enliven(root: ParentNode): void {
+  root.querySelectorAll<HTMLElement>('[data-script], [data-copy], [data-print]').forEach((each) => {
+    each.hidden = false;
+  });
+}
+
 /** Says a text to readers of the screen. */
 export function say(text: string): void {
   const place = byId('say');

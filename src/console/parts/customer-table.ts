@@ -1,5 +1,5 @@
 /** The table of customers: how well each is known, and the limits that hold for it. */
-import { formatTaxId } from '../../base/tax-id.ts';
+import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

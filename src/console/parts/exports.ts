@@ -1,5 +1,5 @@
 /** Files of what a list shows: links to `/export` with the same filters. */
-import { snakeCase } from '../../base/snake-case.ts';
+import { snakeCase } from '../../base/text/snake-case.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { ScreenContext } from '../context.ts';

@@ -4,8 +4,7 @@ import { type Html, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
 import { type MomentForm, type NearForm, nearText, timeText } from '../../ui/moments.ts';
 import { badge, type Tone } from '../../ui/parts.ts';
-import type { TransactionStatus } from '../generated/graphql.ts';
-import { type StepShown, stepWord } from '../words/steps.ts';
+import type { Awaited, TransactionStatus } from '../generated/graphql.ts';
 
 /** A currency as the documents ask for it. */
 export interface CurrencyShown {
@@ -84,27 +83,22 @@ const TONES: Readonly<Record<TransactionStatus, Tone>> = {
 };
 /** Every status, in the order in which a transaction can have them. */
 export const STATUSES = Object.keys(TONES) as readonly TransactionStatus[];
-/** States in which nobody has to do anything but the payer or a rail. */
-const RUNS_BY_ITSELF = /^(QRCODE|WAITING_DEPOSIT|DETECTED|INITIAL|DONE)$/;
 
-/** @returns how a status is to be taken; a pending one needs a look unless it goes on by itself, and a payment that its payer disputes. */
-export function toneOf(statusCode: TransactionStatus, state: string, component?: string): Tone {
-  if (component === 'dispute' && state === 'OPEN') return 'warn';
-  return statusCode === 'PENDING' && RUNS_BY_ITSELF.test(state) ? 'idle' : TONES[statusCode];
+/** A step as the documents ask for it. */
+export interface StepShown {
+  readonly statusCode: TransactionStatus;
+  readonly awaits: Awaited | null;
+  readonly headline: LabelShown;
 }
 
-/** @returns the status that a published label stands for: an event has the label alone. */
-export function statusOf({ en }: LabelShown): TransactionStatus {
-  const name = en.toUpperCase().replaceAll(' ', '_');
-  return Object.hasOwn(TONES, name) ? (name as TransactionStatus) : 'UNKNOWN';
+/** @returns how a step is to be taken; one that waits for a decision needs a look, also after success: its payer disputes it. */
+export function toneOf({ statusCode, awaits }: Omit<StepShown, 'headline'>): Tone {
+  const isDecided = awaits === 'DECISION';
+  if (statusCode === 'PENDING') return isDecided ? 'warn' : 'idle';
+  return statusCode === 'SUCCESS' && isDecided ? 'warn' : TONES[statusCode];
 }
 
 /** @returns the status of a transaction as a badge that says the step. */
-export function statusBadge(
-  shown: StepShown & { readonly statusCode: TransactionStatus },
-  language: Language,
-  isAlone = false,
-): Html {
-  const { statusCode, state, component } = shown;
-  return badge(toneOf(statusCode, state, component), stepWord(shown)[language], undefined, isAlone);
+export function statusBadge(shown: StepShown, language: Language, isAlone = false): Html {
+  return badge(toneOf(shown), shown.headline[language], undefined, isAlone);
 }

@@ -19,15 +19,17 @@ export interface ActForm {
   readonly button: string | Html;
   readonly kind?: string;
   readonly fields?: Html | null;
+  /** Whether the server has listed the action as possible for this session: its scope is not checked again. */
+  readonly isPossible?: boolean;
 }
 
 /** @returns the form of an act; nothing where the session may not do it. */
 export function actForm(
   context: ScreenContext,
-  { act, given = {}, button, kind = '', fields }: ActForm,
+  { act, given = {}, button, kind = '', fields, isPossible = false }: ActForm,
 ): Html | null {
   const operation = operationNamed(act);
-  if (!mayDo(context, operation.field)) return null;
+  if (!isPossible && !mayDo(context, operation.field)) return null;
   return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(context, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
 }
 
@@ -53,7 +55,8 @@ function isSame(
   });
 }
 
-function hidden(context: ScreenContext, { variables }: Operation, given: Given): Html[] {
+/** @returns what a form of an act sends besides its fields. */
+export function hidden(context: ScreenContext, { variables }: Operation, given: Given): Html[] {
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {
     csrf: context.session.csrf,

@@ -6,9 +6,8 @@ import { more } from '../../ui/parts.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { actWord } from '../words/acts.ts';
-import { eventWord } from '../words/steps.ts';
 import { sayNamed } from '../words.ts';
-import { moment, money, statusOf, toneOf, wholeMoment } from './figures.ts';
+import { moment, money, toneOf, wholeMoment } from './figures.ts';
 import { actForm } from './form.ts';
 import { journalsOf, journalTable } from './journal.ts';
 
@@ -62,14 +61,14 @@ const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', b
 
 function steps({ say, language }: ScreenContext, { events }: Found): Happening[] {
   return events.map((event) => {
-    const { occurredAt, name, sequence, state, status } = event;
-    const tone = toneOf(statusOf(status), state);
+    const { occurredAt, name, sequence, headline } = event;
+    const tone = toneOf(event);
     return {
       at: occurredAt,
       kind: 'steps',
       tone,
       sign: SIGNS[tone],
-      what: eventWord(event)[language],
+      what: headline[language],
       note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
     };
   });

@@ -1,5 +1,5 @@
 /** A journal as the holder of an account may see it: own lines with the balance after, house accounts by their class. */
-import { sum } from '../../base/money.ts';
+import { sum } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { scrolled, table } from '../../ui/table.ts';
@@ -56,7 +56,7 @@ export function journalTable({ say, language }: ScreenContext, { id, lines }: Jo
 /** Every line of the journal once: the account's own, which have a balance, and those of the house. */
 function sidesOf(say: ScreenContext['say'], lines: readonly PostingFragment[]): readonly Side[] {
   const own = lines.map(({ ledgerAccount: { currency, subAccount }, debit, credit, balance }) => ({
-    name: `${say('yours', { subAccount: say(subAccount).toLowerCase() })} ${currency.displayName}`,
+    name: `${say('yours', { subAccount: say(subAccount).toLowerCase() })}, ${currency.displayName}`,
     currency,
     debit,
     credit,

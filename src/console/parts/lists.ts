@@ -1,5 +1,5 @@
 /** What lists share: filters in words, pages, the empty state, parts of a page. */
-import { invalidParameters } from '../../base/errors.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';

@@ -1,6 +1,6 @@
 /** Journals by hand, each with what can be decided, and the form that proposes one. */
-import { currencyOfLedger } from '../../base/currency.ts';
-import { MANUAL_ACCOUNTS } from '../../base/manual-accounts.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { MANUAL_ACCOUNTS } from '../../base/money/manual-accounts.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -41,8 +41,10 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
       isFigure: true,
       cell: ({ amount, currency }) => money({ amount, currency: currencyOfLedger(currency) }, language),
     },
-    { name: say('journalReason'), cell: ({ reason }) => reason },
-    { name: say('who'), look: 'wide', cell: ({ maker }) => maker },
+    {
+      name: `${say('journalReason')} / ${say('who')}`,
+      cell: ({ reason, maker }) => html`${reason}<br><code>${maker}</code>`,
+    },
     { name: say('status'), cell: ({ state }) => badge(TONES[state], say(state)) },
     {
       name: unseen(say('actsHere')),
@@ -68,7 +70,7 @@ function decisions(context: ScreenContext, { id }: Manual): Html {
     button: say('rejectJournal'),
     kind: 'pill',
   });
-  return html`<div class="row">${approve}${reject}</div>`;
+  return html`<div class="stack tight">${approve}${reject}</div>`;
 }
 
 function proposeForm(context: ScreenContext): Html | null {

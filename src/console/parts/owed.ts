@@ -16,8 +16,8 @@ type Debt = Debts['nodes'][number];
 const TONES: Readonly<Record<string, Tone>> = { FAILED: 'bad', REQUESTED: 'info' };
 
 /** @returns whether something of the transaction failed to go back, and is still owed. */
-export function hasFailed({ transaction: { component, state, refunds } }: Refund): boolean {
-  return refunds.some((each) => each.state === 'FAILED') || (component === 'refund' && state === 'ERROR');
+export function hasFailed({ transaction: { possibleActions } }: Refund): boolean {
+  return possibleActions.some(({ action }) => action === 'RETRY_REFUND');
 }
 
 /** @returns what is on its way back to payers, with what can be done about what failed. */

@@ -78,7 +78,7 @@ export function originList(
       given: { ...without(name, origins, origin), [replaces]: origins },
       open: say('takeAway'),
       what: say('takeOriginWhat', { origin }),
-      button: say('takeAwayYes'),
+      button: say('takeOriginYes'),
       kind: 'danger',
     });
   const columns: readonly Column<string>[] = [

@@ -1,10 +1,11 @@
 /** What an order would cost: asked for by the form that makes it, before it is made. */
-import { isMore } from '../../base/money.ts';
+import { isMore } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
-import type { ScreenContext } from '../context.ts';
-import type { NewQuery } from '../generated/graphql.ts';
-import { decimal, inBrl, money } from './figures.ts';
+import type { Asked, ScreenContext } from '../context.ts';
+import type { Variables } from '../execute.ts';
+import type { NewQuery, PriceFragment } from '../generated/graphql.ts';
+import { type AmountShown, BRL, decimal, inBrl, money } from './figures.ts';
 
 /** How the form of an order is priced. */
 export interface Priced {
@@ -20,10 +21,37 @@ const NOTHING = new URLSearchParams();
 
 /** @returns the variables that ask for the price of what the form says; none where nobody asks. */
 export function priceVariables({ asked }: ScreenContext, priced: Priced | undefined) {
-  const brlAmount = priced && asked?.variables[priced.amount];
-  if (!asked || !priced || brlAmount === undefined) return {};
-  const { currency } = asked.variables;
-  return { isPriced: true, order: { template: templateOf(priced, asked.values), currency, brlAmount } };
+  const order = asked && priced && orderVariables(priced, asked);
+  return order ? { isPriced: true, order } : {};
+}
+
+/** @returns the order that a form describes; undefined without an amount. */
+export function orderVariables(priced: Priced, { values, variables }: Asked): Variables | undefined {
+  const brlAmount = variables[priced.amount];
+  if (brlAmount === undefined) return undefined;
+  return { template: templateOf(priced, values), currency: variables.currency, brlAmount };
+}
+
+/** @returns both amounts of a price. */
+export function priceSides(
+  { isPayout }: Priced,
+  { brlAmount, cryptoAmount, currency }: PriceFragment,
+): Readonly<Record<'source' | 'target', AmountShown>> {
+  const brl = { amount: brlAmount, currency: BRL };
+  const crypto = { amount: cryptoAmount, currency };
+  return isPayout ? { source: crypto, target: brl } : { source: brl, target: crypto };
+}
+
+/** @returns rate and fees of a price, as names and values. */
+export function priceFacts(
+  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  { currency, rate, fees, networkFee }: PriceFragment,
+): readonly (readonly [name: string, value: string | false])[] {
+  return [
+    [say('rate'), `1 ${currency.displayName} = ${inBrl(rate, language)}`],
+    [say('fees'), inBrl(fees, language)],
+    [say('networkFee'), /[1-9]/.test(networkFee) && money({ amount: networkFee, currency }, language)],
+  ];
 }
 
 /** The enum of templates has the names of their types, in lower case with underscores. */
@@ -39,21 +67,14 @@ export function priceButton({ say }: ScreenContext): Html {
 }
 
 /** @returns the price; an empty place where nobody asked, which a script fills while somebody writes. */
-export function pricePlace(
-  { say, language }: ScreenContext,
-  { isPayout }: Priced,
-  quote: NewQuery['quote'],
-): Html {
+export function pricePlace(context: ScreenContext, priced: Priced, quote: NewQuery['quote']): Html {
   if (!quote) return html`<div id="price" role="status"></div>`;
-  const { brlAmount, cryptoAmount, currency, rate, fees, networkFee } = quote;
-  const brl = (amount: string) => inBrl(amount, language);
-  const crypto = (amount: string) => money({ amount, currency }, language);
+  const { say, language } = context;
+  const { source, target } = priceSides(priced, quote);
   const shown = keyValues([
-    pair(say('goesIn'), isPayout ? crypto(cryptoAmount) : brl(brlAmount)),
-    pair(say('rate'), html`1 ${currency.displayName} = ${brl(rate)}`),
-    pair(say('fees'), brl(fees)),
-    pair(say('networkFee'), /[1-9]/.test(networkFee) && crypto(networkFee)),
-    pair(say('comesOut'), html`<b>${isPayout ? brl(brlAmount) : crypto(cryptoAmount)}</b>`),
+    pair(say('goesIn'), money(source, language)),
+    ...priceFacts(context, quote).map(([name, value]) => pair(name, value)),
+    pair(say('comesOut'), html`<b>${money(target, language)}</b>`),
   ]);
   return html`<div id="price" role="status">${shown}<p class="small soft">${say('priceNow')}</p></div>`;
 }

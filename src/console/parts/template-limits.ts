@@ -1,5 +1,5 @@
 /** Price and limits of each template as they hold for an account: what the platform set, and the tighter limits of its own. */
-import { isMore } from '../../base/money.ts';
+import { isMore } from '../../base/money/money.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -17,6 +17,8 @@ type Limits = Account['templateLimits'][number];
 /** Limits of a template, in BRL. */
 export const LIMITS = ['amountMin', 'amountMax', 'customerStepUp30d', 'customerLimitDaily'] as const;
 type Limit = (typeof LIMITS)[number];
+/** Limits of what has no price and no customer. */
+const AMOUNT_LIMITS = ['amountMin', 'amountMax'] as const;
 /** Parts of a price that are fractions. */
 export const FRACTIONS = ['spread', 'feeRate'] as const;
 
@@ -32,13 +34,14 @@ export function priceAndLimits(
     ...LIMITS.map((name) => ({
       name: say(`set_${name}`),
       isFigure: true,
-      cell: (row: TemplatePriceFragment) => limitText(context, name, row, own.get(row.template)),
+      cell: (row: TemplatePriceFragment) =>
+        limitsOf(row).includes(name) && limitText(context, name, row, own.get(row.template)),
     })),
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: ({ template }) =>
-        html`<div class="row">${limitForm(context, template)}${own.has(template) && removal(context, template)}</div>`,
+      cell: (row) =>
+        html`<div class="row">${limitForm(context, row)}${own.has(row.template) && removal(context, row.template)}</div>`,
     },
   ];
   const caption = say('templateSettings');
@@ -46,16 +49,25 @@ export function priceAndLimits(
   return section('limits', caption, scrolled(say('tableOf', { name: caption }), shown));
 }
 
-/** @returns the columns that name a template and say its price. */
+/** @returns the limits that apply to a template. */
+export function limitsOf({ isPriced }: Pick<TemplatePriceFragment, 'isPriced'>): readonly Limit[] {
+  return isPriced ? LIMITS : AMOUNT_LIMITS;
+}
+
+/** @returns the columns that name a template and say its price; nothing where it has none. */
 export function priceColumns({ say, language }: ScreenContext): readonly Column<TemplatePriceFragment>[] {
   return [
     { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
     ...FRACTIONS.map((name) => ({
       name: say(`set_${name}`),
       isFigure: true,
-      cell: (row: TemplatePriceFragment) => showPercent(row[name], language),
+      cell: (row: TemplatePriceFragment) => row.isPriced && showPercent(row[name], language),
     })),
-    { name: say('set_feeFixed'), isFigure: true, cell: ({ feeFixed }) => inBrl(feeFixed, language) },
+    {
+      name: say('set_feeFixed'),
+      isFigure: true,
+      cell: ({ isPriced, feeFixed }) => isPriced && inBrl(feeFixed, language),
+    },
   ];
 }
 
@@ -76,10 +88,10 @@ function limitText(
     : html`${theirs}<div class="small soft">${say('youSaid', { amount: mine })}</div>`;
 }
 
-function limitForm(context: ScreenContext, template: string): Html | null {
+function limitForm(context: ScreenContext, row: TemplatePriceFragment): Html | null {
   const { say } = context;
   const act = 'UpdateTemplateLimits';
-  const given = { template, part: 'change' };
+  const given = { template: row.template, part: 'change' };
   const one = (name: Limit) =>
     field(context, act, { name, label: say(`set_${name}`), inputmode: 'decimal' }, given);
   return askedForm(context, {
@@ -88,7 +100,7 @@ function limitForm(context: ScreenContext, template: string): Html | null {
     open: say('changeSettings'),
     what: say('ownLimitsWhat'),
     button: say('changeSettingsYes'),
-    fields: html`${LIMITS.map(one)}`,
+    fields: html`${limitsOf(row).map(one)}`,
   });
 }
 
@@ -99,7 +111,7 @@ function removal(context: ScreenContext, template: string): Html | null {
     given: { template, part: 'removal', [CLEARED_FIELD]: LIMITS },
     open: say('takeAway'),
     what: say('removeLimitsWhat'),
-    button: say('takeAwayYes'),
+    button: say('removeLimitsYes'),
     kind: 'danger',
   });
 }

@@ -1,116 +1,174 @@
 /** What can be done with a transaction at its present step, and what the sandbox can play on it. */
-import type { Label } from '../../base/label.ts';
+import type { Label } from '../../base/text/label.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { more } from '../../ui/parts.ts';
 import { SCENARIO_WORDS } from '../../ui/sandbox-words.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
-import { type AmountShown, money } from './figures.ts';
+import type { Word } from '../words.ts';
+import { inBrl, money } from './figures.ts';
 import { actForm, askedForm, field } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
+type Action = Found['possibleActions'][number];
 /** What is known of the approval that it waits for. */
 type Approval = TransactionQuery['approvals'][number];
 
-/** Steps at which money has come in, so that nobody can cancel any more. */
-const HAS_MONEY = /^(PAID|UNDERPAID|OVERPAID|LATE|DETECTED|DROPPED|UNCOMPLIANT)$/;
+/** A form of an action: a button, or a button that opens it and says what it does. */
+interface ActionWords {
+  readonly button: Word;
+  readonly open?: Word;
+  readonly what?: Word;
+  readonly kind?: string;
+}
 
-/** @returns the forms of what can be done now, and why whoever asked for a withdrawal cannot approve it; the server refuses what somebody made impossible meanwhile. */
-export function actsNow(context: ScreenContext, found: Found, approval: Approval | undefined): Html | null {
+/** Words of the actions that the console has forms for; the page of the payer has those of the others. */
+const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
+  ACCEPT_QUOTE: { button: 'acceptQuote', kind: 'primary' },
+  APPROVE_MONEY_OUT: { button: 'approve', kind: 'primary' },
+  REJECT_MONEY_OUT: { open: 'reject', what: 'rejectOutWhat', button: 'rejectYes', kind: 'danger' },
+  REQUOTE_DEPOSIT: { open: 'deposit_REQUOTE', what: 'deposit_REQUOTE_what', button: 'deposit_REQUOTE_yes' },
+  KEEP_DEPOSIT: { open: 'deposit_KEEP', what: 'deposit_KEEP_what', button: 'deposit_KEEP_yes' },
+  REFUND_DEPOSIT: {
+    open: 'deposit_REFUND',
+    what: 'deposit_REFUND_what',
+    button: 'deposit_REFUND_yes',
+    kind: 'danger',
+  },
+  REFUND_PAYMENT: { open: 'refund', what: 'refundWhat', button: 'refundYes', kind: 'danger' },
+  CANCEL: { open: 'cancel', what: 'cancelWhat', button: 'cancelYes', kind: 'danger' },
+  RELEASE_HOLD: { open: 'release', what: 'releaseWhat', button: 'releaseYes' },
+  REJECT_HOLD: { open: 'rejectHold', what: 'rejectHoldWhat', button: 'rejectHoldYes', kind: 'danger' },
+  APPROVE_STEP_UP: { open: 'approveStepUp', what: 'approveStepUpWhat', button: 'approveStepUpYes' },
+  DENY_STEP_UP: { open: 'denyStepUp', what: 'denyStepUpWhat', button: 'denyStepUpYes', kind: 'danger' },
+  RETRY_REFUND: { open: 'retryRefund', what: 'retryRefundWhat', button: 'retryRefundYes' },
+  SETTLE_REFUND_BY_HAND: { open: 'settleRefund', what: 'settleRefundWhat', button: 'settleRefundYes' },
+};
+
+/** @returns the forms of the actions that are possible now, and why whoever asked for money out cannot approve it; the server refuses an action that became impossible meanwhile. */
+export function actsNow(
+  context: ScreenContext,
+  { possibleActions }: Found,
+  approval: Approval | undefined,
+): Html | null {
   const { say } = context;
-  const { end2end, component, state } = found;
-  const given = { end2end };
-  const isOpen = found.status.en === 'Created' || found.status.en === 'Pending';
-  const forms = [
-    component === 'quote' &&
-      state === 'QUOTE' &&
-      actForm(context, { act: 'AcceptQuote', given, button: say('acceptQuote'), kind: 'primary' }),
-    approval?.mayApprove &&
-      actForm(context, { act: 'ApproveWithdrawal', given, button: say('approve'), kind: 'primary' }),
-    approval && rejectForm(context, end2end),
-    ...resolutionForms(context, found),
-    found.refundable && refundForm(context, end2end, found.refundable),
-    isOpen && !HAS_MONEY.test(state) && cancelForm(context, end2end),
-  ].filter((form) => form);
+  const forms = possibleActions.map((action) => actionForm(context, action)).filter((form) => form);
   if (forms.length === 0) return null;
-  const why = approval?.whyNot && html`<p class="small">${say(approval.whyNot)}</p>`;
+  const why =
+    approval &&
+    html`<p class="small">${say(`waits_${approval.reason}`)} ${approval.whyNot && say(approval.whyNot)}</p>`;
   return html`<section class="card in stack tight"><h2>${say('actsHere')}</h2>${why}<div class="row">${forms}</div></section>`;
 }
 
-/** @returns the form that declines a withdrawal. */
-export function rejectForm(context: ScreenContext, end2end: string): Html | null {
+function actionForm(context: ScreenContext, action: Action): Html | null {
   const { say } = context;
+  const words = FORMS[action.action];
+  if (!words) return null;
+  const { button, open, what, kind = '' } = words;
+  const form = {
+    act: `${action.mutation.charAt(0).toUpperCase()}${action.mutation.slice(1)}`,
+    given: Object.fromEntries(
+      action.arguments.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])),
+    ),
+    button: say(button),
+    kind,
+    isPossible: true,
+  };
+  const fields = html`${effectList(context, action)}${action.arguments.map((each) => inputOf(context, form.act, each))}`;
+  if (!open || !what) return actForm(context, { ...form, fields });
+  return askedForm(context, { ...form, fields, open: say(open), what: say(meaningOf(action) ?? what) });
+}
+
+/** Words of an action that means something else at the present step; undefined where it means what it always does. */
+function meaningOf(action: Action): Word | undefined {
+  if (action.action === 'REFUND_PAYMENT') {
+    const amount = amountOf(action);
+    if (!amount) return 'refundAllWhat';
+    return amount.isRequired ? 'refundPartWhat' : undefined;
+  }
+  return action.action === 'RELEASE_HOLD' ? releaseMeaning(action) : undefined;
+}
+
+/** @returns words for the release of a hold that credits the deposit instead of paying it out; undefined where the transaction continues. */
+export function releaseMeaning({
+  effects,
+}: {
+  readonly effects: readonly Pick<Action['effects'][number], 'kind' | 'subAccount'>[];
+}): Word | undefined {
+  const isCredited = effects.some(({ kind, subAccount }) => kind === 'CREDIT' && subAccount === 'available');
+  return isCredited ? 'releaseToBalanceWhat' : undefined;
+}
+
+/** The amount that a person chooses; undefined where the action takes none. */
+function amountOf({ arguments: taken }: Pick<Action, 'arguments'>) {
+  return taken.find(({ name, value }) => name === 'amount' && value === null);
+}
+
+/** The fields that a person fills in, by the name of the argument; the rest is given, or means nothing on a screen. */
+function inputOf(
+  context: ScreenContext,
+  act: string,
+  { name, value, max, isRequired }: Action['arguments'][number],
+): Html | null {
+  const { say, language } = context;
+  if (value !== null) return null;
+  switch (name) {
+    case 'amount': {
+      const hint = max && say('refundLeft', { amount: inBrl(max, language) });
+      const label = say('refundAmount');
+      return field(context, act, { name, label, hint, inputmode: 'decimal', isRequired });
+    }
+    case 'address':
+      return field(context, act, { name, label: say('refundAddress'), isRequired });
+    case 'reason':
+      return field(context, act, { name, label: say('decisionReason'), isRequired });
+    case 'reference':
+      return field(context, act, { name, label: say('paymentReference'), isRequired });
+    default:
+      return null;
+  }
+}
+
+/** Money that the action moves, in figures; with the amount that they are for, where a person chooses it. */
+function effectList({ say, language }: ScreenContext, action: Action): Html | null {
+  const { effects } = action;
+  if (effects.length === 0) return null;
+  const max = amountOf(action)?.max;
+  const basis = max && html`<p class="small">${say('effectsOf', { amount: inBrl(max, language) })}</p>`;
+  const lines = effects.map(({ kind, subAccount, money: moved }) => {
+    if (!moved) return say('effect_priced');
+    const part = subAccount ? say(subAccount) : '';
+    return say(`effect_${kind}`, { amount: money(moved, language), part });
+  });
+  return html`${basis}<ul class="small">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+}
+
+/** @returns the form that approves money out. */
+export function approveForm(
+  context: ScreenContext,
+  { kind, requestedAt }: Pick<Approval, 'kind' | 'requestedAt'>,
+  end2end: string,
+): Html | null {
+  const look = { button: context.say('approve'), kind: 'primary' } as const;
+  if (kind === 'WITHDRAWAL')
+    return actForm(context, { act: 'ApproveWithdrawal', given: { end2end }, ...look });
+  const given = { end2end, ...(requestedAt && { requestedAt }) };
+  return actForm(context, { act: 'ApproveMoneyOut', given, ...look });
+}
+
+/** @returns the form that declines money out. */
+export function rejectForm(context: ScreenContext, kind: Approval['kind'], end2end: string): Html | null {
+  const { say } = context;
+  const isWithdrawal = kind === 'WITHDRAWAL';
   return askedForm(context, {
-    act: 'RejectWithdrawal',
+    act: isWithdrawal ? 'RejectWithdrawal' : 'RejectMoneyOut',
     given: { end2end },
     open: say('reject'),
-    what: say('rejectWhat'),
+    what: say(isWithdrawal ? 'rejectWhat' : 'rejectOutWhat'),
     button: say('rejectYes'),
     kind: 'danger',
   });
-}
-
-function cancelForm(context: ScreenContext, end2end: string): Html | null {
-  const { say } = context;
-  return askedForm(context, {
-    act: 'CancelTransaction',
-    given: { end2end },
-    open: say('cancel'),
-    what: say('cancelWhat'),
-    button: say('cancelYes'),
-    kind: 'danger',
-  });
-}
-
-function refundForm(context: ScreenContext, end2end: string, left: AmountShown): Html | null {
-  const { say, language } = context;
-  return askedForm(context, {
-    act: 'RefundPayment',
-    given: { end2end },
-    open: say('refund'),
-    what: say('refundWhat'),
-    button: say('refundYes'),
-    kind: 'danger',
-    fields: field(context, 'RefundPayment', {
-      name: 'amount',
-      label: say('refundAmount'),
-      hint: say('refundLeft', { amount: money(left, language) }),
-      inputmode: 'decimal',
-    }),
-  });
-}
-
-/** Steps at which a deposit is held until somebody decides, and what can be decided. */
-const HELD_DEPOSITS: Readonly<Record<string, readonly Resolution[]>> = {
-  'crypto_deposit/UNDERPAID': ['REQUOTE', 'KEEP', 'REFUND'],
-  'crypto_deposit/OVERPAID': ['REQUOTE', 'KEEP', 'REFUND'],
-  'crypto_deposit/LATE': ['REQUOTE', 'KEEP', 'REFUND'],
-  'pix_out/REJECTED': ['KEEP', 'REFUND'],
-  'swap_transfer/ERROR': ['KEEP', 'REFUND'],
-};
-
-type Resolution = 'KEEP' | 'REFUND' | 'REQUOTE';
-
-function resolutionForms(
-  context: ScreenContext,
-  { __typename, end2end, component, state }: Found,
-): (Html | null)[] {
-  const { say } = context;
-  const ways = __typename === 'OfframpInstant' ? HELD_DEPOSITS[`${component}/${state}`] : undefined;
-  return (ways ?? []).map((resolution) =>
-    askedForm(context, {
-      act: 'ResolveDeposit',
-      given: { end2end, resolution },
-      open: say(`deposit_${resolution}`),
-      what: say(`deposit_${resolution}_what`),
-      button: say(`deposit_${resolution}_yes`),
-      ...(resolution === 'REFUND' && {
-        kind: 'danger',
-        fields: field(context, 'ResolveDeposit', { name: 'address', label: say('refundAddress') }),
-      }),
-    }),
-  );
 }
 
 /** @returns what the sandbox can play on a transaction where it stands; nothing for live accounts. */

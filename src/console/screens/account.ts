@@ -1,6 +1,7 @@
 /** One account as the operator sees it: price and limits of each template, its customers, and how both are changed. */
-import { PLATFORM_SCOPES } from '../../base/api-key.ts';
-import { notFound } from '../../base/errors.ts';
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
+import { notFound } from '../../base/errors/errors.ts';
+import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext, screenOf } from '../context.ts';
@@ -11,14 +12,17 @@ import { inBrl } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
-import { FRACTIONS, LIMITS, priceColumns } from '../parts/template-limits.ts';
+import { FRACTIONS, LIMITS, limitsOf, priceColumns } from '../parts/template-limits.ts';
 
 type Holder = NonNullable<AccountQuery['accountHolder']>;
+type Priced = Holder['templateSettings'][number];
 type Customers = NonNullable<Holder['customers']>;
 type Customer = Customers['nodes'][number];
 
 /** Settings of a template that are amounts in BRL. */
-const AMOUNTS = ['feeFixed', ...LIMITS] as const;
+/** Amounts that can be set of a template. */
+const amountsOf = (row: TemplatePriceFragment) =>
+  row.isPriced ? (['feeFixed', ...LIMITS] as const) : limitsOf(row);
 
 /** The screen. */
 export const ACCOUNT = screenOf<AccountQuery>({
@@ -39,19 +43,20 @@ ${settingTable(context, accountId, templateSettings)}${customers && customerList
   },
 });
 
-function settingTable(context: ScreenContext, account: string, rows: readonly TemplatePriceFragment[]): Html {
+function settingTable(context: ScreenContext, account: string, rows: readonly Priced[]): Html {
   const { say, language } = context;
-  const columns: readonly Column<TemplatePriceFragment>[] = [
+  const columns: readonly Column<Priced>[] = [
     ...priceColumns(context),
     ...LIMITS.map((name) => ({
       name: say(`set_${name}`),
       isFigure: true,
-      cell: (row: TemplatePriceFragment) => inBrl(row[name], language),
+      cell: (row: TemplatePriceFragment) => limitsOf(row).includes(name) && inBrl(row[name], language),
     })),
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: ({ template }) => settingForm(context, { account, template }),
+      cell: (row) =>
+        html`${proposal(context, row)}${settingForm(context, { account, template: row.template }, row)}`,
     },
   ];
   const caption = say('templateSettings');
@@ -59,16 +64,35 @@ function settingTable(context: ScreenContext, account: string, rows: readonly Te
   return section('settings', caption, scrolled(say('tableOf', { name: caption }), shown));
 }
 
+/** A price that waits for another person. */
+function proposal({ say, language }: ScreenContext, { proposedPrice }: Priced): Html | null {
+  if (!proposedPrice) return null;
+  const { proposedBy: who, spread, feeRate, feeFixed } = proposedPrice;
+  const shown = {
+    who,
+    spread: showPercent(spread, language),
+    feeRate: showPercent(feeRate, language),
+    feeFixed: inBrl(feeFixed, language),
+  };
+  return html`<div class="small soft">${say('proposedPrice', shown)}</div>`;
+}
+
 function settingForm(
   context: ScreenContext,
   given: { readonly account: string; readonly template: string },
+  row: TemplatePriceFragment,
 ): Html | null {
   const { say } = context;
   const act = 'UpdateTemplateSettings';
   const decimals = { inputmode: 'decimal' } as const;
   const fields = [
-    ...FRACTIONS.map((name) => ({ name, label: say(`set_${name}`), hint: say('fractionHint'), ...decimals })),
-    ...AMOUNTS.map((name) => ({ name, label: say(`set_${name}`), ...decimals })),
+    ...(row.isPriced ? FRACTIONS : []).map((name) => ({
+      name,
+      label: say(`set_${name}`),
+      hint: say('fractionHint'),
+      ...decimals,
+    })),
+    ...amountsOf(row).map((name) => ({ name, label: say(`set_${name}`), ...decimals })),
   ];
   return askedForm(context, {
     act,

@@ -1,5 +1,5 @@
 /** Accounts: the account holders, newest first. */
-import { PLATFORM_SCOPES } from '../../base/api-key.ts';
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { html } from '../../ui/html.ts';
 import { screenOf } from '../context.ts';
 import type { AccountsQuery } from '../generated/graphql.ts';

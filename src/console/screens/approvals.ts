@@ -1,13 +1,12 @@
-/** Approvals: withdrawals that wait for a second person, and those that were decided. */
+/** Approvals: money out that waits for other people, and withdrawals that were decided. */
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty, idPair, keyValues, pair } from '../../ui/parts.ts';
 import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { ApprovalsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { ago, money } from '../parts/figures.ts';
-import { actForm } from '../parts/form.ts';
+import { ago, inBrl, money } from '../parts/figures.ts';
 import { pager, pageVariables, section } from '../parts/lists.ts';
-import { rejectForm } from '../parts/transaction-acts.ts';
+import { approveForm, rejectForm } from '../parts/transaction-acts.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 
 type Approval = ApprovalsQuery['approvals'][number];
@@ -31,35 +30,44 @@ ${nodes.length > 0 && section('withdrawals', say('WITHDRAWALS'), list, null, 'ro
 
 function approval(
   context: ScreenContext,
-  { transaction, mayApprove, whyNot, requestedBy, requestedByName }: Approval,
+  {
+    transaction,
+    kind,
+    reason,
+    brl,
+    destination,
+    approvalsNeeded,
+    mayApprove,
+    whyNot,
+    requestedBy,
+    requestedByName,
+    requestedAt,
+  }: Approval,
 ): Html {
   const { say, language } = context;
   const { end2end, target, createdAt } = transaction;
-  const title = say('withdraw', { amount: target ? money(target, language) : '' });
   const own = transaction.__typename === 'Withdrawal' ? transaction : null;
+  const title = own
+    ? say('withdraw', { amount: target ? money(target, language) : '' })
+    : say(`out_${kind}`, { amount: inBrl(brl, language) });
   const facts = keyValues([
     pair(say('created'), ago(createdAt, language)),
     pair(say('askedBy'), requestedByName ?? requestedBy),
+    pair(say('whyWaits'), say(`waits_${reason}`)),
+    pair(say('approvalsNeeded'), String(approvalsNeeded)),
     pair(
       say('networkFee'),
       own?.networkFee && target && money({ ...target, amount: own.networkFee }, language),
     ),
     pair(say('notes'), own?.notes),
-    idPair(say('destination'), own?.address && address(own.address)),
+    idPair(say('destination'), destination && address(destination)),
   ]);
-  const approve =
-    mayApprove &&
-    actForm(context, {
-      act: 'ApproveWithdrawal',
-      given: { end2end },
-      button: say('approve'),
-      kind: 'primary',
-    });
+  const approve = mayApprove && approveForm(context, { kind, requestedAt }, end2end);
   const state = badge(
     mayApprove ? 'warn' : 'idle',
     say(mayApprove ? 'waitsForYou' : 'waitsForOther'),
     mayApprove ? 'approve' : 'clock',
     true,
   );
-  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${say(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(context, end2end)}</footer></article>`;
+  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${say(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(context, kind, end2end)}</footer></article>`;
 }

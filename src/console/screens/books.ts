@@ -1,5 +1,5 @@
 /** The books of the house: what is there now, what moved in a period, what was earned, and the days that are closed. */
-import { sum } from '../../base/money.ts';
+import { sum } from '../../base/money/money.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { dayText } from '../../ui/moments.ts';

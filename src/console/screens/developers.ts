@@ -1,5 +1,5 @@
 /** Developers: keys, webhook endpoints, the deliveries to them, and what the sandbox plays. */
-import { SCOPES } from '../../base/api-key.ts';
+import { SCOPES } from '../../base/access/api-key.ts';
 import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
@@ -121,7 +121,11 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
   const fields = html`${field(context, act, { name: 'url', label: say('url'), type: 'url', isRequired: true })}${field(context, act, { name: 'description', label: say('name') })}`;
   const form = addForm(context, { act, open: say('addEndpoint'), button: say('addEndpoint'), fields });
   const content = all.length > 0 ? listed : empty('bolt', say('noEndpoints'));
-  return section('endpoints', caption, html`${content}${form}`);
+  return section(
+    'endpoints',
+    caption,
+    html`${content}${form}<p class="small"><a href="${pathTo('/webhook-secrets')}">${say('sharedSecretLink')}</a></p>`,
+  );
 }
 
 function endpointActs(context: ScreenContext, { id, state, isRecoverable }: Endpoint): Html {
@@ -143,5 +147,6 @@ function endpointActs(context: ScreenContext, { id, state, isRecoverable }: Endp
     button: say('recoverYes'),
   });
   const simple = (act: string, button: string) => actForm(context, { act, given, button, kind: 'pill' });
-  return html`<div class="row">${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state !== 'ENABLED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && recover}${state !== 'DISABLED' && simple('SendTestWebhook', say('test'))}${remove}</div>`;
+  const secret = html`<a class="btn pill" href="${pathTo('/webhook-secrets', { endpoint: id })}">${say('secret')}</a>`;
+  return html`<div class="row">${secret}${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state !== 'ENABLED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && recover}${state !== 'DISABLED' && simple('SendTestWebhook', say('test'))}${remove}</div>`;
 }

@@ -21,6 +21,7 @@ import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
 import { TRANSACTION } from './transaction.ts';
 import { TRANSACTIONS } from './transactions.ts';
+import { WEBHOOK_SECRETS } from './webhook-secrets.ts';
 import { WHITELIST } from './whitelist.ts';
 
 /** Every screen. */
@@ -36,6 +37,7 @@ export const SCREENS: readonly Screen[] = [
   CUSTOMERS,
   NEW,
   DEVELOPERS,
+  WEBHOOK_SECRETS,
   EVENTS,
   REQUESTS,
   PEOPLE,

@@ -1,20 +1,27 @@
 /** New: what a payment, a conversion, a withdrawal or a payment link is made with. A form is done once, however often it is sent. */
+import { invalidParameters } from '../../base/errors/errors.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { mayDo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { type Asked, mayAct, mayDo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import type { Variables } from '../execute.ts';
 import type { NewQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
-import { inBrl } from '../parts/figures.ts';
+import { type ConfirmedOrder, confirmation } from '../parts/confirmation.ts';
+import { inBrl, money } from '../parts/figures.ts';
 import { actForm, askedForm, type Field, field } from '../parts/form.ts';
 import { handOver } from '../parts/hand-over.ts';
 import { section, unseen } from '../parts/lists.ts';
 import {
   availableOptions,
+  orderVariables,
   type Priced,
   priceButton,
+  priceFacts,
   pricePlace,
+  priceSides,
   priceVariables,
   rangeHint,
 } from '../parts/price.ts';
@@ -30,6 +37,8 @@ export interface Kind {
   readonly given?: Readonly<Record<string, string>>;
   /** Missing where it has no price. */
   readonly priced?: Priced;
+  /** Sentence of its confirmation; missing where nothing is confirmed. */
+  readonly sentence?: (values: URLSearchParams) => Word;
   readonly fields: (context: ScreenContext, data: NewQuery) => readonly Field[];
 }
 
@@ -43,6 +52,7 @@ export const KINDS: readonly Kind[] = [
     what: 'newCheckoutWhat',
     given: { accept: 'true' },
     priced: { amount: 'amountPayment', type: () => 'CrossrampCheckout' },
+    sentence: () => 'confirmToBalance',
     fields: ({ say }, data) => [
       { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
@@ -60,6 +70,7 @@ export const KINDS: readonly Kind[] = [
       amount: 'amountPayment',
       type: (values) => (values.get('wallet')?.trim() ? 'OnrampInstant' : 'Onramp'),
     },
+    sentence: (values) => (values.get('wallet')?.trim() ? 'confirmToWallet' : 'confirmToBalance'),
     fields: ({ say }, data) => [
       { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
@@ -75,25 +86,22 @@ export const KINDS: readonly Kind[] = [
     what: 'newOfframpWhat',
     given: { accept: 'true' },
     priced: {
-      amount: 'amountPaid',
+      amount: 'amountSent',
       type: (values) => (values.get('from') === 'EXTERNAL' ? 'OfframpInstant' : 'Offramp'),
       isPayout: true,
     },
-    fields: ({ say }, data) => [
-      { name: 'amountPaid', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
-      cryptoField(say('crypto'), data),
-      {
-        name: 'from',
-        label: say('source'),
-        options: [
-          ['BALANCE', say('fromBalance')],
-          ['EXTERNAL', say('fromDeposit')],
-        ],
-      },
-      pixTypeField(say('pixKeyType'), say('none')),
-      { name: 'pixKey', label: say('pixKey') },
-      ...customerFields(say),
-    ],
+    sentence: (values) => (values.get('from') === 'EXTERNAL' ? 'confirmFromDeposit' : 'confirmFromBalance'),
+    fields: (context, data) => {
+      const { say } = context;
+      return [
+        { name: 'amountSent', label: say('amountPayee'), inputmode: 'decimal', isRequired: true },
+        cryptoField(say('crypto'), data),
+        { name: 'from', label: say('source'), options: offrampSources(context) },
+        pixTypeField(say('pixKeyType'), say('none')),
+        { name: 'pixKey', label: say('pixKey') },
+        ...customerFields(say),
+      ];
+    },
   },
   {
     name: 'withdrawal',
@@ -101,6 +109,7 @@ export const KINDS: readonly Kind[] = [
     mutation: 'createWithdrawal',
     word: 'newWithdrawal',
     what: 'newWithdrawalWhat',
+    sentence: () => 'confirmWithdrawal',
     fields: (context, data) => {
       const { say } = context;
       return [
@@ -146,7 +155,10 @@ export const KINDS: readonly Kind[] = [
 export const NEW = screenOf<NewQuery>({
   path: '/new',
   operation: operationNamed('New'),
-  variables: (context) => priceVariables(context, chosenKind(context).priced),
+  variables: (context) =>
+    context.asked?.confirms
+      ? feeVariables(context.asked)
+      : priceVariables(context, chosenKind(context).priced),
   view: (data, context) => {
     const { say } = context;
     const kind = chosenKind(context);
@@ -155,10 +167,19 @@ export const NEW = screenOf<NewQuery>({
       word: say(word),
       isCurrent: name === kind.name,
     }));
+    const confirmed = orderToConfirm(context, kind, data);
+    if (confirmed)
+      return {
+        title: say('confirmOrder'),
+        main: html`<div class="top"><h1>${say('newTitle')}</h1></div>${confirmation(context, confirmed)}`,
+      };
+    const create = kind.sentence
+      ? html`<button class="primary" name="ask" value="confirm">${say('review')}</button>`
+      : html`<button class="primary">${say('create')}</button>`;
     const form = actForm(context, {
       act: kind.act,
       ...(kind.given && { given: kind.given }),
-      button: html`<div class="row"><button class="primary">${say('create')}</button>${kind.priced && priceButton(context)}</div>`,
+      button: html`<div class="row">${create}${kind.priced && priceButton(context)}</div>`,
       fields: html`${fieldsOf(context, kind, data)}${kind.priced && pricePlace(context, kind.priced, data.quote)}`,
     });
     if (views.length === 0) return { title: say('newTitle'), main: nothingToMake(context) };
@@ -169,6 +190,63 @@ ${kind.name === 'link' && links(context, data)}`;
   },
 });
 
+/** The order that is to be confirmed, as the form describes it; none where nothing is. */
+function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): ConfirmedOrder | null {
+  const { say, asked } = context;
+  const { act, given = {}, priced, fields, sentence } = kind;
+  if (!asked?.confirms || !sentence) return null;
+  const order = { act, sentence: sentence(asked.values) };
+  const rest = fields(context, data).filter(({ name }) => name !== 'currency');
+  const { price } = asked.confirms;
+  if (price && priced)
+    return {
+      ...order,
+      ...priceSides(priced, price),
+      given: { ...given, quoteId: price.id ?? '' },
+      price: priceFacts(context, price),
+      fields: rest.filter(({ name }) => name !== priced.amount),
+      expiresAt: price.expiresAt,
+    };
+  const currency = data.currencies.find(({ code }) => code === asked.values.get('currency'));
+  const fee = data.withdrawalFee;
+  if (!currency || fee === undefined) return null;
+  const amount = String(asked.variables.amountReceived);
+  if ((amount.split('.')[1] ?? '').length > currency.decimals)
+    throw invalidParameters([{ parameter: 'amountReceived', message: say('mustBeNumber') }]);
+  return {
+    ...order,
+    source: { amount, currency },
+    target: { amount: lessFee(amount, fee, currency.decimals), currency },
+    given: { networkFeeMax: fee },
+    price: [[say('networkFee'), money({ amount: fee, currency }, context.language)]],
+    fields: rest.filter(({ name }) => name !== 'amountReceived'),
+  };
+}
+
+/** What arrives of an amount; an amount that the fee uses up is refused when it is created. */
+function lessFee(amount: string, fee: string, decimals: number): string {
+  const left = toMinor(amount, decimals) - toMinor(fee, decimals);
+  return fromMinor(left > 0n ? left : 0n, decimals);
+}
+
+/** @returns the variables of the document for a withdrawal that is to be confirmed. */
+function feeVariables({ values, confirms }: NonNullable<ScreenContext['asked']>): Variables {
+  return confirms?.price ? {} : { hasFee: true, feeOf: values.get('currency') };
+}
+
+/** @returns the order of a form that has a price; undefined for other forms. */
+export function orderOf(act: string, { values, variables }: Asked): Variables | undefined {
+  const priced = KINDS.find((kind) => kind.act === act && kind.sentence)?.priced;
+  return priced && orderVariables(priced, { values, variables });
+}
+
+/** @returns what a form sends: a reserved price has the amounts. */
+export function orderForm(act: string, form: URLSearchParams): URLSearchParams {
+  const priced = KINDS.find((kind) => kind.act === act)?.priced;
+  if (!priced || !form.get('quoteId')) return form;
+  return new URLSearchParams([...form].filter(([name]) => name !== priced.amount));
+}
+
 function nothingToMake({ say }: ScreenContext): Html {
   const why = empty('lock', say('makesNothing'), say('forbidden'));
   return html`<div class="top"><h1>${say('newTitle')}</h1></div><div class="card phone-full">${why}</div>`;
@@ -177,11 +255,12 @@ function nothingToMake({ say }: ScreenContext): Html {
 /** The fields of a kind; the amount says how little and how much may be entered. */
 function fieldsOf(context: ScreenContext, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {
   return fields(context, data).map((each) =>
-    field(
-      context,
-      act,
-      priced?.amount === each.name ? { ...each, hint: rangeHint(context, data, priced) } : each,
-    ),
+    field(context, act, {
+      // A link can fill the form in; it is sent by the person who reads it.
+      value: context.query.get(each.name),
+      ...each,
+      ...(priced?.amount === each.name && { hint: rangeHint(context, data, priced) }),
+    }),
   );
 }
 
@@ -216,11 +295,22 @@ function pixTypeField(label: string, none: string): Field {
   };
 }
 
+/** Sources of an offramp that the session may use: each is an act with a scope of its own. */
+function offrampSources(context: ScreenContext): NonNullable<Field['options']> {
+  const { say } = context;
+  return [
+    ...(mayAct(context, 'balance.pay_out') ? [['BALANCE', say('fromBalance')] as const] : []),
+    ...(mayAct(context, 'offramp.create') ? [['EXTERNAL', say('fromDeposit')] as const] : []),
+  ];
+}
+
 /** Destinations of the whitelist that can be used now. */
 function destinationField(label: string, { viewer }: NewQuery): Field {
   const options = viewer.account.whitelistGroups.flatMap(({ name, entries }) =>
     entries
-      .filter(({ removedAt, usableAt }) => !removedAt && Date.parse(usableAt) <= Date.now())
+      .filter(
+        ({ removedAt, usableAt }) => !removedAt && Date.parse(usableAt) <= Date.parse(viewer.account.now),
+      )
       .map((entry) => [entry.target, `${name}: ${entry.label ?? ''} ${entry.target}`] as const),
   );
   return { name: 'address', label, options };

@@ -1,4 +1,4 @@
-/** What waits for the operator: holds, returns that failed, debts to the house, money in suspense; and what to do with each. */
+/** What waits for the operator: holds, step-ups, returns that failed, debts to the house, money in suspense; and what to do with each. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -6,10 +6,12 @@ import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
-import { askedForm, field } from '../parts/form.ts';
+import { actForm, askedForm, field } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
+import { stepUpList } from '../parts/step-ups.ts';
+import { releaseMeaning } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
 type Suspense = NonNullable<OperatorQuery['suspense']>;
@@ -28,10 +30,10 @@ export const OPERATOR = screenOf<OperatorQuery>({
     ...owedVariables(context),
     ...pageVariables(context),
   }),
-  view: ({ suspense, holds, openRefunds, receivables, positions }, context) => {
+  view: ({ suspense, holds, stepUps, openRefunds, receivables, positions }, context) => {
     const { say } = context;
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
-${holds && holdList(context, holds)}${openRefunds && refundList(context, openRefunds)}${receivables && receivableList(context, receivables)}${positions && positionList(context, positions)}${suspense && suspenseList(context, suspense)}`;
+${holds && holdList(context, holds)}${stepUps && stepUpList(context, stepUps)}${openRefunds && refundList(context, openRefunds)}${receivables && receivableList(context, receivables)}${positions && positionList(context, positions)}${suspense && suspenseList(context, suspense)}`;
     return { title: say('operator'), main };
   },
 });
@@ -74,17 +76,39 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
     { name: say('reference'), look: 'mono wide', cell: ({ end2end }) => end2end },
     {
       name: say('status'),
-      cell: ({ state }) => badge(state === 'OPEN' ? 'warn' : 'good', sayNamed(say, state)),
+      cell: ({ state, isStuck, proposedTo, proposedBy }) =>
+        html`${isStuck ? badge('bad', say('returnFailed')) : badge(state === 'OPEN' ? 'warn' : 'good', sayNamed(say, state))}${proposedTo && html`<br>${say('proposedTo', { account: proposedTo, who: proposedBy ?? '' })}`}`,
     },
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) => entry.state === 'OPEN' && decisions(context, entry),
+      cell: (entry) =>
+        entry.state === 'OPEN' ? decisions(context, entry) : entry.isStuck && returnAgain(context, entry),
     },
   ];
 }
 
-function decisions(context: ScreenContext, { id }: Entry): Html {
+/** Approving names the account that was read: another proposal meanwhile is not approved with it. */
+function secondPerson(context: ScreenContext, id: string, account: string): Html {
+  const { say } = context;
+  const approve = askedForm(context, {
+    act: 'ApproveSuspense',
+    given: { id, account },
+    open: say('approveSuspense'),
+    what: say('approveSuspenseWhat', { account }),
+    button: say('approveSuspenseYes'),
+  });
+  const reject = actForm(context, {
+    act: 'RejectSuspense',
+    given: { id },
+    button: say('rejectSuspense'),
+    kind: 'pill',
+  });
+  return html`<div class="row">${approve}${reject}</div>`;
+}
+
+function decisions(context: ScreenContext, { id, proposedTo, reason }: Entry): Html {
+  if (proposedTo !== null) return secondPerson(context, id, proposedTo);
   const { say } = context;
   const given = { id };
   const assign = askedForm(context, {
@@ -100,26 +124,41 @@ function decisions(context: ScreenContext, { id }: Entry): Html {
       given,
     ),
   });
-  const back = askedForm(context, {
-    act: 'ReturnSuspense',
-    given,
-    open: say('sendBack'),
-    what: say('sendBackWhat'),
-    button: say('sendBackYes'),
-    kind: 'danger',
-  });
+  // A payout that came back has no sender to go back to.
+  const back =
+    reason !== 'PAYOUT_RETURNED' &&
+    askedForm(context, {
+      act: 'ReturnSuspense',
+      given,
+      open: say('sendBack'),
+      what: say('sendBackWhat'),
+      button: say('sendBackYes'),
+      kind: 'danger',
+    });
   return html`<div class="row">${assign}${back}</div>`;
+}
+
+function returnAgain(context: ScreenContext, { id }: Entry): Html {
+  const { say } = context;
+  const [open, what, button] = [say('returnAgain'), say('returnAgainWhat'), say('returnAgainYes')];
+  return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
 }
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];
 
 function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
   const { say, language } = context;
-  const decide = ({ account, transaction: { end2end } }: Hold) => {
+  const decide = ({ account, transaction: { end2end, possibleActions } }: Hold) => {
     const given = { account, end2end };
-    const release = { open: say('release'), what: say('releaseWhat'), button: say('releaseYes') };
-    const reject = { open: say('rejectHold'), what: say('rejectHoldWhat'), button: say('rejectHoldYes') };
-    return html`<div class="row">${askedForm(context, { act: 'ReleaseHold', given, ...release })}${askedForm(context, { act: 'RejectHold', given, ...reject, kind: 'danger' })}</div>`;
+    const release = possibleActions.find(({ action }) => action === 'RELEASE_HOLD');
+    const isRejectable = possibleActions.some(({ action }) => action === 'REJECT_HOLD');
+    const releasing = release && {
+      open: say('release'),
+      what: say(releaseMeaning(release) ?? 'releaseWhat'),
+      button: say('releaseYes'),
+    };
+    const rejecting = { open: say('rejectHold'), what: say('rejectHoldWhat'), button: say('rejectHoldYes') };
+    return html`<div class="row">${releasing && askedForm(context, { act: 'ReleaseHold', given, ...releasing })}${isRejectable && askedForm(context, { act: 'RejectHold', given, ...rejecting, kind: 'danger' })}</div>`;
   };
   const columns: readonly Column<Hold>[] = [
     { name: say('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },

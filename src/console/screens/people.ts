@@ -1,5 +1,5 @@
 /** People: the members of the account with their roles, invitations, and the own sessions. */
-import { ACCOUNT_ROLES, PLATFORM_ROLES } from '../../base/roles.ts';
+import { ACCOUNT_ROLES, PLATFORM_ROLES } from '../../base/access/roles.ts';
 import { browserName } from '../../ui/browser-name.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
@@ -68,7 +68,7 @@ function memberList(context: ScreenContext, members: readonly Member[]): Html {
   );
 }
 
-function memberActs(context: ScreenContext, { personId, role }: Member): Html {
+function memberActs(context: ScreenContext, { personId, role, isConfirmed }: Member): Html {
   const { say } = context;
   const act = 'ChangeMemberRole';
   const given = { personId };
@@ -85,15 +85,24 @@ function memberActs(context: ScreenContext, { personId, role }: Member): Html {
       given,
     ),
   });
+  const confirm =
+    !isConfirmed &&
+    askedForm(context, {
+      act: 'ConfirmMember',
+      given,
+      open: say('confirmMember'),
+      what: say('confirmMemberWhat'),
+      button: say('confirmMemberYes'),
+    });
   const remove = askedForm(context, {
     act: 'RemoveMember',
     given,
     open: say('takeAway'),
     what: say('removeMemberWhat'),
-    button: say('takeAwayYes'),
+    button: say('removeMemberYes'),
     kind: 'danger',
   });
-  return html`<div class="row">${change}${remove}</div>`;
+  return html`<div class="row">${confirm}${change}${remove}</div>`;
 }
 
 function sessionList(context: ScreenContext, sessions: readonly Session[]): Html {

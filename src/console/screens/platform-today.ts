@@ -1,5 +1,5 @@
 /** Today of the operator: what waits over all accounts, how the rails are doing, the newest accounts. */
-import { PLATFORM_SCOPES } from '../../base/api-key.ts';
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { html } from '../../ui/html.ts';
 import { timeText } from '../../ui/moments.ts';
 import { may, pathTo, screenOf } from '../context.ts';
@@ -38,6 +38,7 @@ function waiting(data: PlatformTodayQuery): readonly Task[] {
   const news = (state: string) => pathTo('/rails', { state });
   return [
     { word: 'att_holds', count: data.holds?.length, href: operator },
+    { word: 'att_stepUps', count: data.stepUps?.length, href: `${operator}#step-ups` },
     {
       word: 'att_failedRefunds',
       count: data.openRefunds?.filter(hasFailed).length,

@@ -37,10 +37,13 @@ ${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${pric
 
 function protection(context: ScreenContext, rules: Rules): Html {
   const { say, language } = context;
-  const { approvalAbove } = rules;
+  const { approvalAbove, outflowPerHour, newTargetPerHour } = rules;
+  const ceiling = (limit: string | null) => (limit === null ? say('none') : inBrl(limit, language));
   const pairs = [
     pair(say('set_whitelistCooling'), coolingText(context, rules.whitelistCoolingSeconds)),
     pair(say('set_approvalAbove'), approvalAbove === null ? say('never') : inBrl(approvalAbove, language)),
+    pair(say('set_outflowPerHour'), ceiling(outflowPerHour)),
+    pair(say('set_newTargetPerHour'), ceiling(newTargetPerHour)),
     pair(say('set_afterLock'), say(`afterLock_${rules.afterLock}`)),
   ];
   const end = approvalAbove !== null && approvalEnd(context);
@@ -64,7 +67,10 @@ function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): H
   const after = (['REPRICE', 'END'] as const).map((each) => [each, say(`afterLock_${each}`)] as const);
   // What nobody chooses is not sent: it would take back a change of it that waits, or undo another person's.
   const stays = ['', say('staysAsItIs')] as const;
-  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: say('set_whitelistCooling'), options: [stays, ...cooling] })}${one({ name: 'approvalAbove', label: say('set_approvalAbove'), hint: say('approvalAboveHint'), inputmode: 'decimal' })}${one({ name: 'afterLock', label: say('set_afterLock'), options: [stays, ...after] })}`;
+  const ceilings = (['outflowPerHour', 'newTargetPerHour'] as const).map((name) =>
+    one({ name, label: say(`set_${name}`), hint: say('approvalAboveHint'), inputmode: 'decimal' }),
+  );
+  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: say('set_whitelistCooling'), options: [stays, ...cooling] })}${one({ name: 'approvalAbove', label: say('set_approvalAbove'), hint: say('approvalAboveHint'), inputmode: 'decimal' })}${ceilings}${one({ name: 'afterLock', label: say('set_afterLock'), options: [stays, ...after] })}`;
   return askedForm(context, {
     act,
     given,
@@ -122,7 +128,11 @@ function valueText(context: ScreenContext, { setting, value }: Change): string {
 }
 
 /** What it means that a setting has no value; of the others those of the template hold. */
-const ENDS: { readonly [Setting in ProtectionSetting]?: 'never' } = { APPROVAL_ABOVE: 'never' };
+const ENDS: { readonly [Setting in ProtectionSetting]?: 'never' | 'none' } = {
+  APPROVAL_ABOVE: 'never',
+  OUTFLOW_PER_HOUR: 'none',
+  NEW_TARGET_PER_HOUR: 'none',
+};
 
 function coolingText({ say, language }: ScreenContext, seconds: number): string {
   if (seconds === 0) return say('atOnce');

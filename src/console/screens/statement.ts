@@ -1,5 +1,5 @@
 /** The statement: lines of a period with running balances, the balances at both ends, and a form for paper. */
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { timeText } from '../../ui/moments.ts';

@@ -1,10 +1,11 @@
 /** Today: balances as of now or of a moment, and what happened last. */
-import { GatewayError } from '../../base/errors.ts';
-import { sum } from '../../base/money.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { sum } from '../../base/money/money.ts';
+import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { timeText } from '../../ui/moments.ts';
-import { empty } from '../../ui/parts.ts';
+import { empty, how } from '../../ui/parts.ts';
 import { scrolled, table } from '../../ui/table.ts';
 import { mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
@@ -15,9 +16,6 @@ import { section } from '../parts/lists.ts';
 import { taskList } from '../parts/tasks.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import type { Word } from '../words.ts';
-
-/** Brazil has no summer time since 2019. */
-const BRASILIA = '-03:00';
 
 /** The screen. */
 export const TODAY = screenOf<TodayQuery>({
@@ -38,18 +36,33 @@ export const TODAY = screenOf<TodayQuery>({
 ${at !== null && html`<p><a class="btn pill" href="${sameWith(context, { at: null })}">${say('now')}</a></p>`}
 ${at === null && html`<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(context, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}</div>`}
 ${section('balances', say('balances'), balanceTable(context, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
-${at === null && section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
+${at === null && section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : firstSteps(context)}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
     return { title: say('today'), main };
   },
 });
+
+/** What a new account does first: the same four steps that the start of a gateway prints. */
+function firstSteps(context: ScreenContext): Html {
+  const { say } = context;
+  if (!mayDo(context, 'createCheckout')) return empty('convert', say('nothing'), say('nothingHow'));
+  const step = (href: string, name: Word, why: Word) =>
+    html`<a href="${href}">${say(name)}</a> <small class="soft">${say(why)}</small>`;
+  const list = how([
+    step(pathTo('/new'), 'firstPay', 'firstPayHow'),
+    step(pathTo('/events'), 'firstWatch', 'firstWatchHow'),
+    step(pathTo('/developers'), 'firstWebhook', 'firstWebhookHow'),
+    step('/docs', 'firstRead', 'firstReadHow'),
+  ]);
+  return html`${empty('convert', say('nothing'))}${list}`;
+}
 
 /** The moment that the query asks for, as the field of a browser writes it: a minute in Brasília. */
 function momentOf({ query, say }: ScreenContext): string | null {
   const asked = query.get('at');
   if (!asked) return null;
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(asked) ? `${asked}:00${BRASILIA}` : asked;
-  if (Number.isNaN(Date.parse(at))) throw new GatewayError('INVALID_PARAMETER', `at: ${say('mustBeMoment')}`);
-  return new Date(at).toISOString();
+  const at = parseBrasiliaInstant(/T\d\d:\d\d$/.test(asked) ? `${asked}:00` : asked);
+  if (at === undefined) throw new GatewayError('INVALID_PARAMETER', `at: ${say('mustBeMoment')}`);
+  return at.toISOString();
 }
 
 /** @returns balances by currency and sub-account; each leads to the lines that made it. */

@@ -1,7 +1,7 @@
 /** One transaction: what happened on one time axis, what is known of it, and what can be done now. */
-import { notFound } from '../../base/errors.ts';
-import { sum } from '../../base/money.ts';
-import { formatTaxId } from '../../base/tax-id.ts';
+import { notFound } from '../../base/errors/errors.ts';
+import { sum } from '../../base/money/money.ts';
+import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { showDecimal } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -40,7 +40,7 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
 <div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
+<aside class="stack"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
   return { title, main };
 }
 
@@ -51,14 +51,6 @@ function message(
 ): Html | null {
   if (errorMessage?.[language]) return note('warning', errorMessage[language], true);
   return statusCode === 'SUCCESS' ? null : html`<p class="soft">${told[language]}</p>`;
-}
-
-/** Steps at which the next thing to happen is that somebody opens the payment page. */
-const BEFORE_PAYING =
-  /^(static_entry|quote|pre_kyc)\/(AMOUNT|QUOTE|INFO|CONFIRM)$|\/(QRCODE|WAITING_DEPOSIT|DROPPED)$/;
-
-function waitsForPayer({ component, state }: Found): boolean {
-  return BEFORE_PAYING.test(`${component}/${state}`);
 }
 
 /** The page of whoever pays; once it is paid, or where nobody pays from outside, the same page is the receipt. */

@@ -118,15 +118,17 @@ type Found = TransactionsQuery['transactions'];
 function totals({ say, language }: ScreenContext, { totalCount, totalIsExact, sums }: Found): Html {
   const shown = count(totalCount, language);
   const number = totalIsExact ? shown : say('atLeast', { count: shown });
-  const amounts = (sums ?? []).flatMap(({ currency, source, target }) => {
+  const amounts = (sums ?? []).flatMap(({ currency, succeeded, failed, ...created }) => {
     if (!currency) return [];
-    const written = (amount: string) => money({ amount, currency }, language);
-    return [
-      source && say('sumIn', { amount: written(source) }),
-      target && say('sumOut', { amount: written(target) }),
-    ].filter(Boolean);
+    const sumOf = (word: 'sumIn' | 'sumOut', side: 'source' | 'target') => {
+      const written = (amount: string | null) => money({ amount: amount ?? '0', currency }, language);
+      const parts = { created: created[side], paid: succeeded[side], failed: failed[side] };
+      const values = Object.entries(parts).map(([name, amount]) => [name, written(amount)]);
+      return created[side] === null ? [] : [say(word, Object.fromEntries(values))];
+    };
+    return [...sumOf('sumIn', 'source'), ...sumOf('sumOut', 'target')];
   });
-  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span>${amounts.map((each) => html`<span class="num small soft"> · ${each}</span>`)}</p>`;
+  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
 }
 
 /** What was chosen in words, each of several. */

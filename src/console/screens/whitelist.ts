@@ -1,13 +1,13 @@
 /** The whitelist: where withdrawals may go, from when, and the forms that change it. */
-import { networkTitle } from '../../base/currency.ts';
+import { networkTitle } from '../../base/money/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { may, type ScreenContext, screenOf } from '../context.ts';
+import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
-import { moment } from '../parts/figures.ts';
+import { moment, wholeMoment } from '../parts/figures.ts';
 import { actForm, addForm, askedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 
@@ -29,16 +29,20 @@ export const WHITELIST = screenOf<WhitelistQuery>({
     const networks = [...new Set(currencies.flatMap(({ network }) => (network ? [network] : [])))];
     const main = html`<div class="top"><h1>${say('whitelist')}</h1><p class="soft">${rule}</p></div>
 ${groups.length === 0 && html`<div class="card phone-full">${empty('wallet', say('noDestinations'), say('noDestinationsHow'))}</div>`}
-${groups.map((group) => groupCard(context, group, networks))}
+${groups.map((group) => groupCard(context, group, { networks, nowMs: Date.parse(account.now) }))}
 ${groupForm(context)}`;
     return { title: say('whitelist'), main };
   },
 });
 
-function groupCard(context: ScreenContext, group: Group, networks: readonly string[]): Html {
+function groupCard(
+  context: ScreenContext,
+  group: Group,
+  { networks, nowMs }: { readonly networks: readonly string[]; readonly nowMs: number },
+): Html {
   const { say, language } = context;
   const entries = group.entries.filter(({ removedAt }) => !removedAt);
-  const isUsable = ({ usableAt }: Entry) => Date.parse(usableAt) <= Date.now();
+  const isUsable = ({ usableAt }: Entry) => Date.parse(usableAt) <= nowMs;
   const columns: readonly Column<Entry>[] = [
     { name: say('name'), isRowHead: true, cell: ({ label }) => label },
     { name: say('destination'), look: 'mono', cell: ({ target }) => address(target) },
@@ -46,9 +50,7 @@ function groupCard(context: ScreenContext, group: Group, networks: readonly stri
     {
       name: say('status'),
       cell: (entry) =>
-        isUsable(entry)
-          ? badge('good', say('usable'))
-          : badge('idle', html`${moment(entry.usableAt, language)}`),
+        html`${isUsable(entry) ? badge('good', say('usable')) : badge('idle', html`${moment(entry.usableAt, language)}`)}${entry.provenUntil && html` <small class="soft">${say('provenUntil')} ${wholeMoment(entry.provenUntil, language, 'day')}</small>`}`,
     },
     {
       name: unseen(say('actsHere')),
@@ -66,12 +68,25 @@ function groupCard(context: ScreenContext, group: Group, networks: readonly stri
   return section(group.id, group.name, html`${shown}${entryForm(context, group, networks)}`);
 }
 
-/** An address that nobody has proven to the signer yet leads to the page for that; of a proven one the proof can be withdrawn. */
-function proof(context: ScreenContext, { id, network, isProven }: Entry): Html | null {
-  const { say, language } = context;
+/** An address leads to the page of the signer, where a person proves it, and comes back with the proof; a proof can be withdrawn. */
+function proof(context: ScreenContext, { id, network, provenUntil, proveUrl }: Entry): Html | null {
+  const { say } = context;
   if (network === null || !may(context, 'move')) return null;
-  if (isProven) return withdrawal(context, id);
-  return html`<a class="btn" href="/console/prove?entry=${id}&amp;next=/console/whitelist&amp;lang=${language}">${say('proveAddress')}</a>`;
+  const word = provenUntil === null ? say('proveAddress') : say('proveAgain');
+  return html`${madeProof(context, id)}${proveUrl && html`<a class="btn" href="${proveUrl}">${word}</a>`}${provenUntil && withdrawal(context, id)}`;
+}
+
+/** The form that stores the proof with which the page of the signer sent a person back. */
+function madeProof(context: ScreenContext, id: string): Html | null {
+  const { say, query } = context;
+  const [proofId, expiresAt] = [query.get('proof'), query.get('until')];
+  if (query.get('entry') !== id || !proofId || !expiresAt) return null;
+  return actForm(context, {
+    act: 'AddWhitelistProof',
+    given: { id, proofId, expiresAt, back: pathTo('/whitelist') },
+    button: say('storeProof'),
+    kind: 'primary',
+  });
 }
 
 function withdrawal(context: ScreenContext, id: string): Html | null {

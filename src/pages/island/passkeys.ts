@@ -4,7 +4,7 @@
  */
 export {};
 
-/** What is asked for: `add`, `confirm`, `prove` or `sign-in`. */
+/** What is asked for: `add`, `confirm` or `sign-in`. */
 type Kind = string;
 
 const place = document.getElementById('say');
@@ -23,8 +23,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-passkey
 }
 
 async function go(kind: Kind, button: HTMLButtonElement): Promise<void> {
-  const { entry } = button.dataset;
-  const options = await post(`${kind}/options`, { entry });
+  const options = await post(`${kind}/options`, {});
   const answer = await navigator.credentials[kind === 'add' ? 'create' : 'get']({
     publicKey: (kind === 'add'
       ? PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
@@ -33,7 +32,7 @@ async function go(kind: Kind, button: HTMLButtonElement): Promise<void> {
         )) as never,
   });
   const name = document.querySelector<HTMLInputElement>('[data-passkey-name]')?.value;
-  await post(kind, { response: (answer as PublicKeyCredential).toJSON(), name, entry });
+  await post(kind, { response: (answer as PublicKeyCredential).toJSON(), name });
   const held = document.querySelector<HTMLFormElement>('form[data-held]');
   if (held) held.submit();
   else location.assign(button.dataset.next ?? '');

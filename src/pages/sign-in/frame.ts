@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { CONSOLE_PATH } from '../../base/console-url.ts';
+import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import { type Html, type HtmlValue, html, Html as Text } from '../../ui/html.ts';
 import { LANGUAGES, type Language, TAGS } from '../../ui/language.ts';
 import { OWN, policyFrom } from '../../ui/policy.ts';

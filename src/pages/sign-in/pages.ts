@@ -1,5 +1,5 @@
 /** The pages of signing in: the door, a link, and the own sessions. Everything on them works without script. */
-import { CONSOLE_PATH } from '../../base/console-url.ts';
+import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import type { OwnPasskey } from '../../store/people/passkeys.ts';
 import type { OwnAccount } from '../../store/people/people.ts';
 import type { OpenLink } from '../../store/people/person-links.ts';
@@ -20,8 +20,6 @@ export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 export const SECURITY_PATH = `${CONSOLE_PATH}/security`;
 /** Path of the page on which a person shows a passkey again. */
 export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm`;
-/** Path of the page on which a person proves a destination of the whitelist. */
-export const PROVE_PATH = `${CONSOLE_PATH}/prove`;
 /** Path that takes a passkey away. */
 export const REMOVE_PASSKEY_PATH = `${SECURITY_PATH}/remove-passkey`;
 /** Path that ends the session. */
@@ -83,37 +81,6 @@ ${held && html`<a class="btn full" href="${next}">${say('goBack')}</a>`}
   };
 }
 
-/** A destination that a person is about to prove. */
-export interface ProveTraits {
-  readonly id: string;
-  /** As people call it. */
-  readonly network: string;
-  readonly address: string;
-  readonly hasPasskey: boolean;
-  readonly isTest: boolean;
-}
-
-/** @returns the page on which a person signs a destination by a passkey, and is then led to `next`. */
-export function provePage(
-  language: Language,
-  next: string,
-  { id, network, address, hasPasskey, isTest }: ProveTraits,
-): DoorPage {
-  const say = saySignIn(language);
-  const none = html`${note('info', say('confirmNone'))}<a class="btn full" href="${SECURITY_PATH}">${say('addPasskey')}</a>`;
-  return {
-    language,
-    path: PROVE_PATH,
-    title: say('proveTitle'),
-    isTest,
-    main: html`<div class="card stack"><div><h1>${say('proveTitle')}</h1><p class="soft">${say('proveWhy')}</p></div>
-${keyValues([pair(say('proveNetwork'), network), pair(say('proveAddress'), html`<code>${address}</code>`, true)])}
-${hasPasskey ? passkeyButton(language, 'prove', 'proveNow', next, id) : none}
-<a class="btn full" href="${next}">${say('goBack')}</a>
-<noscript><p>${say('needsScript')}</p></noscript></div>`,
-  };
-}
-
 /** Without anything to see: the script sends it once a passkey was shown. */
 function heldForm({ action, values }: HeldForm): Html {
   return html`<form method="post" action="${action}" data-held>${[...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
@@ -122,13 +89,12 @@ function heldForm({ action, values }: HeldForm): Html {
 /** A button that the script shows where the browser has passkeys. */
 function passkeyButton(
   language: Language,
-  kind: 'add' | 'confirm' | 'prove' | 'sign-in',
+  kind: 'add' | 'confirm' | 'sign-in',
   word: SignInWord,
   next: string,
-  entry?: string,
 ): Html {
   const say = saySignIn(language);
-  return html`<button class="primary full big" type="button" data-passkey="${kind}"${entry !== undefined && html` data-entry="${entry}"`} data-next="${next}" data-failed="${say('passkeyFailed')}" hidden>${icon('key')} ${say(word)}</button>
+  return html`<button class="primary full big" type="button" data-passkey="${kind}" data-next="${next}" data-failed="${say('passkeyFailed')}" hidden>${icon('key')} ${say(word)}</button>
 <p id="say" role="status"></p>`;
 }
 

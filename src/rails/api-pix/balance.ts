@@ -2,8 +2,8 @@
  * What the account at the provider has, beside what the ledger has. The two are read one after the other, and again, until nothing was
  * booked and nothing moved in between; what one of both has and the other has not yet is told apart.
  */
-import { BRL } from '../../base/currency.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RailStatement, StatementEntry, ToldBalance } from '../../resolvers/services/statement.ts';
 import { listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
@@ -74,7 +74,7 @@ async function unbooked(
   read: RailStatement['read'],
 ): Promise<bigint> {
   const nowMs = await clock.nowMs();
-  const entries = await read({ from: new Date(nowMs - LATE_MS), to: new Date(nowMs) });
+  const entries = [...(await read({ from: new Date(nowMs - LATE_MS), to: new Date(nowMs) }))];
   const moved = entries.flatMap((entry) => {
     const [kind, sign] = MOVES[entry.kind] ?? [];
     const { id, amount } = entry;

@@ -3,14 +3,10 @@
  * wrong is refused after the others were taken, so the provider tells it again and nothing of it is lost.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from '../../base/errors.ts';
-import { readBody } from '../../base/read-body.ts';
-import type { News } from '../../resolvers/services/news.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { readBody } from '../../base/input/read-body.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type CallerCheck, refusalOf } from './callers.ts';
-import { readInfractionList } from './infractions.ts';
-import type { ApiPixSettings } from './settings.ts';
-import { tell, tellNews, toldDisputes } from './tell.ts';
 import { readCallbackBody, type WireEntries, WireError } from './wire.ts';
 
 const WORDS_MAX = 300;
@@ -63,8 +59,7 @@ async function take(
   const body = await readBody(request);
   switch (rest) {
     case '':
-      // A provider tries the address itself when it is registered.
-      return { status: 200, words: 'ok' };
+      return reading(() => takeAny(hearing, body.length === 0 ? {} : parse(body)));
     case 'pix':
       return reading(() => hearing.pix(readCallbackBody(parse(body))));
     case 'infracoes':
@@ -74,31 +69,29 @@ async function take(
   }
 }
 
-/** @returns how callers are heard who are known by a certificate: they are believed. */
-export function believing(tools: RailTools, settings: Pick<ApiPixSettings, 'infractionsUrl'>): Hearing {
-  return {
-    pix: async ({ read, wrong }) => {
-      await tell({ ...tools, settings }, read);
-      return verdictOn(wrong);
-    },
-    infractions: async (json) => {
-      const { read, wrong } = readInfractionList(json);
-      const taken = settings.infractionsUrl === null ? await withoutNewDisputes(tools, read) : read;
-      await tellNews(tools, taken);
-      return taken.length < read.length ? NO_DISPUTES : verdictOn(wrong);
-    },
-  };
+/**
+ * Some providers call the address itself, without what the standard adds to it. They also try it when it is registered, with a body that
+ * reports nothing. Any other body without a known list is refused: a 2xx is the answer for what is stored (C-36).
+ */
+async function takeAny(hearing: Hearing, json: unknown): Promise<Verdict> {
+  if (typeof json !== 'object' || json === null)
+    return verdictOn(new WireError('the body must be an object'));
+  if ('infracoes' in json) return hearing.infractions(json);
+  return isTrial(json) ? verdictOn(undefined) : hearing.pix(readCallbackBody(json));
 }
 
-/** A dispute that was opened by such a call, when a list was configured or by a version before, ends by one. */
-async function withoutNewDisputes(tools: RailTools, news: readonly News[]): Promise<readonly News[]> {
-  const ids = news.flatMap((each) => ('disputeId' in each ? [each.disputeId] : []));
-  const told = await toldDisputes(tools, ids);
-  return news.filter((each) => !('disputeId' in each) || told.has(each.disputeId));
+/** Event that providers name when they try an address. */
+const TRIAL_EVENT = 'teste_webhook';
+
+function isTrial(json: object): boolean {
+  if (Array.isArray(json)) return false;
+  const members = Object.entries(json);
+  const isNamed = members.length === 0 || ('evento' in json && json.evento === TRIAL_EVENT);
+  return isNamed && members.every(([name, member]) => typeof member !== 'object' && !OF_PIX.test(name));
 }
 
-/** Where no list of disputes is configured, returns by MED are the disputes: one that is told besides would be booked twice. */
-export const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl is set' };
+/** Names of members that a body without a report does not have. */
+const OF_PIX = /^(?:pix|valor|txid|horario)$|e2e|end_?to_?end/i;
 
 /** @returns what is answered after everything was taken but what is wrong. */
 export function verdictOn(wrong: WireError | undefined): Verdict {

@@ -64,8 +64,16 @@ export function portCheck(settings: ApiPixSettings, callback: CallbackSettings):
   };
 }
 
-/** @returns whether the caller has a certificate: a path alone may have been seen in a log, or by whoever stands in between. */
-export function isCertain({ clientCa, proxyHeader, secret }: CallbackSettings): boolean {
+/**
+ * @returns whether a caller that passes the check is the provider and no other: a certificate of which one of our names is demanded. Its
+ *   authority may sign others, and a path may have been seen in a log.
+ */
+export function isProvider(callback: CallbackSettings): boolean {
+  return hasCertificate(callback) && callback.clientNames.length > 0;
+}
+
+/** @returns whether callers are checked by a certificate. */
+export function hasCertificate({ clientCa, proxyHeader, secret }: CallbackSettings): boolean {
   return clientCa !== null && (proxyHeader !== null || secret === null);
 }
 

@@ -1,7 +1,7 @@
 /** Certificates and keys as files have them (PEM): what TLS takes, and what it would only find out about later. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { Settings } from '../../base/settings.ts';
+import type { Settings } from '../../base/process/settings.ts';
 
 /** A certificate with its key, as PEM text. */
 export interface Certificate {

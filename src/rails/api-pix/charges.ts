@@ -1,7 +1,8 @@
 /** Charges: made under a txid of ours, withdrawn, and asked for before they are called expired. */
-import { asciiOf, dynamicBrCode } from '../../base/br-code.ts';
-import { BRL } from '../../base/currency.ts';
-import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
+
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor, toMinor, withDecimals } from '../../base/money/money.ts';
+import { asciiOf, dynamicBrCode } from '../../base/pix/br-code.ts';
 import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type Order, RailRefused } from '../../resolvers/services/rails.ts';
@@ -13,6 +14,7 @@ import { PspAway, PspProblem } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { type KnownNames, newsOf, tell } from './tell.ts';
 import type { WireCharge } from './wire.ts';
+import { isSameKey } from './wire-keys.ts';
 
 /** What charges are made with. */
 export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
@@ -25,7 +27,8 @@ type ChargeOrder = Order & { readonly txid: string; readonly merchantName: strin
 
 const DAY_SECONDS = 86_400;
 const NO_NAME = 'Crossramp';
-const NO_NAMES: KnownNames = {
+/** Payments need no other names. */
+const NO_NAMES: Omit<KnownNames, 'pixKey'> = {
   payout: new Map(),
   return: new Map(),
   nameless: new Set(),
@@ -72,9 +75,14 @@ export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<
 }
 
 /** @returns what the provider tells of payments of a charge; nothing for one that it does not have. @throws {PspAway} {PspProblem} */
-export async function askCharge({ api }: Pick<ChargeTools, 'api'>, txid: string): Promise<readonly News[]> {
+export async function askCharge(
+  { api, settings: { pixKey } }: Pick<ChargeTools, 'api' | 'settings'>,
+  txid: string,
+): Promise<readonly News[]> {
   const charge = await api.getCharge(txid);
-  return (charge?.pix ?? []).flatMap((pix) => newsOf(pix, NO_NAMES)).filter(({ kind }) => kind === 'payment');
+  const names = { ...NO_NAMES, pixKey };
+  const own = (charge?.pix ?? []).filter((pix) => pix.txid === null || pix.txid === txid);
+  return own.flatMap((pix) => newsOf(pix, names)).filter(({ kind }) => kind === 'payment');
 }
 
 /** What is left of the session, whole seconds: a wallet refuses the charge after it. */
@@ -88,7 +96,9 @@ function chargeOf(row: ProcessRow, nowMs: number): Omit<ChargeRequest, 'amount'>
 }
 
 function isSame(charge: WireCharge, amount: string, pixKey: string): boolean {
-  return toMinor(charge.amount, BRL.decimals) === toMinor(amount, BRL.decimals) && charge.key === pixKey;
+  return (
+    toMinor(charge.amount, BRL.decimals) === toMinor(amount, BRL.decimals) && isSameKey(charge.key, pixKey)
+  );
 }
 
 function isPayable({ status }: WireCharge): boolean {

@@ -2,12 +2,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { RailCheck, RailTools } from '../../resolvers/services/rail-part.ts';
 import { readOpenPixOrders } from '../../store/rails/pix-orders.ts';
+import { countOpenReports } from '../../store/rails/pix-reports.ts';
 import { lastReading } from '../../store/rails/pix-statement.ts';
-import { callbackUrl, isCertain } from './callers.ts';
+import { callbackUrl, hasCertificate, isProvider } from './callers.ts';
 import { type Certificate, certificatesIn } from './certificates.ts';
 import type { ApiPix } from './client.ts';
 import { LATE, LATE_EVERY_MS, statementOf } from './poll.ts';
-import type { ApiPixSettings } from './settings.ts';
+import type { ApiPixSettings, CallbackSettings } from './settings.ts';
+import { OPEN_MAX } from './stored-reports.ts';
 import type { Tokens } from './token.ts';
 
 /** What is asked. */
@@ -25,12 +27,6 @@ const ENDING_DAYS = 21;
 const LATE_TURNS = 5;
 const LATE_ORDER_MS = 3_600_000;
 
-const HINTS_ONLY: RailCheck = {
-  check: 'callers',
-  ok: true,
-  detail: 'known by a secret path alone: the provider is asked before what they tell is booked',
-};
-
 /** @returns the checks, in the order in which an operator goes through them. */
 export async function checkAll(parts: CheckParts): Promise<readonly RailCheck[]> {
   const { settings, tokens } = parts;
@@ -44,7 +40,8 @@ export async function checkAll(parts: CheckParts): Promise<readonly RailCheck[]>
       return { ok: true, detail: 'the provider gives a token' };
     }),
     await checking('callback', () => callbackCheck(parts)),
-    ...(callback && !isCertain(callback) ? [HINTS_ONLY] : []),
+    ...(callback ? [callersCheck(callback)] : []),
+    await checking('reports', () => reportsCheck(parts)),
     await checking('statement', () => statementCheck(parts)),
     await checking('orders', () => ordersCheck(parts)),
   ];
@@ -102,22 +99,46 @@ async function callbackCheck({ api, settings }: CheckParts): Promise<Omit<RailCh
 async function statementCheck({ tools, settings }: CheckParts): Promise<Omit<RailCheck, 'check'>> {
   const readAtMs = await lastReading(tools.database, statementOf(tools, settings));
   if (readAtMs === null) return { ok: false, detail: 'not read yet' };
-  const seconds = Math.round((Date.now() - readAtMs) / 1_000);
+  const seconds = Math.round((tools.database.nowMs() - readAtMs) / 1_000);
   const isRead = seconds <= LATE_TURNS * settings.pollSeconds;
   const wholeAtMs = await lastReading(tools.database, statementOf(tools, settings, LATE));
-  const wholeMs = wholeAtMs === null ? null : Date.now() - wholeAtMs;
+  const wholeMs = wholeAtMs === null ? null : tools.database.nowMs() - wholeAtMs;
   // It waits where a part of it cannot be read: the log says which.
   if (isRead && wholeMs !== null && wholeMs > 2 * LATE_EVERY_MS)
     return { ok: false, detail: `a part of it cannot be read, for ${Math.floor(wholeMs / 60_000)} minutes` };
   return { ok: isRead, detail: `read ${seconds} s ago` };
 }
 
+function callersCheck(callback: CallbackSettings): RailCheck {
+  const { confirm, clientNames } = callback;
+  const by = hasCertificate(callback)
+    ? clientNames.length > 0
+      ? `known by a certificate of ${clientNames.join(' or ')}`
+      : 'known by a certificate of the authority, whoever has one'
+    : 'known by a secret path alone';
+  const check = 'callers';
+  if (confirm) return { check, ok: true, detail: `${by}; the provider confirms what they report` };
+  if (isProvider(callback)) return { check, ok: true, detail: `${by}, and trusted: confirm is off` };
+  return { check, ok: false, detail: `${by}, which proves no provider: set clientNames, or confirm to true` };
+}
+
+async function reportsCheck({ tools }: CheckParts): Promise<Omit<RailCheck, 'check'>> {
+  const open = await countOpenReports(tools.database, tools.mode, OPEN_MAX);
+  const { waiting, denied, waitingSeconds } = open;
+  const list = denied > 0 ? '; see crossramp news list' : '';
+  return {
+    ok: waiting < OPEN_MAX && (waitingSeconds ?? 0) * 1_000 < LATE_ORDER_MS,
+    detail: `${waiting} wait for confirmation, ${denied} were denied by the provider${list}`,
+  };
+}
+
 async function ordersCheck({ tools }: CheckParts): Promise<Omit<RailCheck, 'check'>> {
   const { count, sinceMs } = await readOpenPixOrders(tools.database, tools.mode);
   if (sinceMs === null) return { ok: true, detail: 'none is open' };
-  const minutes = Math.floor((Date.now() - sinceMs) / 60_000);
+  const ageMs = tools.database.nowMs() - sinceMs;
+  const minutes = Math.floor(ageMs / 60_000);
   return {
-    ok: Date.now() - sinceMs < LATE_ORDER_MS,
+    ok: ageMs < LATE_ORDER_MS,
     detail: `${count} not decided, the oldest for ${minutes} minutes (crossramp order list)`,
   };
 }

@@ -65,11 +65,19 @@ const NAME_MAX = 200;
 export function createCalls(
   call: Caller,
   tokens: Tokens,
-  { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,
+  { url, pixKey, headers: fixed, query }: Pick<ApiPixSettings, 'url' | 'pixKey' | 'headers' | 'query'>,
 ): ApiPix {
+  const members = new URLSearchParams(query).toString();
+  const whole = (target: string) =>
+    members === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${members}`;
   const send: ApiPix['send'] = async (method, target, body, headers = {}) => {
     const json = jsonBody(body);
-    const request = { method, url: target, ...json, headers: { ...json.headers, ...headers } };
+    const request = {
+      method,
+      url: whole(target),
+      ...json,
+      headers: { ...fixed, ...json.headers, ...headers },
+    };
     return jsonOf(await withToken(tokens, call, request));
   };
   const at = (...parts: readonly string[]) => `${url}/${parts.map(encodeURIComponent).join('/')}`;

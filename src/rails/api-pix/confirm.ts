@@ -1,97 +1,119 @@
 /**
- * Callers who are known by the secret path alone: whoever has seen the path can call. What they tell is taken for a hint, and counts as
- * the provider itself tells it when it is asked.
+ * Confirmation of reports at the provider: what it answers to our own query counts, whoever reported it (C-36). Reports that arrive
+ * together share a query: one read of the statement instead of one by each EndToEndId.
  */
-import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { type Hearing, NO_DISPUTES, type Verdict, verdictOn } from './callback.ts';
+import { groupCommit } from '../../base/concurrency/group-commit.ts';
+import { inParts } from '../../base/concurrency/in-parts.ts';
 import type { ApiPix } from './client.ts';
-import { PspAway } from './http.ts';
+import { PspAway, PspProblem } from './http.ts';
 import type { PixPayouts } from './payouts.ts';
-import { readInfractions } from './poll.ts';
-import type { ApiPixSettings } from './settings.ts';
-import { tell } from './tell.ts';
-import { WireError, type WirePix } from './wire.ts';
+import type { WirePix } from './wire.ts';
 
-/** Who is asked. */
-export interface ConfirmParts {
-  readonly tools: RailTools;
-  readonly settings: ApiPixSettings;
-  readonly api: ApiPix;
-  readonly payouts: PixPayouts | null;
+/** A report as far as the provider is asked about it. */
+export interface Claim {
+  readonly endToEndId: string;
+  /** Name of our payout at the provider; null for a PIX that came. */
+  readonly payoutName: string | null;
+  /** ISO 8601, as reported. */
+  readonly settledAt: string | null;
 }
 
-/** Each entry costs a call of the provider; the statement has what is beyond. */
-const ENTRIES_MAX = 100;
-const AT_ONCE = 8;
-/** Disputes are looked for so far back. Unit: ms. */
-const LOOK_BACK_MS = 24 * 3_600_000;
+/** Asks the provider about a report. @returns its answer; undefined where it does not know the PIX. @throws {PspAway} {PspProblem} */
+export type Confirm = (claim: Claim) => Promise<WirePix | undefined>;
 
-/** @returns how such callers are heard. */
-export function asking(parts: ConfirmParts): Hearing {
-  const { tools, settings } = parts;
-  return {
-    pix: async ({ read, wrong }) => {
-      if (read.length > ENTRIES_MAX)
-        return { status: 413, words: `at most ${ENTRIES_MAX} entries without a certificate` };
-      return awaited(async () => {
-        const { known, strange } = await confirm(parts, read);
-        await tell({ ...tools, settings }, known);
-        return verdictOn(wrong ?? strange);
-      });
-    },
-    infractions: async () => {
-      if (settings.infractionsUrl === null) return NO_DISPUTES;
-      const nowMs = await tools.clock.nowMs();
-      const period = {
-        from: new Date(nowMs - LOOK_BACK_MS).toISOString(),
-        to: new Date(nowMs).toISOString(),
-      };
-      return (await readInfractions(parts, period)) ? verdictOn(undefined) : AGAIN;
-    },
+/** Calls of the provider that confirm reports. */
+export interface ConfirmParts {
+  readonly api: Pick<ApiPix, 'getPix' | 'getStatement'>;
+  readonly payouts: Pick<PixPayouts, 'find'> | null;
+}
+
+const BATCH_MAX = 100;
+/** From this many payments on, a page of the statement is cheaper than queries by EndToEndId. */
+const LISTED_MIN = 4;
+/** Longest period of such a page; payments further apart may lie on several pages. Unit: ms. */
+const LISTED_PERIOD_MS = 600_000;
+const SECOND_MS = 1_000;
+
+/** Statuses by which a provider refuses an identifier that it cannot have given. */
+const REFUSALS: readonly number[] = [400, 422];
+
+/** Answer about one claim: another claim of the batch may have failed. */
+type Settled = PromiseSettledResult<WirePix | undefined>;
+
+/** @returns what asks about reports of this process. */
+export function createConfirm(parts: ConfirmParts): Confirm {
+  const confirm = groupCommit<Claim, Settled>((claims) => confirmAll(parts, claims), {
+    max: BATCH_MAX,
+    failsAll: () => true,
+  });
+  return async (claim) => {
+    const settled = await confirm(claim);
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
   };
 }
 
-const AGAIN: Verdict = { status: 503, words: 'the provider cannot be asked: tell it again' };
+async function confirmAll(parts: ConfirmParts, claims: readonly Claim[]): Promise<readonly Settled[]> {
+  const listed = await readListed(parts, claims);
+  return inParts(claims, async (claim) => {
+    const [settled] = await Promise.allSettled([confirmOne(parts, listed, claim)]);
+    return settled;
+  });
+}
 
-async function awaited(work: () => Promise<Verdict>): Promise<Verdict> {
+async function confirmOne(
+  parts: ConfirmParts,
+  listed: ReadonlyMap<string, WirePix>,
+  claim: Claim,
+): Promise<WirePix | undefined> {
   try {
-    return await work();
+    return claim.payoutName === null
+      ? (listed.get(claim.endToEndId) ?? (await parts.api.getPix(claim.endToEndId)))
+      : await findPayout(parts, claim, claim.payoutName);
   } catch (error) {
-    if (error instanceof PspAway) return AGAIN;
+    if (error instanceof PspProblem && REFUSALS.includes(error.status)) return undefined;
     throw error;
   }
 }
 
-/** Asks about each. @returns what the provider tells of those that it knows, and what is wrong where it does not know one. @throws {PspAway} {PspProblem} */
-async function confirm(
-  parts: ConfirmParts,
-  told: readonly WirePix[],
-): Promise<{ readonly known: readonly WirePix[]; readonly strange: WireError | undefined }> {
-  const waiting = [...told];
-  const known: WirePix[] = [];
-  let strange: WireError | undefined;
-  const take = async () => {
-    for (let pix = waiting.shift(); pix; pix = waiting.shift()) {
-      const found = pix.sent ? await sentAs(parts, pix, pix.sent.id) : await parts.api.getPix(pix.endToEndId);
-      if (found) known.push(found);
-      else strange ??= new WireError(`the provider does not know ${pix.sent?.id ?? pix.endToEndId}`);
-    }
+/** @returns payments on the page of the statement that should have them, if it can be read; the others are asked for alone. */
+async function readListed(
+  { api }: ConfirmParts,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, WirePix>> {
+  const times = claims.flatMap(({ payoutName, settledAt }) =>
+    payoutName === null && settledAt !== null ? [Date.parse(settledAt)] : [],
+  );
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  if (times.length < LISTED_MIN || last - first > LISTED_PERIOD_MS) return new Map();
+  const period = {
+    from: new Date(first - SECOND_MS).toISOString(),
+    to: new Date(last + SECOND_MS).toISOString(),
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
-  return { known, strange };
+  try {
+    const { read } = await api.getStatement({ ...period, page: 0 });
+    return new Map(read.map((pix) => [pix.endToEndId, pix]));
+  } catch (error) {
+    if (error instanceof PspAway || error instanceof PspProblem) return new Map();
+    throw error;
+  }
 }
 
-/** @returns a PIX of ours as the provider tells it; undefined where it does not have it. */
-async function sentAs({ payouts }: ConfirmParts, pix: WirePix, id: string): Promise<WirePix | undefined> {
+async function findPayout(
+  { payouts }: ConfirmParts,
+  { endToEndId: reported }: Claim,
+  id: string,
+): Promise<WirePix | undefined> {
   const found = await payouts?.find(id);
   if (!found) return undefined;
-  const { status, endToEndId, returns } = found;
+  const { status, endToEndId, returns, unread } = found;
   // Without an EndToEndId it was not sent yet, or never: which of the two, the status says.
   const isOpen = endToEndId === null && status === 'REALIZADO';
   return {
-    ...pix,
-    endToEndId: endToEndId ?? '',
+    endToEndId: endToEndId ?? reported,
+    ...{ txid: null, key: null, amount: '0', settledAt: null, payerTaxId: null },
     returns,
+    unread,
     sent: { id, status: isOpen ? 'EM_PROCESSAMENTO' : status },
   };
 }

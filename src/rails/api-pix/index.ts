@@ -4,11 +4,14 @@
  */
 import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { PixRail } from '../../resolvers/services/rails.ts';
-import { answering, believing } from './callback.ts';
-import { isCertain, portCheck } from './callers.ts';
+import { askReports } from './ask-reports.ts';
+import { answering } from './callback.ts';
+import { portCheck } from './callers.ts';
+import { certificateEnds } from './certificate-ends.ts';
 import { checkAll } from './checks.ts';
 import { createCalls } from './client.ts';
-import { asking } from './confirm.ts';
+import { createConfirm } from './confirm.ts';
+import { hearing } from './hearing.ts';
 import { type Caller, createCaller } from './http.ts';
 import { efiPayouts } from './payouts.ts';
 import { askOrders, readStatement } from './poll.ts';
@@ -39,19 +42,22 @@ export function createApiPix(
   const tokens = createTokens(standing.call, settings);
   const api = createCalls(standing.call, tokens, settings);
   const payouts = settings.payouts && efiPayouts(api, settings.payouts);
-  const parts = { tools, settings, api, payouts };
+  const parts = { tools, settings, api, payouts, confirm: createConfirm({ api, payouts }) };
   const polling = { ...parts, kinds: orderKinds(parts), complain: standing.complain };
   const poll = async () => {
+    await askReports(polling);
     await askOrders(polling);
     await readStatement(polling);
   };
   const { callback } = settings;
   const check = callback && portCheck(settings, callback);
+  const ends = certificateEnds(settings);
   return {
     port: pixPort(parts),
     checks: () => checkAll({ tools, settings, api, tokens }),
+    certificates: () => ends,
     ...(check && {
-      handle: answering(tools, check, isCertain(callback) ? believing(tools, settings) : asking(parts)),
+      handle: answering(tools, check, hearing(parts, callback)),
     }),
     poll,
     start: () => startWork(polling),

@@ -2,7 +2,8 @@
  * Disputes and reports of fraud (MED). API Pix has no call for them, and providers tell of them each in its own way: these are the
  * ones of `crossramp psp`. What a provider tells by its own screens alone, the operator enters by hand.
  */
-import type { DisputeNews, News } from '../../resolvers/services/news.ts';
+import { parseBrasiliaInstant } from '../../base/time/instant.ts';
+import type { DisputeNews, InfractionNews } from '../../resolvers/services/news.ts';
 import { WireError } from './wire.ts';
 
 const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
@@ -10,12 +11,12 @@ const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
   ACEITA: 'dispute_accepted',
   REJEITADA: 'dispute_rejected',
 };
-const AMOUNT = /^\d{1,10}\.\d{2}$/;
+const AMOUNT = /^(?:0|[1-9]\d{0,9})\.\d{2}$/;
 const NAME_MAX = 80;
 
 /** What the entries of a list tell that can be read, and what is wrong with the first that cannot. */
 export interface InfractionEntries {
-  readonly read: readonly News[];
+  readonly read: readonly (DisputeNews | InfractionNews)[];
   readonly wrong: WireError | undefined;
 }
 
@@ -23,7 +24,7 @@ export interface InfractionEntries {
 export function readInfractionList(json: unknown): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
-  const read: News[] = [];
+  const read: (DisputeNews | InfractionNews)[] = [];
   let wrong: WireError | undefined;
   for (const [index, each] of infracoes.entries()) {
     try {
@@ -43,7 +44,7 @@ function named(json: unknown): string {
 }
 
 /** Whoever hears of a dispute when it is decided hears first that it was opened: that may have been lost. */
-function newsOf(json: unknown, path: string): readonly News[] {
+function newsOf(json: unknown, path: string): InfractionEntries['read'] {
   const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {
     const value = given[name];
@@ -61,9 +62,9 @@ function newsOf(json: unknown, path: string): readonly News[] {
     return kind === opened.kind ? [opened] : [opened, { kind, ...dispute }];
   }
   if (given.tipo !== 'INFRACAO') throw new WireError(`${path}.tipo must be DISPUTA or INFRACAO`);
-  const reportedAt = new Date(text('horario'));
-  if (Number.isNaN(reportedAt.getTime())) throw new WireError(`${path}.horario must be a moment`);
-  const report: News = {
+  const reportedAt = parseBrasiliaInstant(text('horario'));
+  if (!reportedAt) throw new WireError(`${path}.horario must be an instant such as 2026-05-01T12:00:00Z`);
+  const report: InfractionNews = {
     kind: 'infraction',
     infractionId: text('idInfracao'),
     endToEndId,

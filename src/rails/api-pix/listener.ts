@@ -2,11 +2,10 @@
 import { createServer } from 'node:https';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { SettingsError } from '../../base/settings.ts';
-import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { answering, believing } from './callback.ts';
+import { SettingsError } from '../../base/process/settings.ts';
+import { answering } from './callback.ts';
 import { listenerCheck } from './callers.ts';
-import type { ApiPixSettings } from './settings.ts';
+import { type HearingParts, hearing } from './hearing.ts';
 
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
@@ -28,11 +27,8 @@ export interface Listener {
  * @throws {SettingsError} where this machine does not have the address: nothing would ever be heard there.
  * @param againMs - how long a process waits that does not get the port.
  */
-export function startListener(
-  tools: RailTools,
-  settings: ApiPixSettings,
-  againMs = AGAIN_MS,
-): Listener | undefined {
+export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener | undefined {
+  const { tools, settings } = parts;
   const { callback } = settings;
   if (!callback?.listen || callback.clientCa === null) return undefined;
   const { host, port, certificate, key } = callback.listen;
@@ -40,7 +36,7 @@ export function startListener(
     throw new SettingsError(
       `${tools.mode}.pix.callback.listen: expected an address of this machine, got ${host}:${port}`,
     );
-  const answer = answering(tools, listenerCheck(settings, callback), believing(tools, settings));
+  const answer = answering(tools, listenerCheck(settings, callback), hearing(parts, callback));
   const prefix = new URL(callback.url).pathname.replace(/\/+$/, '');
   const server = createServer(
     {

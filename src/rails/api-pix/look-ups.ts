@@ -2,7 +2,7 @@
  * Looks up whose a PIX key is. Providers meter this, and a key that does not exist costs ten to twenty times as much, so that
  * directories are not searched through: nobody gets more than his share here, counted in the database for all processes.
  */
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { NO_OWNER } from '../../resolvers/services/rails.ts';
 import { takeLookUps } from '../../store/rails/pix-statement.ts';
@@ -61,7 +61,7 @@ async function take(
     ...(clientTaxId === null ? [] : [[`payer:${clientTaxId}`, PAYER] as const]),
     [`account:${accountId}`, ACCOUNT],
   ];
-  const nowMs = Date.now();
+  const nowMs = database.nowMs();
   for (const [subject, { oneSeconds, most }] of shares) {
     const cost = { subject, costSeconds: oneSeconds * count, maxSeconds: oneSeconds * most };
     if (!(await takeLookUps(database, mode, cost, nowMs)))

@@ -54,7 +54,7 @@ export async function placeOrder(
   kind: OrderKind,
   order: NewPixOrder,
 ): Promise<'placed' | 'refused'> {
-  const nowMs = Date.now();
+  const nowMs = tools.database.nowMs();
   const isNew = await placePixOrder(tools.database, order, { nowMs, askAtMs: afterOpen(nowMs, nowMs) });
   if (isNew) return sendFirst(tools, kind, order);
   const before = await readPixOrder(tools.database, order.mode, order.key);
@@ -80,7 +80,7 @@ export async function askLater(
   order: PixOrder,
   told: Told | undefined,
 ): Promise<void> {
-  const nowMs = Date.now();
+  const nowMs = database.nowMs();
   const { isDone, placedAtMs } = order;
   if (isDone === false) return;
   const isFinished = isDone && !told?.isUnfinished;
@@ -90,7 +90,7 @@ export async function askLater(
 
 /** @throws {PspAway} {PspProblem} whatever the provider refuses, it may have the order of before: it stays open, and is asked for. */
 async function sendAgain(tools: PlacingTools, kind: OrderKind, order: PixOrder): Promise<'placed'> {
-  const nowMs = Date.now();
+  const nowMs = tools.database.nowMs();
   const isTaken = await takeSendingAgain(tools.database, order, {
     nowMs,
     sentBeforeMs: nowMs - tools.sendAgainMs,

@@ -1,5 +1,5 @@
 /** Payouts: no part of API Pix, so each provider has its own. This is what they have in common, and its first adapter, Efí's. */
-import { parseTaxId } from '../../base/tax-id.ts';
+import { parseTaxId } from '../../base/pix/tax-id.ts';
 import type { ApiPix } from './client.ts';
 import { found, read } from './client.ts';
 import type { PspProblem } from './http.ts';

@@ -29,7 +29,7 @@ import { readPages, type WireError } from './wire.ts';
 /** What is asked, and of whom. */
 export interface PollParts {
   readonly tools: RailTools;
-  readonly settings: Pick<ApiPixSettings, 'url' | 'pixKey' | 'pollSeconds' | 'infractionsUrl'>;
+  readonly settings: ApiPixSettings;
   readonly api: ApiPix;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
   readonly complain: Standing['complain'];
@@ -93,7 +93,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
   const { tools, settings } = parts;
   const { database, clock, mode } = tools;
   const statement = statementOf(tools, settings, reading);
-  const startedMs = Date.now();
+  const startedMs = database.nowMs();
   const turn = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + TURN_MS });
   if (!turn) return 'rest';
   const nowMs = await clock.nowMs();
@@ -116,7 +116,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
     end =
       toMs < nowMs
         ? { readUntilMs: toMs, readAtMs: null, dueMs: startedMs }
-        : { readUntilMs: toMs, readAtMs: Date.now(), dueMs: startedMs + everyMs };
+        : { readUntilMs: toMs, readAtMs: database.nowMs(), dueMs: startedMs + everyMs };
   } finally {
     await finishReading(database, statement, end);
   }
@@ -126,7 +126,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
 
 /** Asks about orders that are due to be asked for. @returns how many. */
 export async function askOrders({ tools, kinds, complain }: PollParts): Promise<number> {
-  const nowMs = Date.now();
+  const nowMs = tools.database.nowMs();
   const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
   const orders = await claimPixOrders(tools.database, tools.mode, due);
   const ask = async (order: PixOrder) => {
@@ -135,7 +135,7 @@ export async function askOrders({ tools, kinds, complain }: PollParts): Promise<
       told = await askOrder(tools, kinds[order.kind], order);
     } catch (error) {
       complain({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
-      return askPixOrderAt(tools.database, order, Date.now() + AGAIN_MS);
+      return askPixOrderAt(tools.database, order, tools.database.nowMs() + AGAIN_MS);
     }
     return askLater(tools, order, told);
   };

@@ -1,8 +1,8 @@
 /** The PIX rail as the gateway orders of it. */
-import { assert, known } from '../../base/assert.ts';
-import { BRL } from '../../base/currency.ts';
-import { orderNameOf } from '../../base/end-to-end-id.ts';
-import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
+import { assert, known } from '../../base/errors/assert.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor, toMinor, withDecimals } from '../../base/money/money.ts';
+import { orderNameOf } from '../../base/pix/end-to-end-id.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type OrderAnswer, type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import {
@@ -45,7 +45,7 @@ export function pixPort(parts: PortParts): PixRail {
   const place = async (kind: PixOrderKind, given: Given): Promise<boolean> => {
     const order = orderOf(tools, kind, given);
     if ((await placeOrder(placing, kinds[kind], order)) === 'placed') return true;
-    const end = { isDone: false, endToEndId: null, endedAtMs: Date.now(), askAtMs: null };
+    const end = { isDone: false, endToEndId: null, endedAtMs: tools.database.nowMs(), askAtMs: null };
     await endPixOrder(tools.database, order, end);
     return false;
   };
@@ -80,7 +80,7 @@ export function pixPort(parts: PortParts): PixRail {
 }
 
 /** @returns how orders of each kind are sent and asked for. */
-export function orderKinds({ api, payouts }: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
+export function orderKinds({ tools, api, payouts }: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
   const configured = () => {
     assert(payouts, 'a payout is ordered where there is a way to pay out');
     return payouts;
@@ -94,7 +94,11 @@ export function orderKinds({ api, payouts }: PortParts): Readonly<Record<PixOrde
       },
       ask: async ({ key, pspId }) => {
         const told = await configured().find(pspId);
-        return told && { news: payoutNews(key, told), isUnfinished: told.returns.some(isUnnamed) };
+        if (!told) return undefined;
+        const { unread, returns } = told;
+        if (unread !== null)
+          tools.log.warn({ order: key, reason: unread }, 'a return of a payout cannot be read');
+        return { news: payoutNews(key, told), isUnfinished: unread !== null || returns.some(isUnnamed) };
       },
       isRefusal: (problem) => configured().isRefusal(problem),
     },

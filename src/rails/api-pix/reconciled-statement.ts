@@ -2,7 +2,7 @@
  * The statement of a provider for reconciliation: the payments that it lists, and of each payout and return of ours that ended what it
  * says when it is asked again. Disputes are not on it: the standard does not list them by the day on which they ended.
  */
-import { inParts } from '../../base/in-parts.ts';
+import { inParts } from '../../base/concurrency/in-parts.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
 import {
@@ -88,7 +88,7 @@ function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly S
   return [{ kind: 'payment', id: endToEndId, amount, at: new Date(settledAt) }];
 }
 
-/** Orders stand on the machine's clock, and a period on that of the mode. */
+/** Orders stand on the database's clock, and a period on that of the mode. */
 async function askEnded(
   { tools, kinds }: StatementParts,
   { from, to }: StatementPeriod,

@@ -1,5 +1,5 @@
 /** Returns of payments: `PUT /pix/{e2eid}/devolucao/{id}` under our return id, ended by callback or when it is asked for. */
-import { known } from '../../base/assert.ts';
+import { known } from '../../base/errors/assert.ts';
 import type { NewPixOrder } from '../../store/rails/pix-orders.ts';
 import { type ApiPix, found } from './client.ts';
 import type { OrderKind } from './orders.ts';

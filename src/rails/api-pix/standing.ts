@@ -22,12 +22,12 @@ export function watched(call: Caller, log: Log): Standing {
   let lost = 0;
   let sinceMs = 0;
   const answered = () => {
-    const seconds = Math.round((Date.now() - sinceMs) / 1_000);
+    const seconds = Math.round((performance.now() - sinceMs) / 1_000);
     if (lost >= LOST_CALLS) log.info({ seconds, calls: lost }, 'the PIX provider answers again');
     lost = 0;
   };
   const silent = ({ message: reason }: PspSilent) => {
-    if (lost === 0) sinceMs = Date.now();
+    if (lost === 0) sinceMs = performance.now();
     lost += 1;
     if (lost === LOST_CALLS) log.error({ reason }, 'the PIX provider does not answer');
   };

@@ -2,10 +2,10 @@
  * Says what a provider tells in the words of the gateway, and hands it on. What was told before is left out by one look, so that
  * a statement that is read again and again costs little.
  */
-import { BRL } from '../../base/currency.ts';
-import { toMinor } from '../../base/money.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import { newsRecordOf } from '../../resolvers/inbound/rail-events.ts';
 import type { News } from '../../resolvers/services/news.ts';
-import { newsRecordOf } from '../../resolvers/services/news-record.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
   endPixOrder,
@@ -16,13 +16,17 @@ import {
 import { readStoredNews } from '../../store/rails/pix-statement.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { afterPayout } from './times.ts';
+import { unconfirmed } from './unconfirmed.ts';
 import type { WirePix, WireReturn } from './wire.ts';
+import { isPaidTo } from './wire-keys.ts';
 
 /** What this works with. */
 export type TellTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
 /** What it works with where it tells of payments. */
-export type PaymentTools = TellTools & { readonly settings: Pick<ApiPixSettings, 'infractionsUrl'> };
+export type PaymentTools = TellTools & {
+  readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'pixKey'>;
+};
 
 /** What is known here of names that a provider uses. */
 export interface KnownNames {
@@ -31,6 +35,8 @@ export interface KnownNames {
   readonly return: ReadonlyMap<string, NamedPixOrder>;
   /** Returns by MED that were told while the provider had no name for them yet. */
   readonly nameless: ReadonlySet<string>;
+  /** The key that charges are paid to. */
+  readonly pixKey: string;
   /** Whether the provider tells disputes by a list of their own: then a return by MED is none. */
   readonly areDisputesListed: boolean;
 }
@@ -65,7 +71,7 @@ export async function handOn(tools: TellTools, news: News): Promise<void> {
   if (isToDecide && !(await untold(tools, [news]))(news)) return;
   await receive(news);
   if (isToDecide) return;
-  const nowMs = Date.now();
+  const nowMs = database.nowMs();
   if (news.kind === 'payout_ended' || news.kind === 'refund_ended')
     await endPixOrder(
       database,
@@ -110,6 +116,8 @@ function medNews(
   return [
     { kind: 'dispute_opened', ...dispute },
     { kind: 'dispute_accepted', ...dispute },
+    // The dispute may count for less, while a refund is under way: the bank has paid this amount.
+    { kind: 'dispute_returned', returnId: name, endToEndId, amount },
   ];
 }
 
@@ -138,13 +146,13 @@ export function payoutNews(
 
 /** @returns what is told of a PIX: of the payment itself first. */
 export function newsOf(pix: WirePix, names: KnownNames): readonly News[] {
-  const { endToEndId, txid, amount, settledAt, payerTaxId, returns, sent } = pix;
-  if (sent)
-    return payoutNews(names.payout.get(sent.id)?.key ?? sent.id, {
-      status: sent.status,
-      endToEndId,
-      returns,
-    });
+  const { endToEndId, amount, settledAt, payerTaxId, returns, sent } = pix;
+  if (sent) {
+    const order = names.payout.get(sent.id)?.key ?? sent.id;
+    return [...payoutNews(order, { status: sent.status, endToEndId, returns }), ...unreadNews(pix)];
+  }
+  // Our txid at another key is of somebody else's charge: one is told apart from others by both.
+  const txid = isPaidTo(pix, names.pixKey) ? pix.txid : null;
   const payment: readonly News[] =
     settledAt === null ? [] : [{ kind: 'payment', txid, endToEndId, amount, settledAt, payerTaxId }];
   const facts = factNames(pix);
@@ -154,7 +162,12 @@ export function newsOf(pix: WirePix, names: KnownNames): readonly News[] {
     if (each.isMed) return medNews(names, endToEndId, names.nameless.has(fact) ? fact : (name ?? fact), each);
     return returnNews(endToEndId, name ?? endToEndId, each, names.return.get(name ?? ''));
   });
-  return [...payment, ...back];
+  return [...payment, ...back, ...unreadNews(pix)];
+}
+
+/** @returns what is told of a return that cannot be read: somebody should see it, and it may be readable later. */
+function unreadNews(pix: WirePix): readonly News[] {
+  return pix.unread === null ? [] : [unconfirmed(pix, pix.unread)];
 }
 
 const NO_NETWORK = { networkFee: null, gas: null, txHash: null } as const;
@@ -202,6 +215,7 @@ async function namesOf(
       came.flatMap(({ returns }) => returns.map(({ id }) => id)),
     ),
     nameless: new Set(stored.flatMap(({ key }) => keys.get(key) ?? [])),
+    pixKey: settings.pixKey,
     areDisputesListed: settings.infractionsUrl !== null,
   };
 }
@@ -221,7 +235,8 @@ function keyOfDispute(mode: TellTools['mode'], disputeId: string): string {
   return newsRecordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
 }
 
-async function untold(
+/** @returns a function that says whether news was not told before. */
+export async function untold(
   { database, mode }: TellTools,
   news: readonly News[],
 ): Promise<(news: News) => boolean> {

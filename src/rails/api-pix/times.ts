@@ -1,8 +1,11 @@
-/** When a provider is asked about orders: soon at first, and then less and less often. Milliseconds of the machine's clock. */
+/** When a provider is asked about orders: soon at first, and then less and less often. Milliseconds of the database's clock. */
 
 const FIRST_MS = 5_000;
 const OPEN_MAX_MS = 600_000;
 const DAY_MS = 86_400_000;
+/** Between two questions whether a payout came back: as long as it is old, within these. Unit: ms. */
+const RETURN_FIRST_MS = 120_000;
+const RETURN_MAX_MS = 3 * DAY_MS;
 /** A payout can come back for so long (BACEN: returns within 90 days). */
 const RETURNABLE_MS = 90 * DAY_MS;
 
@@ -14,5 +17,5 @@ export function afterOpen(placedAtMs: number, nowMs: number): number {
 /** @returns when the provider is asked next whether a payout came back, which its callback may not have told; null once it cannot any more. */
 export function afterPayout(endedAtMs: number, nowMs: number): number | null {
   const ageMs = nowMs - endedAtMs;
-  return ageMs > RETURNABLE_MS ? null : nowMs + Math.max(ageMs, DAY_MS);
+  return ageMs > RETURNABLE_MS ? null : nowMs + Math.min(Math.max(ageMs, RETURN_FIRST_MS), RETURN_MAX_MS);
 }

@@ -21,8 +21,9 @@ export function createTokens(
     tokenUrl,
     clientId,
     clientSecret,
+    tokenBy,
     scopes,
-  }: Pick<ApiPixSettings, 'tokenUrl' | 'clientId' | 'clientSecret' | 'scopes'>,
+  }: Pick<ApiPixSettings, 'tokenUrl' | 'clientId' | 'clientSecret' | 'tokenBy' | 'scopes'>,
   now: () => number = () => performance.now(),
 ): Tokens {
   let current: { readonly token: string; readonly untilMs: number } | undefined;
@@ -32,11 +33,18 @@ export function createTokens(
       method: 'POST',
       url: tokenUrl,
       headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        ...(tokenBy === 'basic' && {
+          authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        }),
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/json',
       },
-      body: new URLSearchParams({ grant_type: 'client_credentials', scope: scopes.join(' ') }).toString(),
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        scope: scopes.join(' '),
+        ...(tokenBy === 'form' && { client_id: clientId }),
+        ...(tokenBy === 'form' && clientSecret !== null && { client_secret: clientSecret }),
+      }).toString(),
     });
     const { access_token: token, expires_in: seconds } = (jsonOf(answer) ?? {}) as Record<string, unknown>;
     if (typeof token !== 'string' || token === '') throw new PspAway('the answer has no access_token');

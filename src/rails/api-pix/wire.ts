@@ -3,6 +3,9 @@
  * looked at; members that are not known are ignored, as the standard asks for.
  */
 
+import { parseTaxId } from '../../base/pix/tax-id.ts';
+import { parseBrasiliaInstant } from '../../base/time/instant.ts';
+
 /** What came in does not have the form of API Pix. */
 export class WireError extends Error {
   override readonly name = 'WireError';
@@ -27,12 +30,16 @@ export interface WireReturn {
 export interface WirePix {
   readonly endToEndId: string;
   readonly txid: string | null;
+  /** The PIX key that it was paid to, or that paid; null where the provider does not say. */
+  readonly key: string | null;
   readonly amount: string;
   /** ISO 8601; null for one that was not sent after all. */
   readonly settledAt: string | null;
   /** CPF or CNPJ, where the provider tells it whole. */
   readonly payerTaxId: string | null;
   readonly returns: readonly WireReturn[];
+  /** The first return that cannot be read, with the reason; null where all can. */
+  readonly unread: string | null;
   /** Set where it is one that was sent: our name for it, and what became of it. */
   readonly sent: { readonly id: string; readonly status: string } | null;
 }
@@ -53,6 +60,8 @@ export interface WirePayout {
   readonly status: string;
   readonly endToEndId: string | null;
   readonly returns: readonly WireReturn[];
+  /** As of `WirePix`. */
+  readonly unread: string | null;
 }
 
 /** Entries of a list: those that can be read, and what is wrong with the first that cannot, or not whole. */
@@ -69,16 +78,24 @@ export interface WirePage extends WireEntries {
 type Json = Readonly<Record<string, unknown>>;
 
 /** The standard has two decimals; money is not left lying about because somebody writes fewer. */
-const AMOUNT = /^\d{1,10}(?:\.\d{1,2})?$/;
+const AMOUNT = /^(?:0|[1-9]\d{0,9})(?:\.\d{1,2})?$/;
 const END_TO_END_ID = /^[a-zA-Z0-9]{1,35}$/;
-const TAX_ID = /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/;
+const DOCUMENT = { cpf: /^\d{11}$/, cnpj: /^[0-9A-Z]{12}\d{2}$/ } as const;
+const DOCUMENT_LENGTH = { cpf: 11, cnpj: 14 } as const;
+/** A CPF in a member as long as a CNPJ. */
+const LONG_CPF = /^000(\d{11})$/;
 const ID = /^[a-zA-Z0-9._-]{1,64}$/;
 const STATUS = /^[A-Z_]{1,40}$/;
 const RETURNED = ['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO'] as const;
 
-/** @throws {WireError} when it is no callback at all. */
+/** The list of PIX; some providers send it, or one PIX, without the object around it. @throws {WireError} when it is no callback at all. */
 export function readCallbackBody(json: unknown): WireEntries {
-  return readEntries(objectOf(json, 'the body').pix);
+  if (Array.isArray(json)) {
+    if (json.length === 0) throw new WireError('a list without the object around it must have entries');
+    return readEntries(json);
+  }
+  const body = objectOf(json, 'the body');
+  return readEntries('endToEndId' in body && !('pix' in body) ? [body] : body.pix);
 }
 
 /** @throws {WireError} */
@@ -134,7 +151,7 @@ export function readPayout(json: unknown): WirePayout {
   return {
     status: formed(payout.status, STATUS, 'status'),
     endToEndId: endToEndId === null ? null : formed(endToEndId, END_TO_END_ID, 'endToEndId'),
-    returns: readReturns(payout.devolucoes, 'devolucoes'),
+    ...readReturns(payout.devolucoes),
   };
 }
 
@@ -143,17 +160,19 @@ export function readPix(json: unknown, path: string): WirePix {
   const pix = objectOf(json, path);
   const extras = isObject(pix.gnExtras) ? pix.gnExtras : {};
   const sentId = textOf(extras.idEnvio);
-  const settledAt = pix.horario ?? null;
-  if (settledAt !== null && !isInstant(settledAt)) throw new WireError(`${path}.horario must be a moment`);
+  const settledAt = instantIn(pix.horario);
+  if (settledAt === null && (pix.horario ?? null) !== null)
+    throw new WireError(`${path}.horario must be an instant such as 2026-05-01T12:00:00Z`);
   if (settledAt === null && sentId === null) throw new WireError(`${path}.horario is missing`);
   return {
     endToEndId: formed(pix.endToEndId, END_TO_END_ID, `${path}.endToEndId`),
     // Of a static code it may be empty, or whatever its maker wrote: money is not refused for it.
     txid: typeof pix.txid === 'string' && ID.test(pix.txid) ? pix.txid : null,
+    key: textOf(pix.chave),
     amount: formed(pix.valor, AMOUNT, `${path}.valor`),
-    settledAt: settledAt === null ? null : new Date(settledAt).toISOString(),
+    settledAt,
     payerTaxId: taxIdIn(pix.pagador) ?? taxIdIn(extras.pagador),
-    returns: readReturns(pix.devolucoes, `${path}.devolucoes`),
+    ...readReturns(pix.devolucoes),
     sent:
       sentId === null
         ? null
@@ -189,24 +208,52 @@ function sentStatus({ status = 'REALIZADO' }: Json, path: string): string {
   return formed(status, STATUS, `${path}.status`);
 }
 
-function readReturns(json: unknown, path: string): readonly WireReturn[] {
-  if (json === undefined || json === null) return [];
-  if (!Array.isArray(json)) throw new WireError(`${path} must be a list`);
-  return json.map((each, index) => readReturn(each, `${path}[${index}]`));
+/** A return that cannot be read is left out and named: the payment that it belongs to is money all the same. */
+function readReturns(json: unknown): Pick<WirePix, 'returns' | 'unread'> {
+  if (json === undefined || json === null) return { returns: [], unread: null };
+  if (!Array.isArray(json)) return { returns: [], unread: 'devolucoes must be a list' };
+  const returns: WireReturn[] = [];
+  let unread: string | null = null;
+  for (const [index, each] of json.entries())
+    try {
+      returns.push(readReturn(each, `devolucoes[${index}]`));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      unread ??= error.message;
+    }
+  return { returns, unread };
 }
 
-/** A document of which digits are hidden names nobody. */
+/**
+ * CPF or CNPJ in any notation: with dots or without, lower case, as a number, which has lost its zeros. A document of which digits are
+ * hidden names nobody.
+ */
 function taxIdIn(payer: unknown): string | null {
   if (!isObject(payer)) return null;
-  const taxId = textOf(payer.cpf) ?? textOf(payer.cnpj);
-  return taxId !== null && TAX_ID.test(taxId) ? taxId : null;
+  return documentIn('cpf', payer.cpf) ?? documentIn('cnpj', payer.cnpj);
+}
+
+function documentIn(kind: keyof typeof DOCUMENT, value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const bare = String(value)
+    .replaceAll(/[\s./-]/g, '')
+    .toUpperCase();
+  if (bare === '') return null;
+  const padded = typeof value === 'number' ? bare.padStart(DOCUMENT_LENGTH[kind], '0') : bare;
+  const short = LONG_CPF.exec(padded)?.[1];
+  if (short !== undefined && parseTaxId(padded) === undefined && parseTaxId(short)) return short;
+  return Object.values(DOCUMENT).some((form) => form.test(padded)) ? padded : null;
 }
 
 /** It tells returns apart that have no name; what stands there in another form does not. */
 function momentIn(times: unknown): string | null {
   if (!isObject(times)) return null;
-  const at = [times.solicitacao, times.liquidacao].find(isInstant);
-  return at === undefined ? null : new Date(at).toISOString();
+  return instantIn(times.solicitacao) ?? instantIn(times.liquidacao);
+}
+
+/** @returns an instant as ISO 8601 in UTC; null for anything else. */
+function instantIn(value: unknown): string | null {
+  return typeof value === 'string' ? (parseBrasiliaInstant(value)?.toISOString() ?? null) : null;
 }
 
 function formed(value: unknown, form: RegExp, path: string): string {
@@ -216,10 +263,6 @@ function formed(value: unknown, form: RegExp, path: string): string {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function objectOf(json: unknown, path: string): Json {

@@ -1,10 +1,11 @@
 /** What runs in the background: the port for callbacks, their registration, the statement, and questions about orders. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../../resolvers/engine/repeat.ts';
+import { askReports } from './ask-reports.ts';
 import { callbackUrl } from './callers.ts';
+import type { HearingParts } from './hearing.ts';
 import { startListener } from './listener.ts';
 import { askOrders, type PollParts, readStatement } from './poll.ts';
-import type { ApiPixSettings } from './settings.ts';
 
 /** How often is looked whether there is something to ask. Unit: ms. */
 const TURN_MS = 2_000;
@@ -14,18 +15,22 @@ const REGISTER_MS = 3_600_000;
 const REGISTER_FAILED_MS = 10_000;
 
 /** Starts all of it; none of it waits for another. */
-export function startWork(parts: PollParts & { readonly settings: ApiPixSettings }): {
+export function startWork(parts: PollParts & HearingParts): {
   readonly stop: () => Promise<void>;
 } {
   const { tools, settings, api, complain: warn } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const listener = startListener(tools, settings);
+  const listener = startListener(parts);
   const turns = (complaint: string, failedMs: number, turn: () => Promise<number>) =>
     repeat(signal, { warn }, { failedMs, complaint }, turn).done;
   const works = [
     turns('the statement of the PIX provider cannot be read', FAILED_MS, async () => {
       await readStatement(parts);
+      return TURN_MS;
+    }),
+    turns('reports of callers cannot be looked up', FAILED_MS, async () => {
+      await askReports(parts);
       return TURN_MS;
     }),
     turns('orders to the PIX provider cannot be looked up', FAILED_MS, async () => {

@@ -1,5 +1,5 @@
 /** Asks several providers of a network the same. What one of them says alone is nothing that money moves by. */
-import type { Block, BlockRef, NetworkDriver } from './driver.ts';
+import type { BlockRef, NetworkDriver } from './driver.ts';
 
 /** What each provider said: its answer, or why there is none. */
 export interface Answer<Value> {
@@ -83,19 +83,22 @@ export async function askFirst<Value>(
 
 /**
  * @param ref - with a hash, this block and no other one of its height.
- * @returns the block, of the first provider that has it: one that lags behind does not have it yet.
- * @throws the last provider's error when none has it.
+ * @returns when the block was made, as a quorum of the providers says: the time decides whether a deposit came in time. Unit: ms.
+ * @throws {NoAgreement} also as long as too few providers have the block.
  */
-export function findBlock(
+export async function agreedBlockTime(
   providers: readonly NetworkDriver[],
+  quorum: number,
   { height, hash }: Pick<BlockRef, 'height'> & Partial<BlockRef>,
-): Promise<Block> {
-  return askFirst(providers, async (each) => {
+): Promise<number> {
+  const what = `the time of block ${height}`;
+  const { value } = await askAgreed(providers, quorum, what, async (each) => {
     const block = await each.block(height);
     if (!block || block.hash !== (hash ?? block.hash))
       throw new Error(`${each.provider} has no block ${hash ? `${hash} at ` : ''}${height}`);
-    return block;
+    return { hash: block.hash, atMs: block.atMs };
   });
+  return value.atMs;
 }
 
 /** @returns the greatest number that so many providers reach; undefined where fewer answer. */

@@ -2,11 +2,12 @@
  * What there is on all addresses of a network, after the last block that is settled here, and what the ledger had then. What one of both has
  * and the other has not yet is told apart: deposits and transfers that are in a block and not booked, or booked and in a later block.
  */
-import { currencyOfLedger } from '../../base/currency.ts';
-import { inParts } from '../../base/in-parts.ts';
-import { fromMinor } from '../../base/money.ts';
+
+import { inParts } from '../../base/concurrency/in-parts.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
 import type { ToldBalance } from '../../resolvers/services/statement.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { withSnapshot } from '../../store/ledger/long-transaction.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import {

@@ -1,6 +1,7 @@
 /** What `doctor` says of a network: its providers, how far it was read, what the hot wallet has, and what waits to be sent. */
-import { millisOf } from '../../base/instant.ts';
-import { fromMinor } from '../../base/money.ts';
+
+import { fromMinor } from '../../base/money/money.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import type { RailCheck } from '../../resolvers/services/rail-part.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { readWaitingOrders } from '../../store/rails/chain-orders.ts';
@@ -46,10 +47,10 @@ const providers = ({ providers: all, facts }: NetworkParts) =>
     };
   });
 
-const head = ({ providers: all, facts }: NetworkParts) =>
+const head = ({ providers: all, facts, database }: NetworkParts) =>
   tried('head', async () => {
     const { height, atMs } = await askFirst(all, (each) => each.head());
-    const ageMs = Date.now() - atMs;
+    const ageMs = database.nowMs() - atMs;
     return {
       ok: ageMs <= facts.headMaxAgeMs,
       detail: `block ${height}, ${Math.round(ageMs / 1000)} seconds old`,
@@ -82,10 +83,10 @@ const sending = ({ database, key, facts }: NetworkParts) =>
     const { count, oldest, error } = await readWaitingOrders(
       database,
       key,
-      Date.now() - STUCK_TIMES * facts.stuckMs,
+      database.nowMs() - STUCK_TIMES * facts.stuckMs,
     );
     if (count === 0 || oldest === null) return { ok: true, detail: 'nothing waits for long' };
-    const minutes = Math.round((Date.now() - millisOf(oldest)) / 60_000);
+    const minutes = Math.round((database.nowMs() - millisOf(oldest)) / 60_000);
     return {
       ok: false,
       detail: `${count} wait, the oldest for ${minutes} minutes${error ? `: ${error}` : ''}`,

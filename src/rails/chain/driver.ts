@@ -2,7 +2,7 @@
  * What a network is asked, whatever its protocol: one driver is one provider (a node) of it. Drivers only read and pass on: what
  * counts is decided by those who ask several of them (agree.ts, watch.ts, send.ts).
  */
-import type { Currency } from '../../base/currency.ts';
+import type { Currency } from '../../base/money/currency.ts';
 
 /** A place in the chain. */
 export interface BlockRef {

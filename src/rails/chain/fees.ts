@@ -1,7 +1,8 @@
 /** What a transfer is said to cost, in its own currency: by settings, or by what the network asks now and the rates of the day. */
-import { type Currency, currencyOfLedger } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { roundHalfUp, toMinor } from '../../base/money.ts';
+
+import { GatewayError } from '../../base/errors/errors.ts';
+import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
+import { roundHalfUp, toMinor } from '../../base/money/money.ts';
 import { RateRefused, type RateSource } from '../../resolvers/services/rails.ts';
 import type { GasPrice } from './driver.ts';
 import { askGasPrice, NoGasPrice } from './gas-price.ts';
@@ -29,9 +30,9 @@ export function feeQuoter(
   const { coin, network, gas } = parts.facts;
   let known: { readonly atMs: number; readonly price: Promise<GasPrice> } | undefined;
   const priceNow = (): Promise<GasPrice> => {
-    if (known && Date.now() - known.atMs < FRESH_MS) return known.price;
+    if (known && performance.now() - known.atMs < FRESH_MS) return known.price;
     const price = askGasPrice(parts);
-    known = { atMs: Date.now(), price };
+    known = { atMs: performance.now(), price };
     price.catch(() => {
       known = undefined;
     });

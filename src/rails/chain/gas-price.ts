@@ -1,5 +1,5 @@
 /** What gas costs on a network: by what several providers say, so that one that lies can neither burn the float nor make customers pay. */
-import { fromMinor } from '../../base/money.ts';
+import { fromMinor } from '../../base/money/money.ts';
 import { type Answer, agreed, askAll } from './agree.ts';
 import type { GasFacts, GasPrice } from './driver.ts';
 import type { NetworkParts } from './parts.ts';

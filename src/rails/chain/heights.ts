@@ -1,23 +1,24 @@
 /** Which blocks were made in a period, and when a block was made. */
-import { findBlock } from './agree.ts';
-import type { Block, BlockRange } from './driver.ts';
+import { agreedBlockTime } from './agree.ts';
+import type { BlockRange } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Tells when blocks were made; each is asked for once. */
+/** Times of blocks; each is requested once, and again after a failure. */
 export interface BlockTimes {
-  /** @returns the block. @throws where there is none. */
-  readonly at: (height: number) => Promise<Block>;
+  /** @returns when the block was made, in milliseconds. @throws {NoAgreement} */
+  readonly at: (height: number) => Promise<number>;
 }
 
-/** @returns what tells when blocks were made. */
-export function blockTimes({ providers }: Pick<NetworkParts, 'providers'>): BlockTimes {
-  const known = new Map<number, Promise<Block>>();
+/** @returns the times of blocks as a quorum of the providers says. */
+export function blockTimes({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>): BlockTimes {
+  const known = new Map<number, Promise<number>>();
   return {
     at: (height) => {
       const before = known.get(height);
       if (before) return before;
-      const found = findBlock(providers, { height });
+      const found = agreedBlockTime(providers, facts.quorum, { height });
       known.set(height, found);
+      found.catch(() => known.delete(height));
       return found;
     },
   };
@@ -39,7 +40,7 @@ export async function heightsBetween(
 
 /** The first block that was made at a moment or later, by halves between the last one and one that is older; `last + 1`: none. */
 async function firstSince(times: BlockTimes, ms: number, last: number): Promise<number> {
-  const isOlder = async (height: number) => (await times.at(height)).atMs < ms;
+  const isOlder = async (height: number) => (await times.at(height)) < ms;
   if (await isOlder(last)) return last + 1;
   let young = last;
   let old = last;

@@ -1,6 +1,6 @@
 /** What became of an order is told to whoever waits for it, and kept: in this order, so that a process that dies tells it again. */
-import { currencyOfLedger } from '../../base/currency.ts';
-import { fromMinor } from '../../base/money.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
 import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
 import { unsweepArrivals } from '../../store/rails/chain-arrivals.ts';
 import { endOrder, giveUpOrder, noteOrder, type OrderRow } from '../../store/rails/chain-orders.ts';
@@ -72,7 +72,8 @@ async function end(
 ): Promise<void> {
   await database.withTx(async (tx) => {
     if (!isDone && order.intent === 'sweep') await unsweepArrivals(tx, order.id);
-    await endOrder(tx, order.id, { state: isDone ? 'confirmed' : 'failed', atMs: Date.now(), height, error });
+    const state = isDone ? 'confirmed' : 'failed';
+    await endOrder(tx, order.id, { state, atMs: database.nowMs(), height, error });
   });
 }
 

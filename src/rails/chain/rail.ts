@@ -1,7 +1,7 @@
 /** The rail of one network: takes orders, gives addresses out, and works in the process that holds the network's lease. */
 import { randomUUID } from 'node:crypto';
-import { deriveDepositAddress } from '../../base/deposit-address.ts';
-import { GatewayError } from '../../base/errors.ts';
+import { deriveDepositAddress } from '../../base/chain/deposit-address.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailPart } from '../../resolvers/services/rail-part.ts';
 import { type ChainRail, type GiveBack, RailRefused } from '../../resolvers/services/rails.ts';
@@ -87,7 +87,7 @@ function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   const gasPrices = createGasPrices(parts);
   let trouble: string | null = null;
   const lease = () => {
-    const nowMs = Date.now();
+    const nowMs = database.nowMs();
     return leaseNetwork(database, key, { holder, nowMs, untilMs: nowMs + LEASE_MS });
   };
   const watch = async (): Promise<boolean> => {
@@ -100,7 +100,7 @@ function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
       if (now !== trouble) log.error({ ...key, trouble: now }, 'a network cannot be read');
     }
     trouble = now;
-    await keepTrouble(database, key, now, Date.now());
+    await keepTrouble(database, key, now, database.nowMs());
     return isMore;
   };
   const turn = async (): Promise<number> => {
@@ -128,11 +128,11 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     depositIndex: null,
   });
   const take = async (order: Asked) => {
-    await addOrder(database, key, fromHotWallet(order), Date.now());
+    await addOrder(database, key, fromHotWallet(order), database.nowMs());
     wake();
   };
   const refuse = (order: Asked, error: string) =>
-    addRefused(database, key, fromHotWallet(order), { nowMs: Date.now(), error });
+    addRefused(database, key, fromHotWallet(order), { nowMs: database.nowMs(), error });
   const bringBack = async ({
     key: name,
     currency,

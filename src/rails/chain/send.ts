@@ -5,8 +5,8 @@
  * or made anew. One that is stuck gets more fee at the same nonce; nonces are given one after the other, so none is left out.
  */
 
-import { currencyOfLedger } from '../../base/currency.ts';
-import { millisOf } from '../../base/instant.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import {
   type AttemptRow,
@@ -64,7 +64,7 @@ export function createSender(parts: NetworkParts): Sender {
   return {
     turn: async (gasPrice) => {
       const sending: Sending = { ...parts, broadcastAt, gasPrice, unsigned: new Set() };
-      const open = await readOpenOrders(database, key, Date.now(), ORDERS_MAX);
+      const open = await readOpenOrders(database, key, database.nowMs(), ORDERS_MAX);
       const made = await readAttempts(
         database,
         open.map(({ id }) => id),
@@ -116,7 +116,7 @@ async function begin(sending: Sending, order: OrderRow): Promise<void> {
   const made = await askFirst(providers, (each) => each.build(movement, nonce, price));
   const missing = await lackingOf(sending, movement, made.costMinor);
   if (missing) return waitFor(sending, order, missing);
-  const number = await database.withTx((tx) => beginSigning(tx, order.id, made, Date.now()));
+  const number = await database.withTx((tx) => beginSigning(tx, order.id, made, database.nowMs()));
   if (number !== undefined) await sign(sending, { ...order, state: 'signing' }, { number, ...made });
 }
 
@@ -137,7 +137,7 @@ async function sign(
       ...(depositIndex !== null && { depositIndex }),
       ...(proof != null && { proof }),
     });
-    const isKept = await keepSigned(database, { orderId, number }, signed, Date.now());
+    const isKept = await keepSigned(database, { orderId, number }, signed, database.nowMs());
     if (isKept) await broadcast(sending, order, signed.raw);
   } catch (error) {
     if (error instanceof SignerRefused) await refused(sending, order, error);
@@ -160,15 +160,19 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   if (fate.state === 'included') return tellSent(sending, order, fate);
   if (fate.state === 'never') {
     log.error({ ...key, order: order.key }, 'a transfer can be in no block any more: it is made anew');
-    return requeueOrder(database, order, { dueMs: Date.now(), error: 'it could be in no block any more' });
+    return requeueOrder(database, order, {
+      dueMs: database.nowMs(),
+      error: 'it could be in no block any more',
+    });
   }
   if (order.includedHeight !== null) await noteOrder(database, order.id, { ...order, includedHeight: null });
   const [last, newest] = [attempts.at(-1), signed.at(-1)];
   if (!newest || !last) return;
-  const quietMs = Date.now() - (sending.broadcastAt.get(order.id) ?? 0);
+  const quietMs = performance.now() - (sending.broadcastAt.get(order.id) ?? Number.NEGATIVE_INFINITY);
   if (quietMs > facts.pollMs * LOOKS_BETWEEN) await broadcast(sending, order, newest.raw);
   if (last.raw === null) await sign(sending, order, last);
-  else if (isFirst && Date.now() - millisOf(last.madeAt) > facts.stuckMs) await replace(sending, order, last);
+  else if (isFirst && database.nowMs() - millisOf(last.madeAt) > facts.stuckMs)
+    await replace(sending, order, last);
 }
 
 /** Offers the network more for a stuck transfer. */
@@ -177,12 +181,12 @@ async function replace(sending: Sending, order: OrderRow, stuck: AttemptRow): Pr
   const made = facts.replace(stuck.unsigned, await sending.gasPrice());
   if (!made) return keepError(sending, order, 'it is stuck, and would cost more than is allowed');
   log.warn({ ...key, order: order.key, nonce: order.nonce }, 'a transfer is stuck: it is offered for more');
-  const number = await addAttempt(database, order.id, made, Date.now());
+  const number = await addAttempt(database, order.id, made, database.nowMs());
   await sign(sending, order, { number, unsigned: made.unsigned });
 }
 
 async function broadcast(sending: Sending, order: OrderRow, raw: string): Promise<void> {
-  sending.broadcastAt.set(order.id, Date.now());
+  sending.broadcastAt.set(order.id, performance.now());
   const answers = await askAll(sending.providers, (each) => each.broadcast(raw));
   if (answers.some(({ error }) => !error)) return;
   const why = answers.map(({ provider, error }) => `${provider}: ${error?.message}`).join('; ');
@@ -214,12 +218,13 @@ async function nonceFor({ providers, database, key }: NetworkParts, from: string
 async function waitForGasPrice(parts: NetworkParts, order: OrderRow): Promise<void> {
   const error = 'waits for the price of gas';
   if (order.state !== 'queued') return keepError(parts, order, error);
-  if (order.lastError !== error) await requeueOrder(parts.database, order, { dueMs: Date.now(), error });
+  if (order.lastError !== error)
+    await requeueOrder(parts.database, order, { dueMs: parts.database.nowMs(), error });
 }
 
 async function waitFor({ database, key, log }: NetworkParts, order: OrderRow, code: string): Promise<void> {
   log.error({ ...key, order: order.key, lacking: code }, 'a transfer waits for money');
-  await requeueOrder(database, order, { dueMs: Date.now() + AGAIN_MS, error: `waits for ${code}` });
+  await requeueOrder(database, order, { dueMs: database.nowMs() + AGAIN_MS, error: `waits for ${code}` });
 }
 
 /** @returns what the sender has too little of; undefined when there is enough. */
@@ -247,7 +252,7 @@ async function refused(
   const error = `the signer refuses it: ${message}`;
   if (order.state === 'sent') return keepError(parts, order, error);
   if (FOR_GOOD.includes(reason)) return failOrder(parts, order, error);
-  return requeueOrder(parts.database, order, { dueMs: Date.now() + AGAIN_MS, error });
+  return requeueOrder(parts.database, order, { dueMs: parts.database.nowMs() + AGAIN_MS, error });
 }
 
 async function failed(parts: NetworkParts, order: OrderRow, error: unknown): Promise<void> {
@@ -256,7 +261,7 @@ async function failed(parts: NetworkParts, order: OrderRow, error: unknown): Pro
   parts.log.warn({ err: error, ...parts.key, order: order.key }, 'a transfer cannot be looked after');
   if (order.state !== 'queued') return keepError(parts, order, message);
   if (error instanceof MovementRefused && order.tries >= REFUSED_MAX) return failOrder(parts, order, message);
-  return requeueOrder(parts.database, order, { dueMs: Date.now() + AGAIN_MS, error: message });
+  return requeueOrder(parts.database, order, { dueMs: parts.database.nowMs() + AGAIN_MS, error: message });
 }
 
 async function keepError({ database }: NetworkParts, order: OrderRow, error: string): Promise<void> {

@@ -1,9 +1,8 @@
 /** Settings that all networks have (docs/rails.md). */
-import { addressForm, parseAddress } from '../../base/address.ts';
-import { currencyOf } from '../../base/currency.ts';
-import { deriveDepositAddress } from '../../base/deposit-address.ts';
-import { toMinor } from '../../base/money.ts';
-import { Settings } from '../../base/settings.ts';
+import { addressForm, parseAddress } from '../../base/chain/address.ts';
+import { deriveDepositAddress } from '../../base/chain/deposit-address.ts';
+import { currencyOf } from '../../base/money/currency.ts';
+import { Settings } from '../../base/process/settings.ts';
 
 /** A node of a network. */
 export interface NodeAddress {
@@ -14,23 +13,9 @@ export interface NodeAddress {
 }
 
 /** What an operator configures of every network. */
-export interface NetworkSettings<Node extends NodeAddress = NodeAddress> {
-  /** The preferred one first. */
-  readonly providers: readonly Node[];
-  /** How many providers have to say the same. */
-  readonly quorum: number;
-  /** Extended public key that deposit addresses come of. */
-  readonly xpub: string;
-  readonly hotAddress: string;
-  /** From which amount on a currency is swept, minor units, by raw ledger code. */
-  readonly sweep: ReadonlyMap<string, bigint>;
-  /** What a transfer is said to cost, minor units, by raw ledger code. */
-  readonly networkFees: ReadonlyMap<string, bigint>;
-  /** What the hot wallet has to have of the coin, minor units. */
-  readonly gasFloat: bigint;
-  readonly pollMs: number;
-  readonly timeLimitMs: number;
-}
+export type NetworkSettings<Node extends NodeAddress = NodeAddress> = Readonly<
+  ReturnType<typeof readNetworkSettings<Node>>
+>;
 
 /** How nodes of a kind of network are written. */
 export interface NodeForm<Node extends NodeAddress> {
@@ -41,6 +26,7 @@ export interface NodeForm<Node extends NodeAddress> {
 }
 
 const PROVIDERS_MAX = 5;
+const XPUB_FORM = 'the extended public key of an account (xpub…, depth 3; private keys belong to the signer)';
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
@@ -49,18 +35,26 @@ export function readNetworkSettings<Node extends NodeAddress>(
   network: string,
   coinDecimals: number,
   form: NodeForm<Node>,
-): NetworkSettings<Node> {
+) {
   const providers = nodesOf(all, form);
   return {
+    /** The preferred one first. */
     providers,
+    /** How many providers have to say the same. */
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
-    xpub: xpubOf(all, network),
-    hotAddress: hotAddressOf(all, network),
+    /** Extended public key that deposit addresses come of. */
+    xpub: all.parse('xpub', XPUB_FORM, (text) => xpubOf(network, text)),
+    hotAddress: all.parse('hotAddress', `the address of the hot wallet, ${addressForm(network)}`, (text) =>
+      parseAddress(network, text),
+    ),
+    /** From which amount on a currency is swept, minor units, by raw ledger code. */
     sweep: amountsOf(all, 'sweep', network),
+    /** Published cost of a transfer, minor units, by raw ledger code. */
     networkFees: amountsOf(all, 'networkFees', network),
-    gasFloat: minorOf(all, 'gasFloat', coinDecimals, '0'),
-    pollMs: millisFrom(all, 'pollSeconds', { min: 1, max: 60, fallback: 3 }),
-    timeLimitMs: millisFrom(all, 'timeoutSeconds', { min: 1, max: 60, fallback: 10 }),
+    /** Coin that the hot wallet must hold, minor units. */
+    gasFloat: all.minor('gasFloat', coinDecimals, '0'),
+    pollMs: all.seconds('pollSeconds', { min: 1, max: 60, fallback: 3 }),
+    timeLimitMs: all.seconds('timeoutSeconds', { min: 1, max: 60, fallback: 10 }),
   };
 }
 
@@ -86,33 +80,16 @@ function nodeOf<Node extends NodeAddress>(json: unknown, path: string, form: Nod
   const node = form.read(given);
   const { host } = new URL(node.url);
   const name = given.has('name') ? given.match('name', NAME, 'a name of a-z, 0-9 and -') : host;
-  given.end();
-  return { ...node, name } as Node;
+  return given.end({ ...node, name } as Node);
 }
 
-function xpubOf(all: Settings, network: string): string {
-  const xpub = all.text('xpub');
+function xpubOf(network: string, text: string): string | undefined {
   try {
-    deriveDepositAddress(network, xpub, 0);
-    return xpub;
+    deriveDepositAddress(network, text, 0);
+    return text;
   } catch {
-    return all.refuse(
-      'xpub',
-      'the extended public key of an account (xpub…, depth 3; private keys belong to the signer)',
-    );
+    return undefined;
   }
-}
-
-function hotAddressOf(all: Settings, network: string): string {
-  const address = parseAddress(network, all.text('hotAddress'));
-  return address ?? all.refuse('hotAddress', `the address of the hot wallet, ${addressForm(network)}`);
-}
-
-/** @returns an amount in minor units of so many decimals. @throws {SettingsError} */
-export function minorOf(all: Settings, name: string, decimals: number, fallback?: string): bigint {
-  const amount = all.decimal(name, fallback);
-  const given = amount.split('.')[1]?.length ?? 0;
-  return given > decimals ? all.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
 }
 
 /** Amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member. */
@@ -123,16 +100,7 @@ function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<st
     const currency = currencyOf(code);
     if (currency?.network !== network)
       return given.refuse(code, `the code of a currency on ${network} of the catalogue as the name`);
-    return [code, minorOf(given, code, currency.decimals)];
+    return [code, given.minor(code, currency.decimals)];
   });
   return new Map(found);
-}
-
-/** @returns a time in milliseconds, from a member in seconds. @throws {SettingsError} */
-export function millisFrom(
-  all: Settings,
-  name: string,
-  bounds: { readonly min: number; readonly max: number; readonly fallback: number },
-): number {
-  return 1_000 * all.integer(name, bounds);
 }

@@ -1,16 +1,19 @@
 /** The signer as a part of an installation: where it listens by RAILS_FILE, and what `doctor` says of it. */
-import { Settings } from '../../base/settings.ts';
+import { Settings } from '../../base/process/settings.ts';
 import type { RailCheck, RailPart } from '../../resolvers/services/rail-part.ts';
 import { type Signer, type SignerAddress, signerAt } from './signer.ts';
 
+/** Settings of the signer. */
+export type SignerSettings = Readonly<ReturnType<typeof readSignerSettings>>;
+
 /**
- * @param json - `{"socket"}`, or `{"url", "certificateFile", "keyFile", "caFile"}`.
+ * @param json - `{"socket"}`, or `{"url", "certificateFile", "keyFile", "caFile"}`; `pageUrl` with either.
  * @throws {SettingsError} naming the member and the accepted form.
  */
-export function readSignerSettings(json: unknown, path: string): SignerAddress {
+export function readSignerSettings(json: unknown, path: string) {
   const settings = new Settings(json, path);
   settings.raw('kind');
-  const address = settings.has('socket')
+  const address: SignerAddress = settings.has('socket')
     ? { socket: settings.text('socket') }
     : {
         url: settings.url('url'),
@@ -18,22 +21,33 @@ export function readSignerSettings(json: unknown, path: string): SignerAddress {
         keyFile: settings.file('keyFile'),
         caFile: settings.file('caFile'),
       };
-  settings.end();
-  return address;
+  /** Origin of the page on which people prove destinations. */
+  const pageUrl = settings.has('pageUrl') ? settings.url('pageUrl') : undefined;
+  return settings.end({ address, pageUrl });
 }
 
 /** @returns the part with the client of the signer; nothing is asked before the first transaction or check. */
-export function createSigner(address: SignerAddress): RailPart<Signer> {
-  const signer = signerAt(address);
+export function createSigner({ address, pageUrl }: SignerSettings): RailPart<Signer> {
+  const signer = { ...signerAt(address), page: pageUrl };
   return { port: signer, checks: () => checksOf(signer) };
 }
 
 async function checksOf(signer: Signer): Promise<readonly RailCheck[]> {
   try {
-    const { hot } = await signer.describe();
+    const { hot, page } = await signer.describe();
     const addresses = Object.entries(hot).map(([network, address]) => `${network} ${address}`);
-    return [{ check: 'signer', ok: true, detail: `hot wallets ${addresses.join(', ')}` }];
+    const checks = [{ check: 'signer', ok: true, detail: `hot wallets ${addresses.join(', ')}` }];
+    return signer.page === undefined ? checks : [...checks, pageCheck(signer.page, page)];
   } catch (error) {
     return [{ check: 'signer', ok: false, detail: (error as Error).message }];
   }
+}
+
+/** Links of the console lead to the page that the settings name; proofs are made on the one of the signer's policy. */
+function pageCheck(ours: string, theirs: string | null): RailCheck {
+  return {
+    check: 'signer page',
+    ok: ours === theirs,
+    detail: ours === theirs ? ours : `pageUrl is ${ours}, but the page of the signer is ${theirs ?? 'off'}`,
+  };
 }

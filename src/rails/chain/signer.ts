@@ -12,6 +12,8 @@ export interface Signer {
   readonly describe: () => Promise<SignerFacts>;
   /** @throws {SignerRefused} and {SignerAway}. */
   readonly sign: (request: SignRequest) => Promise<Signed>;
+  /** Origin of its page, as the settings of the gateway have it; undefined: it has none. */
+  readonly page?: string | undefined;
 }
 
 /** The signer does not sign this; nothing was signed under this id. docs/signer.md lists the reasons. */

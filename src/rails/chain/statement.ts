@@ -2,9 +2,10 @@
  * The statement of a network for reconciliation: what moved to and from our addresses in final blocks, as so many providers say alike,
  * what the network charged us, and what there is on all addresses.
  */
-import { currencyOfLedger } from '../../base/currency.ts';
-import { inParts } from '../../base/in-parts.ts';
-import { fromMinor } from '../../base/money.ts';
+
+import { inParts } from '../../base/concurrency/in-parts.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
 import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
 import { readAddresses } from '../../store/rails/chain-arrivals.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
@@ -38,7 +39,7 @@ export function networkStatement(parts: NetworkParts): RailStatement {
     const { at } = times();
     return inParts(transfers, async (transfer) => ({
       transfer,
-      at: new Date((await at(transfer.block.height)).atMs + aheadMs),
+      at: new Date((await at(transfer.block.height)) + aheadMs),
     }));
   };
   const entriesOf = async (transfers: readonly Transfer[], aheadMs: number) =>
@@ -46,14 +47,14 @@ export function networkStatement(parts: NetworkParts): RailStatement {
   return {
     kinds: ['deposit', 'transfer', 'refund', 'gas'],
     read: async ({ from, to, whole }) => {
-      // Blocks stand on the machine's clock, and a period on that of the mode.
+      // Blocks stand on the database's clock, and a period on that of the mode.
       const aheadMs = await clock.aheadMs();
       const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
       const period = { fromMs: machine.from.getTime(), toMs: machine.to.getTime() };
       const blocks = times();
       const last = await finalHeight(parts);
       // Another block of the day may follow, as long as none is final that was made after it.
-      if (whole && (await blocks.at(last)).atMs + aheadMs < whole.getTime())
+      if (whole && (await blocks.at(last)) + aheadMs < whole.getTime())
         throw new Error(`block ${last}, the last final one, was made before the end of what is asked for`);
       const range = await heightsBetween(blocks, period, last);
       const read = await transfersIn(parts, range);
@@ -125,7 +126,7 @@ async function endedOrders(
     const isNew = isDone && !seen.has(hash);
     const range = { from: block.height, to: block.height };
     const transfers = isNew ? (await transfersIn(parts, range)).filter(({ txHash }) => txHash === hash) : [];
-    const made = new Date((await at(block.height)).atMs + aheadMs);
+    const made = new Date((await at(block.height)) + aheadMs);
     return { entries: gasOf(parts, order, { hash, isDone, gasMinor, at: made }), transfers };
   });
   return {

@@ -2,7 +2,7 @@
  * Sweeps what was deposited: where a deposit address has as much of a currency as is worth a transfer, all of it goes to the hot wallet. A
  * token needs gas on its address first. Both are the house's own money before and after, so only the gas is booked.
  */
-import { type Currency, currencyOfLedger } from '../../base/currency.ts';
+import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { readUnswept, sweepArrivals, type Unswept } from '../../store/rails/chain-arrivals.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { addOrder, countOrdersTo, type NewOrder } from '../../store/rails/chain-orders.ts';
@@ -97,7 +97,7 @@ async function bringIn(parts: NetworkParts, unswept: Unswept, { number, amountMi
     depositIndex: null,
   };
   await database.withTx(async (tx) => {
-    const id = await addOrder(tx, key, order, Date.now());
+    const id = await addOrder(tx, key, order, database.nowMs());
     if (id !== undefined) await sweepArrivals(tx, key, unswept, id);
   });
 }
@@ -116,5 +116,5 @@ async function bringGas(parts: NetworkParts, unswept: Unswept, { number, amountM
     keyIndex: null,
     depositIndex: index,
   };
-  await addOrder(database, key, order, Date.now());
+  await addOrder(database, key, order, database.nowMs());
 }

@@ -3,10 +3,10 @@
  * provider; as confirmed only what so many providers as are asked for say alike, once it is final. Progress is kept after `receive` took the
  * news, so a process that dies tells it again. A chain that was rewritten is read again from where it parts.
  */
-import { assert } from '../../base/assert.ts';
-import { currencyOfLedger } from '../../base/currency.ts';
-import { instantOf } from '../../base/instant.ts';
-import { fromMinor } from '../../base/money.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import { instantOf } from '../../base/time/instant.ts';
 import type { DepositNews } from '../../resolvers/services/news.ts';
 import {
   type ArrivalRow,
@@ -26,7 +26,7 @@ import {
   readNetwork,
 } from '../../store/rails/chain-network.ts';
 import { ownHashes } from '../../store/rails/chain-orders.ts';
-import { askAgreed, askAll, findBlock, reachedBy } from './agree.ts';
+import { agreedBlockTime, askAgreed, askAll, NoAgreement, reachedBy } from './agree.ts';
 import type { Arrival, Block, BlockRef, NetworkDriver } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
@@ -111,7 +111,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
     const isMore = await settle(view);
     // What is missing may be in a final block that was not read yet.
     if (!isMore) await tellDropped(parts, view);
-    const ageMs = Date.now() - view.head.atMs;
+    const ageMs = parts.database.nowMs() - view.head.atMs;
     if (ageMs > facts.headMaxAgeMs)
       throw new Error(`the newest block of ${view.lead.provider} is ${Math.round(ageMs / 1000)} seconds old`);
     return isMore;
@@ -182,7 +182,7 @@ async function readNew(
     if (!isFinal) {
       const found = await lead.arrivals({ from: block.height, to: block.height }, addresses);
       if (found.some((each) => each.block.hash !== block.hash)) return;
-      await tellSeen(parts, found);
+      if (!(await tellSeen(parts, found))) return;
     }
     await database.withTx((tx) => keepRead(tx, key, [block]));
     at = block;
@@ -255,19 +255,26 @@ async function partingOf(
   }
 }
 
-async function tellSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<void> {
+/** @returns false, with nothing reported, while providers do not agree on the block of an arrival: the next turn reads it again. */
+async function tellSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<boolean> {
   const seen: { row: ArrivalRow; isKnown: boolean }[] = [];
-  for (const arrival of await strangers(parts, found)) {
-    const before = await findArrival(parts.database, parts.key, arrival);
-    if (before?.state === 'confirmed' && before.blockHash === arrival.block.hash) continue;
-    // Whoever heard of it and not that it was gone, knows it.
-    seen.push({ row: await rowOf(parts, arrival, before, 'seen'), isKnown: before?.state === 'missing' });
+  try {
+    for (const arrival of await strangers(parts, found)) {
+      const before = await findArrival(parts.database, parts.key, arrival);
+      if (before?.state === 'confirmed' && before.blockHash === arrival.block.hash) continue;
+      // An arrival whose loss was not reported needs no second report.
+      seen.push({ row: await rowOf(parts, arrival, before, 'seen'), isKnown: before?.state === 'missing' });
+    }
+  } catch (error) {
+    if (!(error instanceof NoAgreement)) throw error;
+    parts.log.warn({ err: error, ...parts.key }, 'a deposit waits until providers agree on its block');
+    return false;
   }
-  // Of blocks that were rewritten meanwhile, nothing is told.
   for (const { row, isKnown } of seen) {
     if (!isKnown) await parts.receive(newsOf('deposit_seen', row));
     await keepArrival(parts.database, parts.key, row);
   }
+  return true;
 }
 
 /** Transfers between our own addresses are no deposits. */
@@ -336,9 +343,12 @@ async function rowOf(
 }
 
 /** By the clock of the accounts, as old as its block is. */
-async function seenAtOf({ providers, clock }: NetworkParts, block: BlockRef): Promise<string> {
-  const { atMs } = await findBlock(providers, block);
-  return instantOf(new Date(Math.min(atMs, Date.now()) + (await clock.aheadMs())));
+async function seenAtOf(
+  { providers, facts, clock, database }: NetworkParts,
+  block: BlockRef,
+): Promise<string> {
+  const atMs = await agreedBlockTime(providers, facts.quorum, block);
+  return instantOf(new Date(Math.min(atMs, database.nowMs()) + (await clock.aheadMs())));
 }
 
 function newsOf(kind: DepositNews['kind'], row: ArrivalRow): DepositNews {

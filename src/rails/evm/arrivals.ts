@@ -3,9 +3,9 @@
  * coin by transactions to an address. Every other contract is no money, whatever it calls itself; nothing arrives with zero.
  */
 import { hex } from '@scure/base';
-import { evmAddress } from '../../base/address.ts';
-import { CURRENCIES, type Currency, currencyOf } from '../../base/currency.ts';
-import { tokenOfContract } from '../../base/token-contract.ts';
+import { evmAddress } from '../../base/chain/address.ts';
+import { tokenOfContract } from '../../base/chain/token-contract.ts';
+import { CURRENCIES, type Currency, currencyOf } from '../../base/money/currency.ts';
 import type { Arrival, BlockRange, BlockRef, Transfer } from '../chain/driver.ts';
 import { NodeAway, recordOf } from '../chain/node.ts';
 import { bytesOf, countOf, hexOf, listOf, quantityOf, type Rpc } from './rpc.ts';

@@ -1,7 +1,7 @@
 /** One node of an EVM network, as the parts that all networks share ask it. */
-import { addressBytes } from '../../base/address.ts';
-import type { Currency } from '../../base/currency.ts';
-import { inParts } from '../../base/in-parts.ts';
+import { addressBytes } from '../../base/chain/address.ts';
+import { inParts } from '../../base/concurrency/in-parts.ts';
+import type { Currency } from '../../base/money/currency.ts';
 import { encodeEvmTransaction, readEvmTransaction } from '../../chains/evm-transaction.ts';
 import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import {

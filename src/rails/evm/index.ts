@@ -1,6 +1,6 @@
 /** The rail of an EVM network: Ethereum, Polygon, Base, BNB Smart Chain. */
-import { assert } from '../../base/assert.ts';
-import { currencyOfLedger, NETWORKS } from '../../base/currency.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { currencyOfLedger, NETWORKS } from '../../base/money/currency.ts';
 import type { GasPrice } from '../chain/driver.ts';
 import type { NetworkTools } from '../chain/network-tools.ts';
 import { createNetworkRail, type NetworkRail } from '../chain/rail.ts';

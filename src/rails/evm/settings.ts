@@ -1,41 +1,27 @@
 /** Settings of an EVM network in RAILS_FILE (docs/rails.md). */
-import { NETWORKS } from '../../base/currency.ts';
-import { Settings, SettingsError } from '../../base/settings.ts';
-import {
-  millisFrom,
-  minorOf,
-  type NetworkSettings,
-  type NodeAddress,
-  type NodeForm,
-  readNetworkSettings,
-} from '../chain/settings.ts';
+import { NETWORKS } from '../../base/money/currency.ts';
+import { Settings, SettingsError } from '../../base/process/settings.ts';
+import { type NodeAddress, type NodeForm, readNetworkSettings } from '../chain/settings.ts';
 
 /** An EVM network, as an operator configures it. Amounts of the coin are in wei. */
-export interface EvmSettings extends NetworkSettings {
-  readonly finality: number | 'safe' | 'finalized';
-  readonly maxFeePerGas: bigint;
-  readonly minTipPerGas: bigint;
-  readonly stuckMs: number;
-}
+export type EvmSettings = Readonly<ReturnType<typeof readEvmSettings>>;
 
 const GWEI_DECIMALS = 9;
 const COIN_DECIMALS = 18;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
-export function readEvmSettings(json: unknown, path: string, network: string): EvmSettings {
+export function readEvmSettings(json: unknown, path: string, network: string) {
   const all = new Settings(json, path);
   all.choice('kind', ['evm']);
   const { chainId, maxGasGwei } = NETWORKS[network] ?? {};
   if (chainId === undefined) all.refuse('kind', `another kind for ${network}`);
-  const settings: EvmSettings = {
+  return all.end({
     ...readNetworkSettings(all, network, COIN_DECIMALS, NODE),
     finality: finalityOf(all),
-    maxFeePerGas: minorOf(all, 'maxFeeGwei', GWEI_DECIMALS, maxGasGwei),
-    minTipPerGas: minorOf(all, 'minTipGwei', GWEI_DECIMALS, '0'),
-    stuckMs: millisFrom(all, 'stuckSeconds', { min: 10, max: 86_400, fallback: 180 }),
-  };
-  all.end();
-  return settings;
+    maxFeePerGas: all.minor('maxFeeGwei', GWEI_DECIMALS, maxGasGwei),
+    minTipPerGas: all.minor('minTipGwei', GWEI_DECIMALS, '0'),
+    stuckMs: all.seconds('stuckSeconds', { min: 10, max: 86_400, fallback: 180 }),
+  });
 }
 
 const NODE: NodeForm<NodeAddress> = {
@@ -44,7 +30,7 @@ const NODE: NodeForm<NodeAddress> = {
   read: (node) => ({ url: node.has('urlFile') ? node.urlIn('urlFile') : node.url('url') }),
 };
 
-function finalityOf(all: Settings): EvmSettings['finality'] {
+function finalityOf(all: Settings): number | 'safe' | 'finalized' {
   if (all.has('finality') && all.has('confirmations'))
     throw new SettingsError(`${all.at('finality')}: expected nothing where there is "confirmations"`);
   return all.has('finality')

@@ -3,15 +3,16 @@
  * says whether it stands. Answers are given one after another, under one lock, so they never pass a limit together. Orders that come
  * while others are answered share the next lock, and one sum of the books.
  */
-import { BRL, type Currency, currencyOfLedger } from '../../base/currency.ts';
-import { type Grow, groupCommit } from '../../base/group-commit.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
+
+import { type Grow, groupCommit } from '../../base/concurrency/group-commit.ts';
+import { BRL, type Currency, currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { withAccounts } from '../../resolvers/services/lock-accounts.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { HousePosition, Liquidity, Order } from '../../resolvers/services/rails.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import type { Tx } from '../../store/database.ts';
-import { isOutOfReach } from '../../store/database-error.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { isOutOfReach } from '../../store/connection/database-error.ts';
 import {
   type ConversionAnswer,
   keepConversions,

@@ -1,52 +1,34 @@
 /** Settings of the inventory (docs/rails.md). */
-import { type Currency, currencyOf } from '../../base/currency.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
-import { Settings, SettingsError } from '../../base/settings.ts';
+import { currencyOf } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import { Settings, SettingsError } from '../../base/process/settings.ts';
 
 /** How much of a currency the house may own or owe; minor units. */
-export interface PositionLimits {
-  readonly currency: Currency;
-  readonly longMinor: bigint;
-  readonly shortMinor: bigint;
-  readonly targetMinor: bigint;
-}
+export type PositionLimits = Readonly<ReturnType<typeof readLimits>>;
 
 /** The limits by raw ledger code. */
-export interface InventorySettings {
-  readonly positions: ReadonlyMap<string, PositionLimits>;
-}
+export type InventorySettings = Readonly<ReturnType<typeof readInventorySettings>>;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
-export function readInventorySettings(json: unknown, path: string): InventorySettings {
+export function readInventorySettings(json: unknown, path: string) {
   const given = new Settings(json, path);
   given.choice('kind', ['inventory']);
-  const positions = given.part('positions');
-  given.end();
+  const positions = given.end(given.part('positions'));
   return { positions: new Map(positions.names().map((code) => [code, readLimits(positions, code)])) };
 }
 
-function readLimits(positions: Settings, code: string): PositionLimits {
+function readLimits(positions: Settings, code: string) {
   const currency = currencyOf(code);
   if (!currency)
     throw new SettingsError(`${positions.at(code)}: expected a currency such as USDT_TRX, or BRL`);
   const given = positions.part(code);
-  const limits = {
+  const limits = given.end({
     currency,
-    longMinor: amountIn(given, 'long', currency),
-    shortMinor: amountIn(given, 'short', currency),
-    targetMinor: amountIn(given, 'target', currency),
-  };
-  given.end();
+    longMinor: given.minor('long', currency.decimals, '0'),
+    shortMinor: given.minor('short', currency.decimals, '0'),
+    targetMinor: given.minor('target', currency.decimals, '0'),
+  });
   if (limits.targetMinor > limits.longMinor)
     given.refuse('target', `at most long, ${fromMinor(limits.longMinor, currency.decimals)}`);
   return limits;
-}
-
-function amountIn(given: Settings, name: string, { code, decimals }: Currency): bigint {
-  const text = given.decimal(name, '0');
-  try {
-    return toMinor(text, decimals);
-  } catch {
-    return given.refuse(name, `at most ${decimals} decimals, as ${code} has`);
-  }
 }

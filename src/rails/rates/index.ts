@@ -2,7 +2,7 @@
  * Rates by feeds: whoever works on jobs asks them in turn and keeps what they said; every process judges what is kept. A rate that is
  * stale or contested is none.
  */
-import { millisOf } from '../../base/instant.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import { RateRefused, type RateReport, type RateSource } from '../../resolvers/services/rails.ts';
@@ -10,7 +10,7 @@ import { refreshRates } from '../../store/engine/pricing.ts';
 import { keepFailure, keepPrices, readFeeds } from '../../store/rails/rate-feeds.ts';
 import { judge } from './judge.ts';
 import { FeedFailure, readFeed } from './read-feed.ts';
-import type { FeedSettings, RateSettings } from './settings.ts';
+import { AHEAD_MAX_MS, type FeedSettings, type RateSettings } from './settings.ts';
 
 export { readRateSettings } from './settings.ts';
 
@@ -79,8 +79,9 @@ async function poll(
   if (earlyMs > 0) return Math.min(earlyMs, everyMs);
   try {
     const { prices, atMs = triedAtMs } = await readFeed(feed, timeoutMs, signal);
-    // No price is of the future: a feed whose clock is ahead would stay young for too long.
-    await keepPrices(database, own, prices, { observedAtMs: Math.min(atMs, triedAtMs), triedAtMs });
+    // A time of the future is another unit, or a wrong clock: such a price would look young for years.
+    if (atMs - (await clock.nowMs()) > AHEAD_MAX_MS) throw new FeedFailure('its prices are of the future');
+    await keepPrices(database, own, prices, { observedAtMs: atMs, triedAtMs });
     await keepAgreed(settings, tools);
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error;

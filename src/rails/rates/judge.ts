@@ -1,7 +1,7 @@
 /** Judges what feeds said: which of them count, and whether that gives a rate. Pure, and exact in decimals. */
-import { divide, isMore, multiply, roundHalfUp, sum } from '../../base/money.ts';
+import { divide, isMore, multiply, roundHalfUp, sum } from '../../base/money/money.ts';
 import type { FeedReport, RateReport } from '../../resolvers/services/rails.ts';
-import type { PriceSettings, RateSettings } from './settings.ts';
+import { AHEAD_MAX_MS, type PriceSettings, type RateSettings } from './settings.ts';
 
 /** The last that a feed said of an asset, in the currency that it counts in. */
 export interface Said {
@@ -65,6 +65,7 @@ function freshOf(
     return out('NONE', `there is no rate of ${through.asset} to count it in`);
   const price = through?.mid ? multiply(own.price, through.mid) : own.price;
   const observedAtMs = Math.min(own.observedAtMs, through?.observedAtMs ?? own.observedAtMs);
+  if (own.observedAtMs - nowMs > AHEAD_MAX_MS) return out('STALE', 'of the future', price);
   if (nowMs - observedAtMs > staleMs)
     return out(
       'STALE',

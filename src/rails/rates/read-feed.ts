@@ -1,6 +1,8 @@
 /** Asks a feed for its prices: bounded in time and size, every digit kept. */
-import { type ExactJson, NumberToken, parseExactJson } from '../../base/exact-json.ts';
-import { divide, expandNumber, isMore } from '../../base/money.ts';
+
+import { divide, expandNumber, isMore } from '../../base/money/money.ts';
+import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
+import { parseInstant } from '../../base/time/instant.ts';
 import type { ToldPrice } from '../../store/rails/rate-feeds.ts';
 import { type PathStep, valueAt } from './json-path.ts';
 import type { FeedSettings, PriceSettings } from './settings.ts';
@@ -92,9 +94,15 @@ function numberAt(json: ExactJson, path: readonly PathStep[]): string | undefine
 function momentIn(json: ExactJson, path: readonly PathStep[]): number {
   const value = valueAt(json, path);
   const text = value instanceof NumberToken ? value.text : value;
-  if (typeof text !== 'string') throw new FeedFailure('it does not say of when its prices are');
-  const number = Number(text);
-  const ms = Number.isNaN(number) ? Date.parse(text) : number > SECONDS_MAX ? number : number * 1_000;
+  const ms = typeof text === 'string' ? msOf(text) : Number.NaN;
   if (!Number.isFinite(ms)) throw new FeedFailure('it does not say of when its prices are');
   return ms;
+}
+
+/** Seconds or milliseconds since 1970, or an instant with its zone, of which some leave out the colon. */
+function msOf(text: string): number {
+  const number = Number(text);
+  if (Number.isNaN(number))
+    return parseInstant(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'))?.getTime() ?? Number.NaN;
+  return number > SECONDS_MAX ? number : number * 1_000;
 }

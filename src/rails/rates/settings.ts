@@ -1,93 +1,73 @@
 /** Settings of the feeds of rates (docs/rails.md). */
-import { Settings } from '../../base/settings.ts';
+import { Settings } from '../../base/process/settings.ts';
 import { PATH_FORM, type PathStep, parsePath } from './json-path.ts';
 
-/** A price that a feed tells. */
-export interface PriceSettings {
-  readonly asset: string;
-  readonly path: readonly PathStep[];
-  /** The asset that the price is counted in, by whose own rate it becomes BRL; undefined: BRL. */
-  readonly in: string | undefined;
-  /** Whether the feed tells how many of the asset one unit buys. */
-  readonly isInverse: boolean;
-}
+/** All feeds, and how they are judged. */
+export type RateSettings = Readonly<ReturnType<typeof readRateSettings>>;
 
 /** A source of prices: one URL. */
-export interface FeedSettings {
-  readonly name: string;
-  readonly url: string;
-  /** Sent as the header `authorization`. */
-  readonly authorization: string | undefined;
-  /** Where it says of when its prices are; undefined: they are of when it was asked. */
-  readonly at: readonly PathStep[] | undefined;
-  readonly prices: readonly PriceSettings[];
-}
+export type FeedSettings = Readonly<ReturnType<typeof readFeedSettings>>;
 
-/** All feeds, and how they are judged. */
-export interface RateSettings {
-  readonly everyMs: number;
-  readonly timeoutMs: number;
-  /** A price counts for so long. */
-  readonly staleMs: number;
-  /** A price that is further from the median than this part of it does not count. */
-  readonly deviation: string;
-  /** So many prices of an asset have to agree; undefined: more than half of its feeds. */
-  readonly quorum: number | undefined;
-  readonly feeds: readonly FeedSettings[];
-}
+/** A price that a feed tells. */
+export type PriceSettings = Readonly<ReturnType<typeof readPriceSettings>>;
 
+/** Longest time by which the clock of a feed may be ahead. Unit: ms. */
+export const AHEAD_MAX_MS = 5_000;
 const ASSET = /^[A-Z0-9]{2,12}$/;
+const ASSET_FORM = 'an asset such as "USDT"';
 
 /** @throws {SettingsError} naming the member and the accepted form. */
-export function readRateSettings(json: unknown, path: string): RateSettings {
+export function readRateSettings(json: unknown, path: string) {
   const given = new Settings(json, path);
   given.choice('kind', ['feeds'], 'feeds');
-  const settings: RateSettings = {
-    everyMs: 1_000 * given.integer('everySeconds', { min: 1, max: 30, fallback: 5 }),
-    timeoutMs: 1_000 * given.integer('timeoutSeconds', { min: 1, max: 30, fallback: 3 }),
-    // A price of more than 60 seconds ago is never quoted (C-21).
-    staleMs: 1_000 * given.integer('staleSeconds', { min: 5, max: 60, fallback: 30 }),
+  const settings = given.end({
+    everyMs: given.seconds('everySeconds', { min: 1, max: 30, fallback: 5 }),
+    timeoutMs: given.seconds('timeoutSeconds', { min: 1, max: 30, fallback: 3 }),
+    /** Longest age of a price that counts. One of more than 60 seconds ago is never quoted (C-21). */
+    staleMs: given.seconds('staleSeconds', { min: 5, max: 60, fallback: 30 }),
+    /** A price that is further from the median than this part of it does not count. */
     deviation: given.decimal('deviation', '0.01'),
+    /** So many prices of an asset have to agree; undefined: more than half of its feeds. */
     quorum: given.has('quorum') ? given.integer('quorum', { min: 1, max: 100 }) : undefined,
     feeds: given.parts('feeds').map(readFeedSettings),
-  };
-  given.end();
+  });
   refuseWrongSets(given, settings);
   return settings;
 }
 
-function readFeedSettings(given: Settings): FeedSettings {
-  const feed: FeedSettings = {
+function readFeedSettings(given: Settings) {
+  const feed = given.end({
     name: given.match('name', /^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and -'),
     url: given.url('url'),
+    /** Sent as the header `authorization`. */
     authorization: given.has('authorizationFile') ? given.contents('authorizationFile') : undefined,
+    /** Where it says of when its prices are; undefined: they are of when it was asked. */
     at: given.has('at') ? readPath(given, 'at') : undefined,
     prices: given.parts('prices').map(readPriceSettings),
-  };
-  given.end();
+  });
   const repeated = repeatedOf(feed.prices.map(({ asset }) => asset));
   if (repeated !== undefined) given.refuse('prices', `one price of each asset (${repeated} stands twice)`);
   return feed;
 }
 
-function readPriceSettings(given: Settings): PriceSettings {
-  const form = 'an asset such as "USDT"';
-  const price: PriceSettings = {
-    asset: given.match('asset', ASSET, form),
+function readPriceSettings(given: Settings) {
+  const other = given.has('in') ? given.match('in', ASSET, ASSET_FORM) : 'BRL';
+  return given.end({
+    asset: given.match('asset', ASSET, ASSET_FORM),
     path: readPath(given, 'path'),
-    in: given.has('in') ? given.match('in', ASSET, form) : undefined,
+    /** The asset that the price is counted in, by whose own rate it becomes BRL; undefined: BRL. */
+    in: other === 'BRL' ? undefined : other,
+    /** Whether the feed tells how many of the asset one unit buys. */
     isInverse: given.flag('inverse', false),
-  };
-  given.end();
-  return price.in === 'BRL' ? { ...price, in: undefined } : price;
+  });
 }
 
 function readPath(given: Settings, name: string): readonly PathStep[] {
-  return parsePath(given.text(name)) ?? given.refuse(name, PATH_FORM);
+  return given.parse(name, PATH_FORM, parsePath);
 }
 
 /** What each member alone cannot show: names that stand twice, prices that nothing turns into BRL, a quorum that nothing can reach. */
-function refuseWrongSets(given: Settings, { feeds, quorum }: RateSettings): void {
+function refuseWrongSets(given: Settings, { feeds, quorum }: Pick<RateSettings, 'feeds' | 'quorum'>): void {
   const repeated = repeatedOf(feeds.map(({ name }) => name));
   if (repeated !== undefined) given.refuse('feeds', `feeds of different names (${repeated} stands twice)`);
   const prices = feeds.flatMap((feed) => feed.prices);

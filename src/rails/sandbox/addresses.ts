@@ -3,11 +3,11 @@
  * come from the mnemonic `test test test test test test test test test test test junk` (domain.md 4.1), those of Solana
  * from the SHA-256 of the sentences `crossramp sandbox SOL 0` to `crossramp sandbox SOL 4`.
  */
-import { assert } from '../../base/assert.ts';
-import type { Currency } from '../../base/currency.ts';
-import { deriveDepositAddress } from '../../base/deposit-address.ts';
-import { EVM_CHAIN_IDS } from '../../base/token-contract.ts';
-import type { Database } from '../../store/database.ts';
+
+import { EVM_CHAIN_IDS } from '../../base/chain/token-contract.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Currency } from '../../base/money/currency.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { nextDepositIndex } from '../../store/engine/deposits.ts';
 
 /** Networks that share their keys: EVM networks have the same addresses. */
@@ -38,9 +38,10 @@ const PAYERS: Readonly<Record<Family, string>> = {
 export async function nextDepositAddress(database: Database, { network }: Currency): Promise<string> {
   const family = familyOf(network);
   const index = await nextDepositIndex(database, family);
-  return family === 'SOL'
-    ? (SOLANA_POOL[index % SOLANA_POOL.length] as string)
-    : deriveDepositAddress(network, ACCOUNT_KEYS[family], index);
+  if (family === 'SOL') return SOLANA_POOL[index % SOLANA_POOL.length] as string;
+  // Loading its curves takes 40 ms of CPU, and commands make no address.
+  const { deriveDepositAddress } = await import('../../base/chain/deposit-address.ts');
+  return deriveDepositAddress(network, ACCOUNT_KEYS[family], index);
 }
 
 /** @returns the address from which deposits of the sandbox come on a network. */

@@ -1,10 +1,10 @@
 /** The networks of the sandbox: transfers that are broadcast within a second and confirmed a second later. */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { assert } from '../../base/assert.ts';
-import { type Currency, currencyOfLedger } from '../../base/currency.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
-import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/token-contract.ts';
+import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/chain/token-contract.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
 import type { DepositNews } from '../../resolvers/services/news.ts';
 import type { ChainRail } from '../../resolvers/services/rails.ts';
 import type { Gas } from '../../templates/triggers.ts';

@@ -1,8 +1,8 @@
-/** The clock of the sandbox: that of the machine, and what it was set ahead by, the same for all processes. */
+/** The clock of the sandbox: that of the database, and what it was set ahead by, the same for all processes. */
 import { setImmediate } from 'node:timers/promises';
-import { readTogether } from '../../base/read-together.ts';
+import { readTogether } from '../../base/concurrency/read-together.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { readAheadMs } from '../../store/rails/sandbox.ts';
 
 /** @returns a clock that looks into the database for each call, so that it is never behind another process. */
@@ -12,7 +12,7 @@ export function sandboxClock(database: Database): Clock {
   return {
     nowMs: async (tx) => {
       const aheadMs = await (tx ? readAheadMs(tx) : readAhead());
-      return Date.now() + aheadMs;
+      return database.nowMs() + aheadMs;
     },
     aheadMs: readAhead,
   };

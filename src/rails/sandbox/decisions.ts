@@ -2,8 +2,8 @@
  * Decisions of the sandbox: identity, screening, conversion. The answer to an order is kept under its key, so that who
  * asks again, after a worker died, hears the same.
  */
-import { assert } from '../../base/assert.ts';
-import { parseTaxId } from '../../base/tax-id.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { parseTaxId } from '../../base/pix/tax-id.ts';
 import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers/services/rails.ts';
 import type { RailParts } from './orders.ts';
 import type { PlanName } from './plans.ts';

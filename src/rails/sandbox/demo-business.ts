@@ -2,17 +2,17 @@
  * The business around the sessions of the demo: what the operator pays in, what the shop has set up, and what still waits for
  * somebody at the end. All of it is done by the use cases that requests call, and by news as rails tell them.
  */
-import { grantableScopes, SCOPES } from '../../base/api-key.ts';
-import { brasiliaDay } from '../../base/brasilia-day.ts';
-import { updateAccountSettings } from '../../resolvers/account/manage-settings.ts';
-import { addWhitelistEntry, createWhitelistGroup } from '../../resolvers/account/manage-whitelist.ts';
-import { proposeJournal } from '../../resolvers/account/manual-journals.ts';
-import { bookCapital } from '../../resolvers/ledger/book-house.ts';
+import { grantableScopes, SCOPES } from '../../base/access/api-key.ts';
+import { brasiliaDay } from '../../base/time/brasilia-day.ts';
+import { bookCapital } from '../../resolvers/ledger/book-capital.ts';
 import { closeBooks } from '../../resolvers/ledger/close-books.ts';
+import { approveJournal, proposeJournal } from '../../resolvers/ledger/manual-journals.ts';
 import { createStaticLink } from '../../resolvers/payer/manage-links.ts';
-import { reconcile } from '../../resolvers/rails/reconcile.ts';
+import { reconcile } from '../../resolvers/reconciliation/reconcile.ts';
 import type { Context, Origin, Services } from '../../resolvers/services/context.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
+import { updateAccountSettings } from '../../resolvers/settings/manage-settings.ts';
+import { addWhitelistEntry, createWhitelistGroup } from '../../resolvers/settings/manage-whitelist.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -73,9 +73,11 @@ export async function openBusiness(services: Services, accountId: bigint): Promi
   const context = as(services, accountId, SCOPES);
   const platform = await platformAccount(services.database, 'sandbox');
   const operator = as(services, platform, grantableScopes({ isPlatform: true }));
+  const second = { ...operator, caller: { ...operator.caller, id: 'demo, second person' } };
   for (const [currency, amount] of CAPITAL) {
     const input = { currency: given('currency', currency), amount: given('amount', amount) };
-    await bookCapital(operator, input, 'in', ONCE, newChecks());
+    const { id } = await bookCapital(operator, input, 'in', ONCE, newChecks());
+    await approveJournal(second, String(id), ONCE);
   }
   await updateAccountSettings(
     context,

@@ -1,8 +1,8 @@
 /** The sessions of the demo: how a customer's or the treasury's transaction is made, by the use cases that requests call. */
-import { known } from '../../base/assert.ts';
-import { currencyOf } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import type { Named } from '../../base/violations.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { currencyOf } from '../../base/money/currency.ts';
 import { CreationChecks } from '../../resolvers/checks/check-creation.ts';
 import type { Attempt } from '../../resolvers/checks/once.ts';
 import { createOfframp } from '../../resolvers/orders/create-offramp.ts';

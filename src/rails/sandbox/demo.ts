@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
 import type { Services } from '../../resolvers/services/context.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { readAheadMs, setAheadMs } from '../../store/rails/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { closeDays, type DemoPlace, leaveOpen, openBusiness } from './demo-business.ts';
@@ -44,7 +44,7 @@ type Kind = keyof typeof ENDS;
 const KINDS: readonly Kind[] = ['in', 'in', 'in', 'delivered', 'out', 'deposited', 'withdrawn', 'in'];
 
 /**
- * Fills an account of a database without transactions; afterwards the clock is that of the machine.
+ * Fills an account of a database without transactions; afterwards the clock is that of the database.
  *
  * @param signal - ends the history where it is.
  * @returns how many transactions were made.
@@ -55,14 +55,15 @@ export async function playDemo(
   log: Logger,
   signal?: AbortSignal,
 ): Promise<number> {
-  const begin = Date.now() - DAYS * DAY_MS;
-  await setAheadMs(services.database, begin - Date.now());
+  const { database } = services;
+  const begin = database.nowMs() - DAYS * DAY_MS;
+  await setAheadMs(database, -DAYS * DAY_MS);
   const worker = startWorker(services, log);
   try {
     const place = await openBusiness(services, accountId);
     const stage: DemoStage = { ...place, random: randomOf(SEED), log, signal, made: 0 };
     await playDays(stage, begin);
-    await at(stage, Date.now() - LAST_MS);
+    await at(stage, database.nowMs() - LAST_MS);
     stage.made += await leaveOpen(place, () => wait(stage, 5_000));
     await worker.stop();
     await setAheadMs(services.database, 0);
@@ -75,7 +76,7 @@ export async function playDemo(
   }
 }
 
-/** Ends a demo that was cut off: the clock is that of the machine again. @returns whether there was one. */
+/** Ends a demo that was cut off: the clock is that of the database again. @returns whether there was one. */
 export async function endDemo(database: Database): Promise<boolean> {
   // Nothing else sets the clock back.
   const isCutOff = (await readAheadMs(database)) < 0;

@@ -1,12 +1,12 @@
 /** Scenarios of on-chain deposits: what a payer may send, and what the network may make of it. */
 import { randomUUID } from 'node:crypto';
-import { known } from '../../base/assert.ts';
-import { type Currency, currencyOfLedger } from '../../base/currency.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
+import { known } from '../../base/errors/assert.ts';
+import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
 import type { DepositNews } from '../../resolvers/services/news.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { newTransfer, txHashOf } from './chain.ts';
-import { type Playable, type Stage, stepConflict } from './stage.ts';
+import type { Playable, Stage } from './stage.ts';
 
 /** How long the network takes to be sure of a deposit. */
 const CONFIRM_MS = 15_000;
@@ -27,13 +27,13 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
     name: 'deposit-confirm',
     on: 'deposit_confirmed',
     isAbout: hasDeposit,
-    play: (stage) => decide('deposit-confirm', stage, 'deposit_confirmed'),
+    play: (stage) => decide(stage, 'deposit_confirmed'),
   },
   {
     name: 'deposit-reorg',
     on: 'deposit_dropped',
     isAbout: hasDeposit,
-    play: (stage) => decide('deposit-reorg', stage, 'deposit_dropped'),
+    play: (stage) => decide(stage, 'deposit_dropped'),
   },
   {
     name: 'deposit-wrong',
@@ -72,14 +72,10 @@ function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositNews, 'k
 }
 
 /** What becomes of the deposit in process takes the place of its confirmation later. */
-async function decide(
-  name: string,
-  stage: Stage,
-  kind: 'deposit_confirmed' | 'deposit_dropped',
-): Promise<ProcessRow> {
+async function decide(stage: Stage, kind: 'deposit_confirmed' | 'deposit_dropped'): Promise<ProcessRow> {
   const { row, nowMs } = stage;
   const deposit = row.process?.deposit;
-  if (!deposit) throw stepConflict(name, row);
+  if (!deposit) throw stage.refusal(row);
   const { txHash, logIndex, amount } = deposit;
   const address = known(row.depositAddress, 'an address');
   const transfer = newTransfer(currencyOf(row), { address, amount, txHash, seenAtMs: nowMs });

@@ -2,14 +2,14 @@
  * The sandbox: rails without an outside world. What was ordered, planned and said stands in the database, so all processes
  * of a gateway share one sandbox, and a restart loses nothing.
  */
-import { invalidParameters } from '../../base/errors.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { Receive } from '../../resolvers/services/news.ts';
 import type { Notifier } from '../../resolvers/services/notifier.ts';
 import type { PixRail, Rails } from '../../resolvers/services/rails.ts';
 import type { Sandbox } from '../../resolvers/services/sandbox.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { advanceAheadMs, readDueTransactions } from '../../store/rails/sandbox.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { sandboxChain } from './chain.ts';
@@ -82,7 +82,7 @@ async function advanceClock(
       if (!(error instanceof RangeError)) throw error;
       throw invalidParameters([{ parameter: 'advance', message: error.message }]);
     });
-    const then = Date.now() + aheadMs;
+    const then = database.nowMs() + aheadMs;
     await atomic?.(tx, then);
     return then;
   });

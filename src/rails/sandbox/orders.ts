@@ -3,13 +3,13 @@
  * so an order that is repeated after a crash does nothing twice.
  */
 
-import { groupCommit } from '../../base/group-commit.ts';
+import { groupCommit } from '../../base/concurrency/group-commit.ts';
 import { NEWS } from '../../resolvers/engine/run-jobs.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
 import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
-import type { Database } from '../../store/database.ts';
-import { isOutOfReach } from '../../store/database-error.ts';
+import type { Database } from '../../store/connection/database.ts';
+import { isOutOfReach } from '../../store/connection/database-error.ts';
 import type { NewJob } from '../../store/engine/jobs.ts';
 import { type PlacedOrder, placeOrders, type SandboxOrder } from '../../store/rails/sandbox-orders.ts';
 import type { PlanName } from './plans.ts';

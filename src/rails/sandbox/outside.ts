@@ -2,9 +2,10 @@
  * Where PIX of the sandbox goes over the wire, the world around it is at the provider (`crossramp psp`): what a scenario tells
  * happens there, by its control API, and comes back as the provider's callbacks. Its clock is that of the sandbox.
  */
-import { orderNameOf } from '../../base/end-to-end-id.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { withDecimals } from '../../base/money.ts';
+
+import { GatewayError } from '../../base/errors/errors.ts';
+import { withDecimals } from '../../base/money/money.ts';
+import { orderNameOf } from '../../base/pix/end-to-end-id.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { DisputeNews, News } from '../../resolvers/services/news.ts';
 
@@ -89,8 +90,8 @@ function actOf(news: News): ControlAct | undefined {
     case 'dispute_opened':
     case 'dispute_accepted':
     case 'dispute_rejected': {
-      const { kind, disputeId, endToEndId } = news;
-      const body = { kind: 'DISPUTA', status: STATUS[kind], endToEndId };
+      const { kind, disputeId, endToEndId, amount } = news;
+      const body = { kind: 'DISPUTA', status: STATUS[kind], endToEndId, ...(amount !== null && { amount }) };
       return ['PUT', `/infractions/${encodeURIComponent(disputeId)}`, body];
     }
     default:

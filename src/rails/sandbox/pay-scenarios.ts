@@ -1,11 +1,13 @@
 /** Scenarios of payments by PIX: what a customer may do with a charge. */
-import { BRL } from '../../base/currency.ts';
-import { toMinor } from '../../base/money.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
 import type { PaymentNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
+import { accepts } from '../../templates/accepts.ts';
 import { cents } from '../../templates/amounts.ts';
 import { expiryOf, GRACE_MS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { REGISTRY } from '../../templates/index.ts';
 import { newPayment, type Payment } from './pix.ts';
 import type { Playable, Stage } from './stage.ts';
 
@@ -18,9 +20,13 @@ const SECOND_MS = 1_000;
 /** The scenarios, by name. */
 export const PAY_SCENARIOS: readonly Playable[] = [
   payment('pay', () => ({})),
-  payment('pay-late', (stage) => ({
-    settledAtMs: lastMomentOf(stage) + SECOND_MS,
-  })),
+  {
+    ...payment('pay-late', () => ({})),
+    play: async (stage) => {
+      const ended = { ...stage, row: await withEnd(stage) };
+      return stage.receive(newsOf(ended, { settledAtMs: lastMomentOf(ended) + SECOND_MS }));
+    },
+  },
   {
     ...payment('pay-over', (stage) => ({
       amount: given(stage) ?? priceOf(stage.row) + DIFFERENCE,
@@ -66,10 +72,17 @@ function newsOf({ row, nowMs }: Stage, unusual: Partial<Payment>): PaymentNews {
   return newPayment({ ...usual, ...unusual });
 }
 
-/** After this a payment is late, and after now it has not happened yet: a late one may settle ahead of the clock. */
+/** Ends a session whose end is ahead of the clock, as `expire` does: a payment of the future would be held (C-36). */
+async function withEnd({ row, nowMs, tell }: Stage): Promise<ProcessRow> {
+  const isAhead = (expiryOf(row) ?? 0) + GRACE_MS > nowMs;
+  const canEnd = accepts(REGISTRY.of(row.template), row, 'expired');
+  return isAhead && canEnd ? tell({ trigger: { on: 'expired', isForced: true } }) : row;
+}
+
+/** @returns the instant after which a payment of an ended session is late. */
 function lastMomentOf({ row, nowMs }: Stage): number {
   const expiredAt = row.process?.expiredAt;
-  return Math.max(nowMs, (expiryOf(row) ?? 0) + GRACE_MS, expiredAt ? Date.parse(expiredAt) : 0);
+  return Math.max(nowMs, expiredAt ? Date.parse(expiredAt) : 0);
 }
 
 function priceOf(row: ProcessRow): bigint {

@@ -1,9 +1,9 @@
 /** PIX of the sandbox: charges that nobody but a scenario pays, payouts and returns that settle after a second. */
 
-import { asciiOf, dynamicBrCode } from '../../base/br-code.ts';
-import { BRL } from '../../base/currency.ts';
-import { newEndToEndId } from '../../base/end-to-end-id.ts';
-import { fromMinor, withDecimals } from '../../base/money.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor, withDecimals } from '../../base/money/money.ts';
+import { asciiOf, dynamicBrCode } from '../../base/pix/br-code.ts';
+import { newEndToEndId } from '../../base/pix/end-to-end-id.ts';
 import type { GivenBackNews, PaymentNews } from '../../resolvers/services/news.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';

@@ -2,8 +2,9 @@
  * Plans: what goes wrong with a transaction once it gets there. A plan is armed in the database, and used up by the rail
  * that it concerns. Where that rail was asked already, its outcome is told at once instead.
  */
-import { BRL } from '../../base/currency.ts';
-import { stepNameOf } from '../../base/step-name.ts';
+
+import { stepNameOf } from '../../base/ids/step-name.ts';
+import { BRL } from '../../base/money/currency.ts';
 import type { NewProcess } from '../../resolvers/services/advance.ts';
 import type { Beginning, ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { arm } from '../../store/rails/sandbox.ts';

@@ -1,9 +1,12 @@
 /** What rails of the sandbox report when a scenario says so: failures at once, payouts that come back, disputes. */
 
-import { known } from '../../base/assert.ts';
-import { newReturnId } from '../../base/end-to-end-id.ts';
+import { known } from '../../base/errors/assert.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { withDecimals } from '../../base/money/money.ts';
+import { newReturnId } from '../../base/pix/end-to-end-id.ts';
 import type { DisputeNews, News, ReportNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
+import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { returnOfStep } from '../../templates/returns.ts';
 import { ISPB, returnEnded } from './pix.ts';
@@ -41,24 +44,29 @@ function failed(row: ProcessRow, failure: Failure): ReportNews {
   }
 }
 
-/** The scenario of a payout that comes back whole. */
+/** The scenario of a payout that comes back, whole or the part of it that is given. */
 export const PIX_RETURN: Playable = {
   name: 'pix-return',
+  amountOf: 'payment',
   on: 'payout_returned',
   // A withdrawal on a network ends at the same step as one by PIX.
   isAbout: ({ pixE2e }) => pixE2e !== null,
-  play: ({ row, nowMs, report }) =>
-    report({
+  play: ({ row, nowMs, amount, receive, report }) => {
+    const whole = known(row.targetAmount, 'an amount');
+    const news = {
       kind: 'payout_returned',
       endToEndId: known(row.pixE2e, 'a payout'),
       returnId: newReturnId({ ispb: ISPB, at: new Date(nowMs) }),
-      amount: known(row.targetAmount, 'an amount'),
-    }),
+      amount: amount ?? whole,
+    } as const;
+    // A part moves no step: it goes to suspense.
+    return amount === undefined || cents(amount) === cents(whole) ? report(news) : receive(news);
+  },
 };
 
 /** The scenarios of disputes, by name. */
 export const DISPUTE_SCENARIOS: readonly Playable[] = [
-  dispute('dispute-open', 'dispute_opened'),
+  { ...dispute('dispute-open', 'dispute_opened'), amountOf: 'payment' },
   dispute('dispute-accept', 'dispute_accepted'),
   dispute('dispute-reject', 'dispute_rejected'),
 ];
@@ -68,7 +76,7 @@ function dispute(name: ScenarioName, kind: DisputeNews['kind']): Playable {
     name,
     on: kind,
     isAbout: ({ pixE2e }) => pixE2e !== null,
-    play: ({ row, report }) =>
+    play: ({ row, amount = null, report }) =>
       report({
         kind,
         // One dispute is opened per step, under one name however often it is asked for.
@@ -77,7 +85,7 @@ function dispute(name: ScenarioName, kind: DisputeNews['kind']): Playable {
             ? `${row.end2end}:${row.process?.sequence}`
             : (row.process?.disputeId ?? row.end2end),
         endToEndId: known(row.pixE2e, 'a payment'),
-        amount: null,
+        amount: amount === null ? null : withDecimals(amount, BRL.decimals),
       }),
   };
 }

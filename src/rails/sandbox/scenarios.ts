@@ -1,11 +1,11 @@
 /** The catalogue of scenarios, and how one is played. */
-import { assert } from '../../base/assert.ts';
-import { BRL, currencyOfLedger } from '../../base/currency.ts';
-import { invalidParameters } from '../../base/errors.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { amountProblem } from '../../resolvers/checks/check-creation.ts';
 import { checkScenario } from '../../resolvers/checks/check-scenario.ts';
 import { NEWS } from '../../resolvers/engine/run-jobs.ts';
-import { triggerOf } from '../../resolvers/inbound/match-news.ts';
+import { kindOf } from '../../resolvers/inbound/rail-events.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import type { News, Receive } from '../../resolvers/services/news.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type ScenarioName,
   type ScenarioOptions,
 } from '../../resolvers/services/sandbox.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { arm, replaceJobs, takeBackJobs } from '../../store/rails/sandbox.ts';
@@ -94,13 +94,13 @@ export async function play(
   if (violation) throw invalidParameters([{ parameter: 'amount', message: violation }]);
   const stage = await stageOf(parts, name, row, amount);
   if (planned) {
-    if (!isAhead(parts.registry, row, planned.plan)) throw stepConflict(name, row);
+    if (!isAhead(parts.registry, row, planned.plan)) throw stage.refusal(row);
     await beforehand?.();
     return playPlan(parts, stage, planned.name, planned.plan);
   }
   assert(told, 'a scenario is told or planned');
   const isPossible = told.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, told.on);
-  if (!isPossible || told.isAbout?.(row) === false) throw stepConflict(name, row);
+  if (!isPossible || told.isAbout?.(row) === false) throw stage.refusal(row);
   await beforehand?.();
   return told.play(stage);
 }
@@ -131,8 +131,8 @@ async function stageOf(
   const nowMs = await clock.nowMs();
   /** A rail does not ask first; whoever plays would rather hear that it does not fit. */
   const fits = (news: News) => {
-    const trigger = triggerOf(news);
-    const situation = { nowMs, available: () => 0n, ispb: ISPB };
+    const trigger = kindOf(news).trigger?.(news);
+    const situation = { nowMs, stepUpMs: 0, available: () => 0n, ispb: ISPB };
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
   /** @returns undefined where it was told outside: what came of it stands in the database. */
@@ -146,24 +146,29 @@ async function stageOf(
     // A worker has told it first, where that later moment was now: then what came of it stands in the database.
     return receipt?.outcome === 'duplicate' ? undefined : receipt;
   };
+  const refusal = (at: ProcessRow) => {
+    const { now, later } = possibleScenarios(registry, at);
+    return stepConflict(name, at, [...now, ...later]);
+  };
   return {
     row,
     nowMs,
     amount,
+    refusal,
     tell: async (act) => {
       const { code, row: after } = await advance()({ target, ...act });
-      if (code !== 'ADVANCED') throw stepConflict(name, after);
+      if (code !== 'ADVANCED') throw refusal(after);
       return after;
     },
     receive: async (news, insteadOf) => (await told(news, insteadOf))?.row ?? readAgain(database, row),
     report: async (news, insteadOf) => {
-      if (!fits(news)) throw stepConflict(name, row);
+      if (!fits(news)) throw refusal(row);
       const receipt = await told(news, insteadOf);
       const after = receipt ? receipt.row : await readAgain(database, row);
       const isStep = receipt
         ? receipt.outcome === 'step'
         : after?.process?.sequence !== row.process?.sequence;
-      if (!isStep || !after) throw stepConflict(name, after ?? row);
+      if (!isStep || !after) throw refusal(after ?? row);
       return after;
     },
     receiveLater: (news, atMs) => addJobs(database, [newsJob(target, news, atMs)], null),

@@ -1,7 +1,7 @@
 /** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
-import { GatewayError } from '../../base/errors.ts';
-import { stepNameOf } from '../../base/step-name.ts';
-import { conflict } from '../../resolvers/engine/advance-for-caller.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { stepNameOf } from '../../base/ids/step-name.ts';
+import { historyConflict, possible } from '../../resolvers/engine/advance-for-caller.ts';
 import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
 import type { News, ReportNews, ReturnedPayoutNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
@@ -44,6 +44,8 @@ export interface Stage {
     news: ReportNews | ReturnedPayoutNews,
     insteadOf?: readonly Partial<News>[],
   ) => Promise<ProcessRow>;
+  /** @returns the refusal of the scenario where the transaction stands so. */
+  readonly refusal: (row: ProcessRow) => GatewayError;
   /** Has it told at a moment of the sandbox clock. */
   readonly receiveLater: (news: News, atMs: number) => Promise<void>;
 }
@@ -62,11 +64,11 @@ export interface Playable {
   readonly play: (stage: Stage) => Promise<ProcessRow>;
 }
 
-/** @returns the error for a scenario that does not fit where the transaction stands. */
-export function stepConflict(scenario: string, row: ProcessRow): GatewayError {
-  if (row.process === null) return conflict(row);
+/** @returns the error for a scenario that does not fit where the transaction stands; its message names those that fit. */
+export function stepConflict(scenario: string, row: ProcessRow, fitting: readonly string[]): GatewayError {
+  if (row.process === null) return historyConflict(row);
   return new GatewayError(
     'STEP_CONFLICT',
-    `the scenario ${scenario} is not possible at step ${stepNameOf(row)}`,
+    `the scenario ${scenario} is not possible at step ${stepNameOf(row)}; ${possible('scenarios possible now', fitting)}`,
   );
 }

@@ -1,9 +1,9 @@
 /** The statement of PIX in the sandbox: what was told, with the amounts that were ordered. */
 
-import { isEndToEndId, isReturnId } from '../../base/end-to-end-id.ts';
-import { millisOf } from '../../base/instant.ts';
+import { isEndToEndId, isReturnId } from '../../base/pix/end-to-end-id.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import type { EntryKind, RailStatement } from '../../resolvers/services/statement.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { readAheadMs } from '../../store/rails/sandbox.ts';
 import { readSandboxMovements, type SandboxMovement } from '../../store/rails/sandbox-statement.ts';
 

@@ -1,6 +1,6 @@
 /** The HTTP API of a TRON node. */
 import { hex } from '@scure/base';
-import { addressBytes, tronAddress } from '../../base/address.ts';
+import { addressBytes, tronAddress } from '../../base/chain/address.ts';
 import { askNode, NodeAway, recordOf, SHOWN_MAX } from '../chain/node.ts';
 import type { NodeAddress } from '../chain/settings.ts';
 

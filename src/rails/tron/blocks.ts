@@ -3,9 +3,9 @@
  * Every other contract is no money, whatever it calls itself. TRX that a contract sends on is not seen.
  */
 import { hex } from '@scure/base';
-import { addressBytes, tronAddress } from '../../base/address.ts';
-import { CURRENCIES, currencyOf } from '../../base/currency.ts';
-import { inParts } from '../../base/in-parts.ts';
+import { addressBytes, tronAddress } from '../../base/chain/address.ts';
+import { inParts } from '../../base/concurrency/in-parts.ts';
+import { CURRENCIES, currencyOf } from '../../base/money/currency.ts';
 import type { Arrival, Block, BlockRange, Transfer } from '../chain/driver.ts';
 import { type Answer, NodeAway, recordOf } from '../chain/node.ts';
 import { addressOf, amountOf, bytesOf, countOf, listOf, type TronApi } from './api.ts';

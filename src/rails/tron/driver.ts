@@ -1,8 +1,8 @@
 /** One node of TRON, as the parts that all networks share ask it. */
 import { hex } from '@scure/base';
-import { addressBytes } from '../../base/address.ts';
-import type { Currency } from '../../base/currency.ts';
-import { inParts } from '../../base/in-parts.ts';
+import { addressBytes } from '../../base/chain/address.ts';
+import { inParts } from '../../base/concurrency/in-parts.ts';
+import type { Currency } from '../../base/money/currency.ts';
 import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import { encodeTronTransaction, type TronTransaction } from '../../chains/tron-transaction.ts';
 import {

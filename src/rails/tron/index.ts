@@ -1,6 +1,6 @@
 /** The rail of TRON: USDT and TRX. */
-import { assert } from '../../base/assert.ts';
-import { currencyOfLedger } from '../../base/currency.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
 import type { NetworkTools } from '../chain/network-tools.ts';
 import { createNetworkRail, type NetworkRail } from '../chain/rail.ts';
 import { createApi } from './api.ts';

@@ -1,27 +1,23 @@
 /** Settings of TRON in RAILS_FILE (docs/rails.md). */
-import { Settings } from '../../base/settings.ts';
-import { minorOf, type NetworkSettings, type NodeForm, readNetworkSettings } from '../chain/settings.ts';
+import { Settings } from '../../base/process/settings.ts';
+import { type NodeForm, readNetworkSettings } from '../chain/settings.ts';
 import type { TronNode } from './api.ts';
 
 /** The network, as an operator configures it. Amounts of TRX are in sun. */
-export interface TronSettings extends NetworkSettings<TronNode> {
-  readonly maxFeeLimit: bigint;
-}
+export type TronSettings = Readonly<ReturnType<typeof readTronSettings>>;
 
 const NETWORK = 'TRX';
 const TRX_DECIMALS = 6;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
-export function readTronSettings(json: unknown, path: string, network: string): TronSettings {
+export function readTronSettings(json: unknown, path: string, network: string) {
   const all = new Settings(json, path);
   all.choice('kind', ['tron']);
   if (network !== NETWORK) all.refuse('kind', `another kind for ${network}`);
-  const settings: TronSettings = {
+  return all.end({
     ...readNetworkSettings(all, network, TRX_DECIMALS, NODE),
-    maxFeeLimit: minorOf(all, 'maxFee', TRX_DECIMALS, '60'),
-  };
-  all.end();
-  return settings;
+    maxFeeLimit: all.minor('maxFee', TRX_DECIMALS, '60'),
+  });
 }
 
 const NODE: NodeForm<TronNode> = {

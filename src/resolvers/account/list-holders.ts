@@ -1,7 +1,7 @@
 /** The account holders of a mode, for the operator: all of them, and one. */
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import { type AccountRow, findHolder, readHolders } from '../../store/account/accounts.ts';
-import type { IdPart, IdSlice } from '../../store/id-list.ts';
+import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import { type Context, requirePlatform } from '../services/context.ts';
 
 /** @returns the account holders, newest first unless backward. @throws {GatewayError} `FORBIDDEN`. */

@@ -1,5 +1,5 @@
 /** Makes, replaces and ends API keys (C-40). */
-import { keyModeOf } from '../../base/account-mode.ts';
+import { keyModeOf } from '../../base/access/account-mode.ts';
 import {
   apiKeyHash,
   grantableScopes,
@@ -8,11 +8,11 @@ import {
   randomBase62,
   SCOPES,
   type Scope,
-} from '../../base/api-key.ts';
-import { assert } from '../../base/assert.ts';
-import { isCidr, isWithinNetworks } from '../../base/cidr.ts';
-import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
-import type { Named } from '../../base/violations.ts';
+} from '../../base/access/api-key.ts';
+import { isCidr, isWithinNetworks } from '../../base/access/cidr.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import {
   countValidKeys,
@@ -25,7 +25,7 @@ import {
   successorOf,
 } from '../../store/account/api-keys.ts';
 import { dropChangesOf } from '../../store/account/setting-changes.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
@@ -106,14 +106,14 @@ export async function issueKey(
   const name = checks.reference(input.name);
   const scopes = checkScopes(input.scopes, checks);
   checkNetworks(input.allowedCidrs, checks);
-  const now = new Date();
-  if (input.expiresAt && input.expiresAt.value <= now)
-    checks.add({ parameter: input.expiresAt.name, message: 'must be in the future' });
   checks.refuse();
   assert(name, 'what was not refused is there');
   for (const scope of scopes) requireScope(context, scope);
   const given = input.allowedCidrs.map(({ value }) => value);
   return audited(context, async (tx, writeDown) => {
+    const now = new Date(context.database.nowMs());
+    if (input.expiresAt && input.expiresAt.value <= now)
+      throw invalidParameters([{ parameter: input.expiresAt.name, message: 'must be in the future' }]);
     const maker = await makerOf(tx, context, now);
     const last = maker.expiresAt === null ? null : new Date(maker.expiresAt);
     if (last && input.expiresAt && input.expiresAt.value > last)
@@ -169,10 +169,10 @@ export async function rotateKey(
         message: `must be an integer from 0 to ${KEY_OVERLAP_SECONDS.max} (seconds)`,
       },
     ]);
-  const now = new Date();
   const { accountId } = context.caller;
   const overlapSeconds = overlap.value;
   return audited(context, async (tx, writeDown) => {
+    const now = new Date(context.database.nowMs());
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
     refuseFreer(old, await makerOf(tx, context, now));
@@ -247,8 +247,8 @@ export async function replaceKey(
 export async function revokeApiKey(context: Context, id: string): Promise<void> {
   requireAct(context, 'key.revoke');
   const { accountId } = context.caller;
-  const now = new Date();
   const isThere = await audited(context, async (tx, writeDown, nowMs) => {
+    const now = new Date(context.database.nowMs());
     const wasValid = await findOwnKey(tx, accountId, safe(id), now);
     const cancelled = await dropChangesOf(tx, accountId, safe(id), new Date(nowMs));
     const facts = cancelled.length > 0 ? { before: { pending: cancelled } } : {};

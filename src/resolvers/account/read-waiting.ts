@@ -1,37 +1,40 @@
 /** What waits for a person: approvals, what screening holds, and counts of everything that needs attention. */
-import { ACTS } from '../../base/acts.ts';
-import { readOneMaker } from '../../store/account/api-keys.ts';
 import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
 import {
   readOpenRefunds,
   readOpenRefundsOfMode,
   readUnapproved,
+  readUndecided,
+  readUndecidedOfMode,
   readWaiting,
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
+import type { ApprovalReason, ProcessRow } from '../../templates/facts.ts';
+import { APPROVAL_MS, makerOf } from '../../templates/money-out.ts';
+import type { RuledKind } from '../../templates/out-kinds.ts';
 import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { stepsAwaiting, stepsWaiting, waitingFor } from '../transactions/awaiting.ts';
-import { approvesFrom } from './protections.ts';
+import { type ApprovalBar, approvalBars } from '../settings/approvers.ts';
+import { stepsWaiting, waitingFor } from '../transactions/awaiting.ts';
 
-/** A withdrawal that waits for a second approver. */
+/** Money out that waits for people other than its maker. */
 export interface Approval {
   readonly row: ProcessRow;
+  readonly kind: RuledKind;
+  /** Worth in BRL. */
+  readonly brl: string;
+  /** Address or PIX key; null of a refund, which goes to its payer. */
+  readonly destination: string | null;
+  /** ISO 8601; null where it is not known. */
+  readonly requestedAt: string | null;
+  readonly reason: ApprovalReason;
+  /** Approvals that are still needed. */
+  readonly needed: number;
   /** Id of the key or the person that asked for it. */
   readonly requestedBy: string | null;
   /** Why the caller may not approve it; null where it may. */
   readonly bar: ApprovalBar | null;
 }
-
-/** Why a caller may not approve a withdrawal. */
-export const APPROVAL_BARS = {
-  scope: 'Your key lacks the scope `move`.',
-  same_maker: 'Your key requested it, or counts as one maker with the key that did (C-40).',
-  newcomer: 'Your key, or you as a person, is newer to the account than its cooling time (C-40).',
-} as const;
-/** One of APPROVAL_BARS. */
-export type ApprovalBar = keyof typeof APPROVAL_BARS;
 
 /** Most records of a list of what waits. */
 export const WAITING_MAX = 100;
@@ -40,26 +43,38 @@ export const KEY_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * @param end2end - of the one withdrawal that is asked for.
- * @returns the account's withdrawals that wait for a second approver, the one that has waited longest first.
+ * @param end2end - of the one transaction that is asked for.
+ * @returns money out of the account that waits for approvals, the one that has waited longest first.
  */
 export async function readApprovals(context: Context, end2end?: string): Promise<readonly Approval[]> {
   requireScope(context, 'read');
-  const { database, registry, caller } = context;
-  const waiting = waitingFor(registry, 'withdrawal.approve');
-  const rows = await readUnapproved(database, caller.accountId, waiting, storableId(end2end), WAITING_MAX);
-  const mayApprove = caller.scopes.includes(ACTS['withdrawal.approve'].scope);
-  const own = mayApprove ? await readOneMaker(database, caller.accountId, caller.id) : [];
+  const { database, caller } = context;
   const nowMs = await context.clock.nowMs();
-  const isNew = mayApprove && nowMs < (await approvesFrom(context, database, nowMs));
-  const barOf = (requestedBy: string | null): ApprovalBar | null => {
-    if (!mayApprove) return 'scope';
-    if (requestedBy !== null && own.includes(requestedBy)) return 'same_maker';
-    return isNew ? 'newcomer' : null;
-  };
+  const since = new Date(nowMs - APPROVAL_MS);
+  const asked = { since, end2end: storableId(end2end), limit: WAITING_MAX };
+  const rows = await readUnapproved(database, caller.accountId, asked);
+  const barOf = await approvalBars(context, nowMs);
   return rows.map((row) => {
-    const requestedBy = row.process?.createdBy ?? null;
-    return { row, requestedBy, bar: barOf(requestedBy) };
+    const requestedBy = makerOf(row);
+    const { outKind: kind, outBrl: brl, outTarget } = row;
+    const {
+      reason = 'threshold',
+      needed = 1,
+      by = [],
+      askedAt: requestedAt = null,
+    } = row.process?.approval ?? {};
+    const destination = kind === 'refund' ? null : outTarget;
+    return {
+      row,
+      kind,
+      brl,
+      destination,
+      reason,
+      needed: needed - by.length,
+      requestedBy,
+      requestedAt,
+      bar: barOf(row),
+    };
   });
 }
 
@@ -70,6 +85,16 @@ export async function readHolds(context: Context): Promise<readonly ProcessRow[]
   if (caller.scopes.includes('platform:risk')) return readWaitingOfMode(database, mode, waiting, WAITING_MAX);
   requireScope(context, 'read');
   return readWaiting(database, caller.accountId, waiting, WAITING_MAX);
+}
+
+/** @returns transactions whose customer or payee waits for extra verification: of the same accounts as `readHolds`. */
+export async function readStepUps(context: Context): Promise<readonly ProcessRow[]> {
+  const { database, registry, caller, mode } = context;
+  const waiting = waitingFor(registry, 'step_up.approve');
+  if (caller.scopes.includes('platform:risk'))
+    return readUndecidedOfMode(database, mode, waiting, WAITING_MAX);
+  requireScope(context, 'read');
+  return readUndecided(database, caller.accountId, waiting, WAITING_MAX);
 }
 
 /**
@@ -90,12 +115,12 @@ export async function countAttention(context: Context): Promise<AttentionRow> {
   return readAttention(database, caller.accountId, {
     families: [...new Set(registry.templates.map(({ family }) => family))],
     steps: {
-      approvals: stepsAwaiting(registry, 'withdrawal.approve'),
       heldDeposits: stepsWaiting(registry, 'held_deposit'),
       holds: stepsWaiting(registry, 'hold'),
       stepUps: stepsWaiting(registry, 'step_up'),
     },
-    keysBefore: new Date(Date.now() + KEY_DAYS * DAY_MS),
-    now: new Date(),
+    keysBefore: new Date(context.database.nowMs() + KEY_DAYS * DAY_MS),
+    now: new Date(context.database.nowMs()),
+    approvalsSince: new Date((await context.clock.nowMs()) - APPROVAL_MS),
   });
 }

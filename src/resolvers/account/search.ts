@@ -1,6 +1,7 @@
 /** Searches an account by what somebody has at hand: an id, a hash, a CPF, an address, a reference, a name. */
 
-import { type Named, Violations } from '../../base/violations.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
+import { bareTaxId } from '../../base/pix/tax-id.ts';
 import { findDestinations } from '../../store/account/whitelist.ts';
 import { type FoundTransaction, searchTransactions } from '../../store/engine/search.ts';
 import { type Context, requireScope } from '../services/context.ts';
@@ -17,17 +18,19 @@ export const FOUND_MAX = 20;
 const DESTINATIONS_MAX = 5;
 const SHORTEST_NAME = 2;
 const TAX_ID = /^(?:[0-9A-Za-z]{11}|[0-9A-Za-z]{14})$/;
+/** Blanks and characters without a width around what was pasted. */
+const UNSEEN_ENDS = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const HASH = /^(?:0x)?[0-9a-f]{64}$/i;
 
 /** @throws {GatewayError} `INVALID_PARAMETER` for a text that is empty or longer than 200 characters. */
 export async function search(context: Context, given: Named): Promise<Found> {
   requireScope(context, 'read');
   const violations = new Violations();
-  const text = violations.text({ ...given, value: given.value.trim() }) ?? '';
+  const text = violations.text({ ...given, value: given.value.replace(UNSEEN_ENDS, '') }) ?? '';
   violations.refuse();
   const { database, registry, caller } = context;
   const families = [...new Set(registry.templates.map(({ family }) => family))];
-  const taxId = text.replace(/[.\-/ ]/g, '');
+  const taxId = bareTaxId(text);
   const forms = {
     text,
     ids: [...new Set([text, text.toUpperCase()])],

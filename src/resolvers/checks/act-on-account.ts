@@ -1,6 +1,6 @@
 /** Acts of the gateway's operator on an account: a key of the platform names the account (C-40). */
-import type { ActName } from '../../base/acts.ts';
-import { invalidParameters } from '../../base/errors.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { type Context, requireAct } from '../services/context.ts';
 

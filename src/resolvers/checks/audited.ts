@@ -3,9 +3,9 @@
  * audit log, and what is in the audit log was kept. Acts on transactions go through the engine, which does the same for
  * its batches (engine/batch.ts).
  */
-import type { ActName } from '../../base/acts.ts';
-import { assert } from '../../base/assert.ts';
-import type { Tx } from '../../store/database.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import {
   type AuditEntry,
   type AuditFacts,
@@ -25,7 +25,7 @@ export type WriteDown = (
 ) => void;
 
 /** Who acts, where, and by which clock. */
-type Acting = Pick<Context, 'caller' | 'origin' | 'mode' | 'clock'>;
+type Acting = Pick<Context, 'caller' | 'origin' | 'mode' | 'clock' | 'database'>;
 type Work<Result> = (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>;
 
 /**
@@ -35,12 +35,14 @@ type Work<Result> = (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Res
  * @param work - short: it holds the lock that every writer of the account takes. What it writes down is stored with what it
  *   did; nothing is when it throws. It is told the time, read under the lock: acts are judged, and stand in the audit log, in the
  *   order of their times.
+ * @param others - accounts that are locked too.
  */
 export function audited<Result>(
-  context: Acting & Pick<Context, 'database'>,
+  context: Acting,
   work: Work<Result>,
+  others: readonly bigint[] = [],
 ): Promise<Result> {
-  return withAccounts(context, [context.caller.accountId], (tx, locked) =>
+  return withAccounts(context, [context.caller.accountId, ...others], (tx, locked) =>
     auditedUnder(tx, locked, context, work),
   );
 }
@@ -53,7 +55,7 @@ export async function auditedIn<Result>(tx: Tx, context: Acting, work: Work<Resu
 
 async function auditedUnder<Result>(
   tx: Tx,
-  { heads, nowMs, at }: Locked,
+  { heads, nowMs, ...time }: Locked,
   context: Acting,
   work: Work<Result>,
 ): Promise<Result> {
@@ -63,7 +65,7 @@ async function auditedUnder<Result>(
   const entries: AuditEntry[] = [];
   const writeDown: WriteDown = (act, object, { maker, origin, ...facts } = {}) => {
     const by = origin ? { ...context, origin } : context;
-    entries.push(auditEntry(authorOf(by, act, maker), object, at, facts));
+    entries.push(auditEntry(authorOf(by, act, maker), object, time, facts));
   };
   const result = await work(tx, writeDown, nowMs);
   await appendAudit(tx, head, entries);

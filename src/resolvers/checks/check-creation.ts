@@ -1,10 +1,10 @@
 /** Checks what callers give to make something, for both edges: every bad value is named with the accepted form (C-50). */
-import { addressForm, isRefusedDestination, parseAddress } from '../../base/address.ts';
-import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/currency.ts';
-import { isDecimal, isMore, toMinor } from '../../base/money.ts';
-import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../../base/pix-key.ts';
-import { parseTaxId } from '../../base/tax-id.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+import { addressForm, isRefusedDestination, parseAddress } from '../../base/chain/address.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
+import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/money/currency.ts';
+import { bareAmount, isDecimal, isMore, toMinor } from '../../base/money/money.ts';
+import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../../base/pix/pix-key.ts';
+import { parseTaxId } from '../../base/pix/tax-id.ts';
 import { EXPIRES_IN, type Given, type Kept, type Members } from './creation-members.ts';
 import { AMOUNT_LENGTH_MAX, NAME_LENGTH_MAX, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from './lengths.ts';
 
@@ -36,9 +36,10 @@ export class CreationChecks extends Violations {
   /** @returns an amount above zero with no more decimals than the currency has; never rounded. */
   amount(given: Named | undefined, currency: Currency | undefined): string | undefined {
     if (!given) return undefined;
-    const message = amountProblem(given.value, currency);
+    const amount = bareAmount(given.value);
+    const message = amountProblem(amount, currency);
     if (message) return this.add({ parameter: given.name, message });
-    return currency && given.value;
+    return currency && amount;
   }
 
   /** @returns the currency that is meant, in any spelling (C-6). */
@@ -126,6 +127,14 @@ export class CreationChecks extends Violations {
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
     const isTaken = protocol === 'https:' || (protocol === 'http:' && isLoopback && this.#allowsLoopback);
     return isTaken && username === '' && password === '' ? value : this.add({ parameter, message });
+  }
+
+  /** @returns the most of a fee that the caller accepts: a decimal of zero or more. */
+  feeMax(given: Named | undefined): string | undefined {
+    if (!given) return undefined;
+    const { name: parameter, value } = given;
+    const isTaken = value.length <= AMOUNT_LENGTH_MAX && isDecimal(value) && !isMore('0', value);
+    return isTaken ? value : this.add({ parameter, message: 'must be a decimal number of zero or more' });
   }
 
   /** @returns the life of a session in seconds, the default when nothing is given. */

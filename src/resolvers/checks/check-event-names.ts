@@ -1,5 +1,5 @@
 /** Checks names of events as callers write them: some event must be able to have each of them. */
-import { nearestName } from '../../base/nearest-name.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
 import { isNamedBy, wholePattern } from '../../events/event-name.ts';
 import type { Template } from '../../templates/define.ts';
 import { eventNamesOf } from '../../templates/event-names.ts';

@@ -1,30 +1,26 @@
 /** Checks filters as callers write them, for both edges: every bad value is named, none is guessed at (C-13). */
-import { CURRENCIES, currenciesMeant, currencyOfHistory } from '../../base/currency.ts';
-import type { Named, Violations } from '../../base/violations.ts';
+
+import type { Named, Violations } from '../../base/errors/violations.ts';
+import { CURRENCIES, currenciesMeant, currencyOfHistory } from '../../base/money/currency.ts';
 import { currenciesHeld } from '../../store/ledger/ledger.ts';
 import type { Context } from '../services/context.ts';
 
-/** @returns the raw ledger code of a currency that the catalogue or the account knows, in any spelling (C-6). */
-export async function currencyKnown(
+/**
+ * @returns the raw ledger code of a currency that the catalogue or the account knows, in any spelling; of an asset that exists on
+ *   several networks, all its codes (C-6).
+ */
+export async function currenciesKnown(
   { database, caller }: Context,
   violations: Violations,
   given: Named | undefined,
-): Promise<string | undefined> {
+): Promise<readonly string[] | undefined> {
   const text = violations.text(given);
   if (!given || text === undefined) return undefined;
   const meant = currenciesMeant(text);
-  if (meant.length === 1) return meant[0]?.code;
-  if (meant.length > 1) {
-    const codes = meant.map((currency) => currency.code).join(', ');
-    return violations.add({
-      parameter: given.name,
-      message: `names an asset that exists on several networks: use one of ${codes}`,
-      code: 'CURRENCY_AMBIGUOUS',
-    });
-  }
+  if (meant.length > 0) return meant.map(({ code }) => code);
   const held = await currenciesHeld(database, caller.accountId);
   const named = held.find((code) => code === text || currencyOfHistory(code)?.displayName === text);
-  if (named) return named;
+  if (named) return [named];
   const codes = CURRENCIES.map((currency) => currency.code).join(', ');
   return violations.add({ parameter: given.name, message: `must be one of ${codes}` });
 }

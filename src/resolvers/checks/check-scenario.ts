@@ -1,6 +1,6 @@
 /** Checks what a caller gives to play a scenario of the sandbox, before its transaction is looked up. */
 
-import { Violations } from '../../base/violations.ts';
+import { Violations } from '../../base/errors/violations.ts';
 import { SCENARIO_NAMES, type ScenarioName } from '../services/sandbox.ts';
 import { amountProblem } from './check-creation.ts';
 

@@ -3,8 +3,9 @@
  * its OpenAPI are made from these lists, and so is the check of words, URLs and tax ids, which are kept as the facts of their
  * names (`CreationChecks.kept`). What depends on more, such as an amount on its currency, is checked where it is used.
  */
-import { PIX_KEY_TYPES } from '../../base/pix-key.ts';
-import { LONGEST_TEXT, type Named } from '../../base/violations.ts';
+
+import { LONGEST_TEXT, type Named } from '../../base/errors/violations.ts';
+import { PIX_KEY_TYPES } from '../../base/pix/pix-key.ts';
 import {
   AMOUNT_LENGTH_MAX,
   bounded,
@@ -21,6 +22,10 @@ export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
 /** The spellings of a currency, for whoever names one. */
 export const CURRENCY_FORMS =
   'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).';
+
+/** Forms of a currency in a filter. */
+export const CURRENCY_FILTER_FORMS =
+  'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`USDT`), which stands for all its networks (C-6).';
 
 /** One of them. */
 export type Member = {

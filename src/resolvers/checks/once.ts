@@ -1,7 +1,7 @@
 /** Does something once under the caller's Idempotency-Key, and gives the stored answer afterwards (C-52). */
 import { createHash } from 'node:crypto';
-import { ERRORS, GatewayError, invalidParameters } from '../../base/errors.ts';
-import type { Tx } from '../../store/database.ts';
+import { ERRORS, GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import {
   bindKey,
   type KeyUse,
@@ -109,15 +109,17 @@ interface Refusal {
   readonly code: GatewayError['code'];
   readonly detail: string;
   readonly violations: GatewayError['violations'];
+  readonly facts?: GatewayError['facts'];
 }
 
-function refusalOf({ code, message, violations }: GatewayError): Refusal {
-  return { code, detail: message, violations };
+function refusalOf({ code, message, violations, facts }: GatewayError): Refusal {
+  return { code, detail: message, violations, facts };
 }
 
 /** A kept refusal is thrown again, as the error that it was. */
 function replay(status: number, answer: string): Once {
   if (status !== 422) return { status, answer, isReplayed: true };
-  const { code, detail, violations } = JSON.parse(answer) as Refusal;
-  throw new GatewayError(code, detail, { violations, headers: { 'idempotent-replayed': 'true' } });
+  const { code, detail, violations, facts = {} } = JSON.parse(answer) as Refusal;
+  const headers = { 'idempotent-replayed': 'true' };
+  throw new GatewayError(code, detail, { violations, facts, headers, isReplayed: true });
 }

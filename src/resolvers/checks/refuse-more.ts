@@ -1,6 +1,6 @@
 /** Bounds how many things of a kind an account can have, so that their list stays a list. */
-import { invalidParameters } from '../../base/errors.ts';
-import type { Violations } from '../../base/violations.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
+import type { Violations } from '../../base/errors/violations.ts';
 import { inProse } from './lengths.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** A list that is replaced as a whole: of two people who saw the same one, the later would take away what the earlier added. */
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 
 /** The list that the caller saw, under the name of its parameter. */
 export interface SeenList {

@@ -1,13 +1,14 @@
 /** Advances a transaction by an act of a caller, and refuses what its step does not allow. */
-import type { ActName } from '../../base/acts.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { stepNameOf } from '../../base/step-name.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { stepNameOf } from '../../base/ids/step-name.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { AtomicWork } from '../services/advance.ts';
 import { authorOf, type Context } from '../services/context.ts';
+import { possibleActions } from './possible-actions.ts';
 
 /** Which transaction: its id, and the family that it must be of, if any. */
 export interface Target {
@@ -40,8 +41,8 @@ export async function advanceTransaction(
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
     author: authorOf(context, act, maker),
-    atomically: async (tx, moved) => {
-      await atomically?.(tx, moved);
+    atomically: async (tx, moved, before) => {
+      await atomically?.(tx, moved, before);
       await attempt?.bind(tx, moved.end2end);
     },
   });
@@ -51,7 +52,7 @@ export async function advanceTransaction(
       'INSUFFICIENT_BALANCE',
       'the available balance does not cover this: nothing was changed',
     );
-  if (result.code !== 'ADVANCED') throw conflict(result.row);
+  if (result.code !== 'ADVANCED') throw await conflict(context, result.row);
   return result.row;
 }
 
@@ -60,17 +61,29 @@ export function isDone(attempt: Attempt | undefined): boolean {
   return attempt !== undefined && attempt.made !== null;
 }
 
-/** @returns the refusal of something that the transaction's step does not allow. */
-export function conflict(row: ProcessRow): GatewayError {
-  if (row.process === null)
-    return new GatewayError(
-      'STEP_CONFLICT',
-      `the transaction was imported as history, so it stays at step ${stepNameOf(row)}: nothing can be done to it here`,
-    );
+/** @returns the refusal of something that the transaction's step does not allow; the message names the mutations that the caller can use now. */
+export async function conflict(context: Context, row: ProcessRow): Promise<GatewayError> {
+  if (row.process === null) return historyConflict(row);
+  const [actions = []] = await possibleActions(context, [row]);
+  const mutations = new Set(actions.map(({ mutation }) => mutation));
   return new GatewayError(
     'STEP_CONFLICT',
-    `the transaction is at step ${stepNameOf(row)}, which does not allow this`,
+    `the transaction is at step ${stepNameOf(row)}, which does not allow this; ${possible('possible now', [...mutations])}`,
+    { facts: { actions: actions.map(({ name }) => name) } },
   );
+}
+
+/** @returns the refusal of anything about imported history. */
+export function historyConflict(row: ProcessRow): GatewayError {
+  return new GatewayError(
+    'STEP_CONFLICT',
+    `the transaction was imported as history, so it stays at step ${stepNameOf(row)}: nothing can be done to it here`,
+  );
+}
+
+/** @returns the names in words, also where there are none. */
+export function possible(what: string, names: readonly string[]): string {
+  return `${what}: ${names.join(', ') || 'nothing'}`;
 }
 
 /** @returns the refusal of what would take its customer over the limit of the day. */

@@ -3,15 +3,15 @@
  * post the journals, store the steps, their effects as jobs, and last the events with the bodies that are published
  * (C-30). The outcome of an effect comes back as the next trigger.
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import type { Grow, Share } from '../../base/group-commit.ts';
-import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
-import { eventName } from '../../base/step-name.ts';
-import { together } from '../../base/together.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Grow, Share } from '../../base/concurrency/group-commit.ts';
+import { together } from '../../base/concurrency/together.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { eventName } from '../../base/ids/step-name.ts';
+import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import type { StoredBody } from '../../events/body.ts';
-import type { Database, Tx } from '../../store/database.ts';
-import { CommitUnknownError } from '../../store/database-error.ts';
+import type { Database, Tx } from '../../store/connection/database.ts';
+import { CommitUnknownError } from '../../store/connection/database-error.ts';
 import {
   type AddedTransaction,
   addTransactions,
@@ -51,6 +51,7 @@ import {
   take,
 } from './batch.ts';
 import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
+import { ruleMoneyOut, storeOutflows } from './money-out.ts';
 import { waitingApart } from './wait-apart.ts';
 
 /** What the engine works with. */
@@ -64,6 +65,8 @@ export interface EngineParts {
   readonly handOver: HandOver;
   /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
   readonly ispb: () => string;
+  /** See `View`. */
+  readonly stepUpMs: number;
   /** The published body of a transaction (C-9), as events store it. */
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
@@ -106,7 +109,12 @@ function batchKeyOf({ target }: AdvanceRequest): string {
 
 /** A dispute reads the available balance, so it shares a batch with no other request of its account. */
 function sharesOf({ target, trigger }: AdvanceRequest): Share {
-  return { of: `${accountOf({ target })}`, isAlone: trigger.on === 'dispute_opened' };
+  return { of: `${accountOf({ target })}`, isAlone: readsBalance(trigger) };
+}
+
+/** One that was rejected is opened again by its acceptance. */
+function readsBalance({ on }: Trigger): boolean {
+  return on === 'dispute_opened' || on === 'dispute_accepted';
 }
 
 /** Leaves out what is refused, and runs the rest again: places and ids then have no gaps. */
@@ -153,11 +161,15 @@ async function commitBatch(
     const batch = await readBatch(tx, parts, { requests, heads });
     const { items, nowMs } = batch;
     await planBatch(tx, parts, items, nowMs);
-    const names = await judgeLimits(tx, { ...parts, ispb: parts.ispb() }, items, nowMs);
+    const { registry, mode, stepUpMs } = parts;
+    const rules = { registry, mode, stepUpMs, ispb: parts.ispb(), nowMs };
+    const outgoing = items.filter(touchesMoneyOut);
+    if (outgoing.length > 0) await ruleMoneyOut(tx, rules, outgoing);
+    const names = await judgeLimits(tx, rules, items, nowMs);
     await postPlans(tx, items, nowMs, endShort);
     const refused = items.filter(({ request, code }) => 'create' in request.target && code !== 'ADVANCED');
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
-    return { items, ...(await storeBatch(tx, parts, batch, names)) };
+    return { items, ...(await storeBatch(tx, parts, batch, { names, outgoing })) };
   });
   return tell(parts, done);
 }
@@ -260,8 +272,7 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
     const { request, row } = item;
     const key = newsKeyOf(request);
     const known = key === undefined ? undefined : told.get(key);
-    const balances =
-      request.trigger.on === 'dispute_opened' ? await readAvailable(tx, row.accountId) : NO_BALANCES;
+    const balances = readsBalance(request.trigger) ? await readAvailable(tx, row.accountId) : NO_BALANCES;
     const available = (currency: string) => balances.get(currency) ?? 0n;
     const isOver = request.sequence !== undefined && request.sequence !== row.process?.sequence;
     const steps =
@@ -271,6 +282,7 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
             nowMs: momentOf(request, nowMs),
             available,
             ispb: parts.ispb(),
+            stepUpMs: parts.stepUpMs,
           });
     if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
       item.code = 'PRICE_NEEDED';
@@ -282,12 +294,19 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
   }
 }
 
-/** The machine's clock may have been set back since a timer was claimed: told before its time, it would be lost. */
+/** The clock may have been set back since a timer was claimed: told before its time, it would be lost. */
 function momentOf({ trigger, job }: AdvanceRequest, nowMs: number): number {
   return trigger.on === 'expired' && job ? Math.max(nowMs, millisOf(job.dueAt)) : nowMs;
 }
 
 const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
+
+/** Whether money leaves by the item, left before, or waits to: most items have none of it. */
+function touchesMoneyOut({ steps, before: { process } }: Item): boolean {
+  return (
+    process?.approval !== undefined || process?.hasOutflow === true || steps.some(({ moneyOut }) => moneyOut)
+  );
+}
 
 /** Refuses creations and refunds that the balance does not cover; other transactions take the step for that. */
 function endShort(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
@@ -307,7 +326,7 @@ async function storeBatch(
   tx: Tx,
   parts: EngineParts,
   { items, nowMs, heads, places }: Batch,
-  names: KnownNames,
+  { names, outgoing }: { readonly names: KnownNames; readonly outgoing: readonly Item[] },
 ): Promise<StoredJobs> {
   const moved = items.filter(({ code }) => code === 'ADVANCED');
   const made = moved.filter(({ request }) => 'create' in request.target);
@@ -321,14 +340,16 @@ async function storeBatch(
         tx,
         changed.map(({ row }) => row),
       ),
-    keepBatchNews(tx, moved),
+    keepBatchNews(tx, moved, parts.database.nowMs()),
+    outgoing.length > 0 && storeOutflows(tx, parts.registry, outgoing, nowMs),
   ];
   const [jobs] = await together([storeJobs(tx, parts, items, nowMs), ...stored]);
-  for (const { request, row } of moved) await request.atomically?.(tx, row);
+  for (const { request, row, before } of moved) await request.atomically?.(tx, row, before);
   for (const { request, row, code } of items)
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
-  const acts = chainActs(moved, heads, instantOf(new Date(nowMs)));
+  const time = { at: instantOf(new Date(nowMs)), machineMs: parts.database.nowMs() };
+  const acts = chainActs(moved, heads, time);
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
   return jobs;
 }

@@ -3,9 +3,9 @@
  * digits that nobody else has at that address, upward only, never rounded.
  */
 import { randomInt } from 'node:crypto';
-import { known } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { fromMinor, withDecimals } from '../../base/money.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { fromMinor, withDecimals } from '../../base/money/money.ts';
 import { holdSlot, readHeldSlot } from '../../store/engine/deposits.ts';
 import { sourceOf } from '../../templates/amounts.ts';
 import { expiryOf, MONITORING_MS } from '../../templates/effects.ts';

@@ -2,14 +2,21 @@
  * A batch of the engine: its requests with what is planned for them, the journals of the plans, the news and the jobs that are
  * kept with them, and what the audit log says of acts that make or move transactions.
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import type { Instant } from '../../base/instant.ts';
-import { stepNameOf } from '../../base/step-name.ts';
-import { together } from '../../base/together.ts';
-import type { Tx } from '../../store/database.ts';
-import { type AuditEntry, type AuditRow, type Author, auditEntry, chain } from '../../store/engine/audit.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { together } from '../../base/concurrency/together.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { stepNameOf } from '../../base/ids/step-name.ts';
+import type { Database, Tx } from '../../store/connection/database.ts';
+import {
+  type AuditEntry,
+  type AuditRow,
+  type AuditTime,
+  type Author,
+  auditEntry,
+  chain,
+} from '../../store/engine/audit.ts';
 import { addHandedJobs, addJobs, endJobs, type Job, type NewJob } from '../../store/engine/jobs.ts';
+import type { MoneyOutRow } from '../../store/engine/money-out.ts';
 import {
   hastenNews,
   type KnownNews,
@@ -20,7 +27,7 @@ import {
 import type { Head } from '../../store/engine/processes.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { isDepositFinal } from '../../templates/deposit-machine.ts';
-import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
+import type { PixReturn, Process, ProcessRow } from '../../templates/facts.ts';
 import type { PlannedStep } from '../../templates/machine.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
@@ -45,6 +52,8 @@ export interface Item {
   steps: readonly PlannedStep[];
   /** News that acted before, and may act again. */
   isRepeat?: boolean;
+  /** Money that leaves by it, or waits to (C-25). */
+  outflow?: MoneyOutRow;
 }
 
 /** Replaces the plan by these steps. */
@@ -52,6 +61,11 @@ export function take(item: Item, steps: readonly PlannedStep[]): void {
   item.steps = steps;
   item.row = (steps.at(-1) as PlannedStep).row;
   item.code = 'ADVANCED';
+}
+
+/** Changes facts of the process as the plan leaves them. */
+export function note(item: Item, facts: Partial<Process>): void {
+  item.row = { ...item.row, process: { ...(item.row.process as Process), ...facts } };
 }
 
 /** Drops the plan: the transaction stays as it is, and a new one is not made. */
@@ -92,7 +106,7 @@ export function mayActAgain(owner: Owner, { request: { trigger }, row }: Item): 
 }
 
 /** Stores the news of transactions that moved. After a dispute was opened or ended, waiting news of the transaction is due at once. */
-export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<void> {
+export async function keepBatchNews(tx: Tx, moved: readonly Item[], nowMs: number): Promise<void> {
   const news = moved.flatMap(settledNews);
   const kept = news.length > 0 ? await keepNews(tx, news) : [];
   assert(kept.length === news.length, 'news that nobody knew acts here alone');
@@ -101,7 +115,7 @@ export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<voi
     await hastenNews(
       tx,
       awaited.map(({ row }) => ({ accountId: row.accountId, transactionId: row.id })),
-      Date.now(),
+      nowMs,
     );
 }
 
@@ -123,7 +137,15 @@ export interface StoredJobs {
 /** Ends the jobs whose outcome the batch is, and stores those that follow; of each transaction, the first that is due is handed over. */
 export async function storeJobs(
   tx: Tx,
-  { handOver, worker }: { readonly handOver: HandOver; readonly worker: number | null },
+  {
+    handOver,
+    worker,
+    database,
+  }: {
+    readonly handOver: HandOver;
+    readonly worker: number | null;
+    readonly database: Pick<Database, 'nowMs'>;
+  },
   items: readonly Item[],
   nowMs: number,
 ): Promise<StoredJobs> {
@@ -140,7 +162,7 @@ export async function storeJobs(
   const [areOthersDue, begun] = await together([
     ended.length > 0 && endJobs(tx, ended, nowMs),
     receiver && handed.size > 0
-      ? addHandedJobs(tx, jobs, worker, { jobs: handed, holder: receiver.holder, nowMs: Date.now() })
+      ? addHandedJobs(tx, jobs, worker, { jobs: handed, holder: receiver.holder, nowMs: database.nowMs() })
       : addUnhandedJobs(tx, jobs, worker),
   ]);
   return { begun, due, hasJobs: areOthersDue || dueJobs.length > begun.length };
@@ -257,7 +279,7 @@ async function postRound<Each extends Plan>(
  *
  * @param at - the time of the batch: an act such as an approval may leave its transaction at its step, with its time.
  */
-export function chainActs(moved: readonly Item[], heads: Map<bigint, Head>, at: Instant): AuditRow[] {
+export function chainActs(moved: readonly Item[], heads: Map<bigint, Head>, at: AuditTime): AuditRow[] {
   const byAccount = new Map<bigint, AuditEntry[]>();
   for (const item of moved) {
     const { author } = item.request;
@@ -275,7 +297,7 @@ export function chainActs(moved: readonly Item[], heads: Map<bigint, Head>, at: 
 function entryOf(
   author: Author,
   { request: { target, trigger }, before, row }: Item,
-  at: Instant,
+  at: AuditTime,
 ): AuditEntry {
   const from = 'create' in target ? undefined : before;
   const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
@@ -286,6 +308,7 @@ function entryOf(
       step: stepNameOf(row),
       ...(from ? returnsBeside(row, from) : order),
       ...resolutionOf(trigger),
+      ...approvalOf(row),
       ...(trigger.on === 'requoted' && order),
     },
   });
@@ -304,9 +327,18 @@ function textOf({ returnId, kind, amount, state, reference }: PixReturn): string
   return JSON.stringify({ returnId, kind, amount, state, reference });
 }
 
-/** @returns how a held deposit is resolved, and where it goes back to. */
+/** @returns what money out waits for; nothing where none does. */
+function approvalOf({ process }: ProcessRow): object {
+  const { approval } = process ?? {};
+  return approval ? { waits: { reason: approval.reason, needed: approval.needed, by: approval.by } } : {};
+}
+
+/** @returns how a held deposit is resolved and where it goes back to; why a step-up was decided so. */
 function resolutionOf(trigger: Trigger): object {
   switch (trigger.on) {
+    case 'step_up_approved':
+    case 'step_up_denied':
+      return { reason: trigger.reason };
     case 'kept':
       return { resolution: 'keep' };
     case 'refund_ordered':

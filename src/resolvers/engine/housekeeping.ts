@@ -1,10 +1,11 @@
 /** Keeps the database small: makes the months of the event log, and deletes records whose retention has ended. */
 import type { Logger } from 'pino';
-import { KEPT, type Kept, pruneBatch } from '../../store/account/retention.ts';
-import type { Database } from '../../store/database.ts';
+import { beginRetention, KEPT, type Kept, pruneBatch } from '../../store/account/retention.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { makeMonths, retireMonths, settleMonths } from '../../store/events/event-log.ts';
 import { readAheadMs } from '../../store/rails/sandbox.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
+import { isClockOff } from './watch-clock.ts';
 
 /** How many days records are kept; null for ever. */
 export type Retention = Readonly<Record<Kept | 'events', number | null>>;
@@ -26,11 +27,30 @@ const AHEAD_DAYS = 62;
 /** Events that one statement moves. */
 const SETTLE_BATCH = 20_000;
 
+/** One turn. */
+interface Turn {
+  /** The time by which ages are judged, default now. */
+  readonly now?: Date;
+  readonly signal?: AbortSignal;
+}
+
+function timeOf(database: Database): Date {
+  return new Date(database.nowMs());
+}
+
 /** Starts the housekeeping of this process. Several processes may work on one database: one of them deletes at a time. */
 export function startHousekeeping(database: Database, retention: Retention, log: Logger): Housekeeping {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    const areKept = await keepMonths({ database }, retention.events, stopping.signal).then(
+    if (isClockOff(database)) {
+      log.error('nothing is deleted while the clock of this machine is off');
+      return SOON_MS;
+    }
+    const now = await beginRetention(database);
+    const behindMs = database.nowMs() - now.getTime();
+    if (behindMs > EVERY_MS)
+      log.warn({ asOf: now }, 'retention was last done days ago: it catches up by one day a turn');
+    const areKept = await keepMonths({ database }, retention.events, { now, signal: stopping.signal }).then(
       () => true,
       (error: unknown) => {
         log.warn({ err: error }, 'the months of the event log have to wait');
@@ -38,6 +58,7 @@ export function startHousekeeping(database: Database, retention: Retention, log:
       },
     );
     const { gone, isDone } = await prune(database, retention, {
+      now,
       budgetMs: BUDGET_MS,
       signal: stopping.signal,
     });
@@ -53,20 +74,20 @@ export function startHousekeeping(database: Database, retention: Retention, log:
 }
 
 /**
- * Makes the months of the log that come next, on the clock of the machine and on that of the sandbox; drops the months that
- * ended more than so many days ago, by the clock of the machine; and moves events that came outside of every month.
+ * Makes the months of the log that come next, on the clock of the database and on that of the sandbox; drops the months that
+ * ended more than so many days ago, by the clock of the database; and moves events that came outside of every month.
  *
  * @param days - null drops nothing.
+ * @param options - `now`: the time by which ages are judged.
  * @throws the driver's error, also when somebody reads or writes events for long: what was not done is done another time.
  */
 export async function keepMonths(
   { database }: { readonly database: Database },
   days: number | null,
-  signal?: AbortSignal,
+  { now = timeOf(database), signal }: Turn = {},
 ): Promise<void> {
-  const now = new Date();
   for (const aheadMs of new Set([0, await readAheadMs(database)])) {
-    const from = now.getTime() + aheadMs;
+    const from = database.nowMs() + aheadMs;
     await makeMonths(database, new Date(from), new Date(from + AHEAD_DAYS * DAY_MS));
   }
   if (days !== null) await retireMonths(database, new Date(now.getTime() - days * DAY_MS), now);
@@ -78,16 +99,15 @@ export async function keepMonths(
 /**
  * Deletes what was kept long enough, batch by batch.
  *
- * @param options - `budgetMs`: no batch begins after so long.
+ * @param options - `now`: the time by which ages are judged; `budgetMs`: no batch begins after so long.
  * @returns how many of each kind went, and whether nothing is left to this process.
  */
 export async function prune(
   database: Database,
   retention: Retention,
-  { budgetMs = BUDGET_MS, signal }: { readonly budgetMs?: number; readonly signal?: AbortSignal } = {},
+  { now = timeOf(database), budgetMs = BUDGET_MS, signal }: Turn & { readonly budgetMs?: number } = {},
 ): Promise<{ gone: Partial<Record<Kept, number>>; isDone: boolean }> {
-  // One moment for all batches: what becomes old meanwhile is for the next turn, or a busy table would take all the time.
-  const now = new Date();
+  // One time for all batches: records that become old meanwhile are for the next turn, or a busy table would take all the time.
   const until = performance.now() + budgetMs;
   const gone: Partial<Record<Kept, number>> = {};
   for (const kept of KEPT) {

@@ -1,12 +1,12 @@
 /**
- * The limits of a batch (C-21, C-22): whether one refuses, ends or holds what is planned, and then what the batch moves of the
+ * The limits of customers in a batch (C-21): whether one refuses, ends or holds what is planned, and then what the batch moves of the
  * volumes that limits are compared with. Both happen under the account's lock, in the database transaction of the batch, so that
  * limits hold whatever happens at once. One statement reads the volumes of all customers of a batch, and one changes them; a
  * batch in which nothing is begun, paid or ended needs none.
  */
-import { BRL } from '../../base/currency.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
-import type { Tx } from '../../store/database.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import {
   type Claim,
   changeVolumes,
@@ -18,13 +18,12 @@ import {
   STEP_UP_DAYS,
   type VolumeChange,
   type Volumes,
-  WITHDRAWALS,
 } from '../../store/engine/volumes.ts';
-import type { Counted, Process, ProcessRow } from '../../templates/facts.ts';
+import type { Counted, ProcessRow } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
-import { type Item, refuse, take } from './batch.ts';
+import { type Item, note, refuse, take } from './batch.ts';
 
 /** Names that customers had before the batch, by account and tax id; null for a customer who is new. */
 export type KnownNames = Map<string, readonly string[] | null>;
@@ -39,18 +38,19 @@ interface Parts {
   readonly registry: Registry;
   /** See `View`. */
   readonly ispb: string;
+  readonly stepUpMs: number;
   readonly nowMs: number;
 }
 
 /**
  * Changes the plans of what is over a limit: what was to be made is refused, what can end at its limit does, and money that
- * arrived is held. Notes where a closer look at the customer is due, and which withdrawal needs approval.
+ * arrived is held. Notes where a closer look at the customer is due.
  *
  * @returns the names of the customers that were looked at.
  */
 export async function judgeLimits(
   tx: Tx,
-  { registry, ispb }: Omit<Parts, 'nowMs'>,
+  parts: Omit<Parts, 'nowMs'>,
   items: readonly Item[],
   nowMs: number,
 ): Promise<KnownNames> {
@@ -59,7 +59,7 @@ export async function judgeLimits(
     if (item.code === 'ADVANCED' && item.request.trigger.on === 'step_up_approved')
       note(item, { stepUp: 'approved' });
   const claims = items.flatMap((item) => {
-    const claim = newClaim(registry, item);
+    const claim = newClaim(parts.registry, item);
     return claim ? [{ item, counted: countedOf(claim, nowMs) }] : [];
   });
   if (claims.length === 0) return names;
@@ -78,7 +78,7 @@ export async function judgeLimits(
     const stored = found[index] as Volumes;
     names.set(`${accountId} ${counted.subject}`, stored.names);
     const totals = book.totals(accountId, counted, stored);
-    if (!judge({ registry, ispb, nowMs }, item, counted, { ...stored, totals })) continue;
+    if (!judge({ ...parts, nowMs }, item, counted, { ...stored, totals })) continue;
     const before = item.before.process?.counted;
     if (before) book.add(accountId, before, -1n);
     book.add(accountId, counted, 1n);
@@ -94,18 +94,12 @@ function newClaim(registry: Registry, { before, row, code }: Item): Claim | unde
   return claim && isSameClaim(claim, claimOf(template, before)) ? undefined : claim;
 }
 
-type Limits = Pick<Volumes, 'limitDaily' | 'stepUp30d' | 'approvalAbove'> & { readonly totals: Totals };
+type Limits = Pick<Volumes, 'limitDaily' | 'stepUp30d'> & { readonly totals: Totals };
 
 /** @returns whether it counts as planned. */
-function judge(parts: Parts, item: Item, { subject, brl, isPaid }: Counted, limits: Limits): boolean {
+function judge(parts: Parts, item: Item, { brl, isPaid }: Counted, limits: Limits): boolean {
   const { totals } = limits;
   const cents = centsOf(brl);
-  if (subject === WITHDRAWALS) {
-    const { approvalAbove } = limits;
-    if (approvalAbove === null || totals.paid + cents <= centsOf(approvalAbove)) return true;
-    replan(parts, item, { needsApproval: true });
-    return false;
-  }
   if (PASSING.includes(item.request.trigger.on)) return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
@@ -130,25 +124,8 @@ function stop(parts: Parts, item: Item): void {
   else refuse(item, 'LIMIT_EXCEEDED');
 }
 
-/** Plans again, from changed facts of the process. */
-function replan(parts: Parts, item: Item, facts: Partial<Process>): void {
-  const { before, request } = item;
-  const process = { ...(before.process as Process), ...facts };
-  const steps = plan(
-    parts.registry.of(before.template),
-    { ...before, process },
-    request.trigger,
-    situation(parts),
-  );
-  if (steps) take(item, steps);
-}
-
-function situation({ nowMs, ispb }: Parts) {
-  return { nowMs, ispb, available: () => 0n };
-}
-
-function note(item: Item, facts: Partial<Process>): void {
-  item.row = { ...item.row, process: { ...(item.row.process as Process), ...facts } };
+function situation({ nowMs, stepUpMs, ispb }: Parts) {
+  return { nowMs, stepUpMs, ispb, available: () => 0n };
 }
 
 /** Cents of a day, and of the 30 days that end with it: what is open, and what was paid. */
@@ -257,12 +234,14 @@ function noteCustomer(
 ): void {
   const { accountId, clientTaxId: taxId, clientName } = row;
   const isVerified = request.trigger.on === 'step_up_approved';
-  if (taxId === null || taxId === WITHDRAWALS) return;
+  if (taxId === null) return;
   const key = `${accountId} ${taxId}`;
   const known = names.get(key);
-  const isNew = known !== undefined && clientName !== null && !known?.includes(clientName);
+  // Composed and decomposed letters are the same name.
+  const name = clientName?.normalize('NFC') ?? null;
+  const isNew = known !== undefined && name !== null && !known?.includes(name);
   if (!isNew && !isVerified) return;
-  const all = isNew ? [...(known ?? []), clientName].slice(-NAMES_MAX) : (known ?? []);
+  const all = isNew ? [...(known ?? []), name].slice(-NAMES_MAX) : (known ?? []);
   if (isNew) names.set(key, all);
   seen.set(key, {
     accountId,

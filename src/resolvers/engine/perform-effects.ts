@@ -1,9 +1,9 @@
 /** Performs effects outside of the database; some report their outcome at once, as a trigger. */
 
-import { known } from '../../base/assert.ts';
-import { BRL, type Currency } from '../../base/currency.ts';
-import { txidOf } from '../../base/end-to-end-id.ts';
-import { fromMinor } from '../../base/money.ts';
+import { known } from '../../base/errors/assert.ts';
+import { BRL, type Currency } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import { txidOf } from '../../base/pix/end-to-end-id.ts';
 import { readBranding } from '../../store/account/branding.ts';
 import { readProof } from '../../store/account/whitelist.ts';
 import { accepts } from '../../templates/accepts.ts';

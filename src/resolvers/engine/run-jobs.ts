@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { AccountMode, Times } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { isDatabaseAway, plainMessage } from '../../store/database-error.ts';
+import type { AccountMode, Times } from '../../base/access/account-mode.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { isDatabaseAway, plainMessage } from '../../store/connection/database-error.ts';
+import { QueueLooks } from '../../store/connection/queue-looks.ts';
 import {
   claimJobs,
   endJobs,
@@ -17,8 +17,7 @@ import {
   renewLeases,
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
-import { QueueLooks } from '../../store/queue-looks.ts';
-import { type EffectName, STEP_EFFECTS } from '../../templates/effects.ts';
+import { type EffectName, MONEY_OUT_EFFECTS, STEP_EFFECTS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import type { Receiver } from '../services/hand-over.ts';
@@ -29,6 +28,7 @@ import { JobsUnderWay } from './jobs-under-way.ts';
 import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
+import { pauseOf } from './uncounted-failures.ts';
 
 /** Kind of a job whose payload is news of a rail; all other jobs are effects of steps. */
 export const NEWS = 'news';
@@ -55,6 +55,8 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
+/** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
+const MONEY_OUT_ATTEMPTS_MAX = 12;
 /** A lease lasts six seconds; it is renewed for jobs that were under way a second ago. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
@@ -114,7 +116,7 @@ export function startWorker(services: Services, log: Logger): Worker {
     const jobs = underWay.all;
     const lasting = jobs.filter((job) => before.has(job));
     before = new Set(jobs);
-    if (lasting.length > 0) await renewLeases(services.database, holder, lasting, Date.now());
+    if (lasting.length > 0) await renewLeases(services.database, holder, lasting, services.database.nowMs());
     return RENEW_MS;
   });
   return {
@@ -144,13 +146,13 @@ export async function settle(
     patienceMs = 5_000,
   }: { readonly only?: TransactionKey; readonly mode?: AccountMode; readonly patienceMs?: number } = {},
 ): Promise<void> {
-  const until = Date.now() + patienceMs;
+  const until = performance.now() + patienceMs;
   for (;;) {
     const jobs = await claimDue(services, BATCH_MAX, { now: await services.times(), only, mode });
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
     const pending = await pendingJobs(services.database, await services.times(), { only, mode });
-    if (pending === 0 || Date.now() >= until) return;
+    if (pending === 0 || performance.now() >= until) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }
@@ -178,7 +180,8 @@ async function runJob(
     if (job.kind !== NEWS) return !(await perform(own, job, row));
     await bring(own, job);
   } catch (error) {
-    log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
+    const { kind, id, attempts } = job;
+    log.warn({ err: error, job: kind, jobId: String(id), attempts }, 'job failed');
     await giveBackInTime(services, job, error, stop).catch((reason) =>
       log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
     );
@@ -239,18 +242,9 @@ async function giveBack(anyServices: Services, job: Job, error: unknown): Promis
     await services.advance({ target: targetOf(job), trigger: failure, job });
     return;
   }
+  const isGivenUp =
+    isCounted && MONEY_OUT_EFFECTS.includes(job.kind as EffectName) && job.attempts >= MONEY_OUT_ATTEMPTS_MAX;
   const waitMs = pauseMs ?? Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
-  const dueMs = (await services.clock.nowMs()) + waitMs;
+  const dueMs = isGivenUp ? null : (await services.clock.nowMs()) + waitMs;
   await postponeJob(services.database, job, { dueMs, error: plainMessage(error), isCounted });
-}
-
-/**
- * How long to wait after a failure that says nothing about the job: the database was away, or there was no rate. Such a try
- * does not count. Undefined for other failures. Unit: ms.
- */
-function pauseOf(error: unknown): number | undefined {
-  if (isDatabaseAway(error)) return RETRY_FIRST_MS;
-  return error instanceof GatewayError && error.retryAfter !== undefined
-    ? error.retryAfter * 1_000
-    : undefined;
 }

@@ -1,10 +1,10 @@
 /** Applies changes of settings once their cooling time has passed (C-40). */
 import type { Logger } from 'pino';
-import { ACCOUNT_MODES, keyModeOf } from '../../base/account-mode.ts';
+import { ACCOUNT_MODES, keyModeOf } from '../../base/access/account-mode.ts';
 import { accountsWithDueChanges } from '../../store/account/setting-changes.ts';
-import { plainMessage } from '../../store/database-error.ts';
-import { settleProtections } from '../account/protections.ts';
+import { plainMessage } from '../../store/connection/database-error.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
+import { settleProtections } from '../settings/protections.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
 /** Work that goes on until it is stopped. */

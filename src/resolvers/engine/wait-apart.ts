@@ -2,8 +2,8 @@
  * Requests of an account that somebody else holds locked for long, such as an import, wait apart: a batch locks all of its
  * accounts, so the others would wait with them, and fail with them.
  */
-import { type GroupCommitOptions, groupCommit, type Run } from '../../base/group-commit.ts';
-import { isLockTimeout, isOutOfReach } from '../../store/database-error.ts';
+import { type GroupCommitOptions, groupCommit, type Run } from '../../base/concurrency/group-commit.ts';
+import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
 
 /** Works on one request. */
 type Work<Request, Result> = (request: Request) => Promise<Result>;

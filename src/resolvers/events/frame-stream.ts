@@ -59,7 +59,7 @@ export function frameStream<F extends Frame>(
   let pending: readonly F[] = mode.part === 'coming' ? [] : first;
   let at = 0;
   let isDone = false;
-  let heartbeatAt = Date.now() + HEARTBEAT_MS;
+  let heartbeatAt = performance.now() + HEARTBEAT_MS;
   const finish = () => {
     isDone = true;
     watch.end();
@@ -77,9 +77,9 @@ export function frameStream<F extends Frame>(
       at = 0;
       if (pending.length > 0 || isDone) continue;
       if (mode.part === 'present') break;
-      const left = heartbeatAt - Date.now();
+      const left = heartbeatAt - performance.now();
       if (reader.heartbeat && left <= 0) {
-        heartbeatAt = Date.now() + HEARTBEAT_MS;
+        heartbeatAt = performance.now() + HEARTBEAT_MS;
         return { done: false, value: reader.heartbeat() };
       }
       await watch.wait(reader.heartbeat && left);

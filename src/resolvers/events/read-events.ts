@@ -1,6 +1,6 @@
 /** Reads the event log in pages, for those who poll. */
-import { assert } from '../../base/assert.ts';
-import { encodeEventCursor } from '../../events/cursor.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { type EventPlace, encodeEventCursor } from '../../events/cursor.ts';
 import {
   type AccountMark,
   type EventRow,
@@ -8,8 +8,8 @@ import {
   readEventsBefore,
   readMarks,
 } from '../../store/events/events.ts';
+import { cursorExpired, earliestPlace, isExpired, placeAt, placeOf } from '../checks/event-places.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { cursorExpired, isExpired, positionOf } from './event-position.ts';
 
 /** What is asked for. */
 export interface EventPageInput {
@@ -36,18 +36,19 @@ export interface EventPage {
  */
 export async function readEventPage(context: Context, input: EventPageInput): Promise<EventPage> {
   requireScope(context, 'read');
-  const { events, streamLimit, caller } = context;
+  const { database, events, streamLimit, caller } = context;
   const { gone } = input;
   const leave = input.waitMs > 0 ? streamLimit.take(caller) : () => {};
   const watch = events.watch(caller.accountId);
   try {
     const mark = await watch.fresh();
-    const after = input.after == null ? mark.floor - 1n : positionOf(input.after, 'after', mark);
+    const after =
+      input.after == null ? earliestPlace(mark) : await placeOf(database, input.after, 'after', mark);
     if (isExpired(after, mark)) throw cursorExpired(mark);
-    const until = Date.now() + input.waitMs;
+    const until = performance.now() + input.waitMs;
     gone?.addEventListener('abort', watch.end);
-    while (watch.mark().seq <= after && !watch.isEnded() && !gone?.aborted) {
-      const left = until - Date.now();
+    while (watch.mark().seq <= after.seq && !watch.isEnded() && !gone?.aborted) {
+      const left = until - performance.now();
       if (left <= 0) break;
       await watch.wait(left);
     }
@@ -97,17 +98,22 @@ export async function readEventSlice(context: Context, input: EventSliceInput): 
   const [oldest, newest] = input.isBackward ? [0n, skip] : [skip, 0n];
   const start = mark.floor - 1n + oldest;
   const first = start > mark.seq ? mark.seq : start;
-  const after = input.after === undefined ? first : positionOf(input.after, 'after', mark);
+  const after =
+    input.after === undefined
+      ? await placeAt(database, first, mark)
+      : await placeOf(database, input.after, 'after', mark);
   if (isExpired(after, mark)) throw cursorExpired(mark);
   const end = newest > 0n ? mark.seq + 1n - newest : END;
-  const before = input.before === undefined ? end : positionOf(input.before, 'before', mark);
+  const last = input.before === undefined ? undefined : await placeOf(database, input.before, 'before', mark);
+  if (last && isExpired(last, mark)) throw cursorExpired(mark);
+  const before = last?.seq ?? end;
   const rows = input.isBackward
     ? await readEventsBefore(database, mark.accountId, before, input.limit)
-    : await readRising(database, mark, after, input.limit);
+    : await readRising(database, mark, after.seq, input.limit);
   return {
-    events: rows.filter(({ seq }) => seq > after && seq < before),
+    events: rows.filter(({ seq }) => seq > after.seq && seq < before),
     total: mark.seq - mark.floor + 1n,
-    hasOlder: after >= mark.floor,
+    hasOlder: after.seq >= mark.floor,
     hasNewer: before <= mark.seq,
     start: encodeEventCursor(mark.accountId, after),
   };
@@ -131,14 +137,14 @@ async function readRising(
 async function readPage(
   { database }: Context,
   mark: AccountMark,
-  after: bigint,
+  after: EventPlace,
   limit: number,
 ): Promise<EventPage> {
   const { accountId } = mark;
-  const rows = await readRising(database, mark, after, limit + 1);
+  const rows = await readRising(database, mark, after.seq, limit + 1);
   const events = rows
     .slice(0, limit)
-    .map((event) => ({ cursor: encodeEventCursor(accountId, event.seq), event }));
+    .map((event) => ({ cursor: encodeEventCursor(accountId, event), event }));
   return {
     events,
     next: events.at(-1)?.cursor ?? encodeEventCursor(accountId, after),

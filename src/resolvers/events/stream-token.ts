@@ -1,8 +1,9 @@
 /** Stream tokens: what a browser opens subscriptions with, where an API key must not be (a key opens everything it may do). */
-import { GatewayError, invalidParameters } from '../../base/errors.ts';
-import { isSignedStreamToken, readStreamToken, signStreamToken } from '../../base/stream-token.ts';
+
+import { isSignedStreamToken, readStreamToken, signStreamToken } from '../../base/access/stream-token.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
 import { findValidKeyById, type KeyRecord } from '../../store/account/api-keys.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
@@ -35,10 +36,10 @@ export async function createStreamToken(context: Context, seconds: number): Prom
   const key = await findValidKeyById(context.database, accountId, keyId);
   // A request is let in by what was known of its key half a second ago.
   if (!key) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
-  const expiresAt = Math.ceil(Date.now() / 1_000) + seconds;
-  await audited(context, async (_tx, writeDown) =>
-    writeDown('stream_token.create', { kind: 'key', id: keyId }, { after: { seconds } }),
-  );
+  const expiresAt = await audited(context, async (_tx, writeDown) => {
+    writeDown('stream_token.create', { kind: 'key', id: keyId }, { after: { seconds } });
+    return Math.ceil(context.database.nowMs() / 1_000) + seconds;
+  });
   return {
     token: signStreamToken({ accountId, keyId, expiresAt }, key.hash),
     expiresAt: new Date(expiresAt * 1_000),
@@ -48,7 +49,7 @@ export async function createStreamToken(context: Context, seconds: number): Prom
 /** @returns the caller that the holder of a token is: its key, for subscriptions only; undefined when it does not hold. */
 export async function streamTokenCaller(database: Database, token: string): Promise<KeyRecord | undefined> {
   const claims = readStreamToken(token);
-  if (!claims || claims.expiresAt * 1_000 <= Date.now()) return undefined;
+  if (!claims || claims.expiresAt * 1_000 <= database.nowMs()) return undefined;
   const found = await findValidKeyById(database, claims.accountId, claims.keyId);
   if (!found || !isSignedStreamToken(token, claims, found.hash)) return undefined;
   const { hash: _hash, ...key } = found;

@@ -1,16 +1,17 @@
 /** Follows the event log: every event of the account, or the changes of one transaction after its present state. */
-import { Violations } from '../../base/violations.ts';
-import { encodeEventCursor } from '../../events/cursor.ts';
+import { Violations } from '../../base/errors/violations.ts';
+import { type EventPlace, encodeEventCursor } from '../../events/cursor.ts';
 import { templateOfEvent } from '../../events/event-name.ts';
 import { type AccountMark, type EventRow, readPresent } from '../../store/events/events.ts';
 import type { Family, Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { cursorExpired, earliestCursor, isExpired, placeAt, placeOf } from '../checks/event-places.ts';
 import { LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope, requireSession } from '../services/context.ts';
 import type { Watch } from '../services/event-hub.ts';
 import { readTransaction } from '../transactions/read-transaction.ts';
-import { cursorExpired, earliestCursor, isExpired, positionOf, resumePosition } from './event-position.ts';
+import { positionIn, resumeCursor } from './event-position.ts';
 import { type Frame, type FrameStream, frameStream, type StreamMode } from './frame-stream.ts';
 
 /** A frame of the log. */
@@ -66,17 +67,17 @@ export function watchEvents(
     const isWanted = (event: EventRow) =>
       (transactionId === undefined || event.transactionId === transactionId) &&
       (!families || families.some((family) => family === templateOf(registry, event)?.family));
-    const from = resumed(after, mode, mark);
-    const start = from ?? mark.seq;
+    const from = await resumed(context, after, mode, mark);
+    const start = from ?? mark;
     const reader = logReader(watch, start, isWanted, (event): EventFrame => {
-      return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
+      return { kind: 'event', cursor: cursorAt(mark, event), position: event.seq, event };
     });
     const heartbeat = (): EventFrame => ({
       kind: 'heartbeat',
-      cursor: cursorAt(mark, reader.position),
+      cursor: cursorAt(mark, reader.place),
       position: reader.position,
       isHeartbeat: true,
-      at: new Date().toISOString(),
+      at: new Date(context.database.nowMs()).toISOString(),
     });
     // A client that begins now has no cursor yet: without one, a broken connection would cost it events.
     const first = isExpired(start, mark) ? [expired(mark)] : from === undefined ? [heartbeat()] : [];
@@ -95,28 +96,30 @@ export async function watchTransaction(
   mode: StreamMode = ALL,
 ): Promise<FrameStream<ChangeFrame>> {
   const { id } = await readTransaction(context, end2end);
-  return begin(context, (watch, mark) =>
-    changesOf(context, { id, from: resumed(after, mode, mark), mode, watch, mark, cursorAt }),
-  );
+  return begin(context, async (watch, mark) => {
+    const from = await resumed(context, after, mode, mark);
+    return changesOf(context, { id, from, mode, watch, mark, cursorAt });
+  });
 }
 
 /** Follows the transaction of a payment session: its present state, always, then every change. */
 export function watchSession(context: Context, mode: StreamMode = ALL): Promise<FrameStream<ChangeFrame>> {
   const id = requireSession(context);
-  return begin(context, (watch, mark) =>
+  return begin(context, async (watch, mark) => {
+    const from = await resumed(context, undefined, { ...mode, lastEventId: '' }, mark);
     // The stream always begins with the present state, and how many events an account has is not for its payers.
-    changesOf(context, { id, from: mode.from, mode, watch, mark, cursorAt: () => SESSION_CURSOR }),
-  );
+    return changesOf(context, { id, from, mode, watch, mark, cursorAt: () => SESSION_CURSOR });
+  });
 }
 
 interface Following {
   readonly id: bigint;
   /** Changes after this place only. */
-  readonly from: bigint | undefined;
+  readonly from: EventPlace | undefined;
   readonly mode: StreamMode;
   readonly watch: Watch;
   readonly mark: AccountMark;
-  readonly cursorAt: (mark: AccountMark, seq: bigint) => string;
+  readonly cursorAt: (mark: AccountMark, place: EventPlace) => string;
 }
 
 async function changesOf(
@@ -124,23 +127,23 @@ async function changesOf(
   { id, from, mode, watch, mark, cursorAt }: Following,
 ): Promise<FrameStream<ChangeFrame>> {
   const isResumed = from !== undefined && !isExpired(from, mark);
-  const frameAt = (seq: bigint, event: EventRow | null): ChangeFrame => ({
-    cursor: cursorAt(mark, seq),
-    position: seq,
+  const frameAt = (place: EventPlace, event: EventRow | null): ChangeFrame => ({
+    cursor: cursorAt(mark, place),
+    position: place.seq,
     event,
     row: null,
     transactionId: id,
   });
   const first: ChangeFrame[] = [];
-  let start = isResumed ? from : mark.seq;
+  let start: EventPlace = isResumed ? from : mark;
   if (!isResumed && mode.part !== 'coming') {
     const present = await readPresent(database, caller.accountId, id);
     // It may be newer than the mark: the events up to it are told by it.
-    if (present?.eventSeq != null && present.eventSeq > start) start = present.eventSeq;
+    if (present?.event && present.event.seq > start.seq) start = present.event;
     first.push({ ...frameAt(start, null), isPresent: true, row: present?.row ?? null });
   }
   const isWanted = (event: EventRow) => event.transactionId === id;
-  const reader = logReader(watch, start, isWanted, (event) => frameAt(event.seq, event));
+  const reader = logReader(watch, start, isWanted, (event) => frameAt(event, event));
   return frameStream(watch, reader, mode, first);
 }
 
@@ -160,19 +163,23 @@ export async function begin<Stream>(
 
 function logReader<F extends Frame>(
   watch: Watch,
-  start: bigint,
+  start: EventPlace,
   isWanted: (event: EventRow) => boolean,
   frameOf: (event: EventRow) => F,
 ) {
   const reader = {
-    position: start,
+    place: start,
+    get position() {
+      return reader.place.seq;
+    },
     read: async (): Promise<readonly F[]> => {
       for (;;) {
         const page = await watch.page(reader.position);
         if (page.length === 0) return [];
         // The months that this follower was about to read were dropped meanwhile.
         if (page[0]?.seq !== reader.position + 1n) throw cursorExpired(await watch.fresh());
-        reader.position = (page.at(-1) as EventRow).seq;
+        const { seq, token } = page.at(-1) as EventRow;
+        reader.place = { seq, token };
         const frames = page.filter(isWanted).map(frameOf);
         if (frames.length > 0) return frames;
       }
@@ -181,8 +188,17 @@ function logReader<F extends Frame>(
   return reader;
 }
 
-function resumed(after: EventFilter['after'], mode: StreamMode, mark: AccountMark): bigint | undefined {
-  return resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
+/** @returns where a stream goes on; undefined when nothing says where. @throws as `placeOf`. */
+async function resumed(
+  { database }: Context,
+  after: EventFilter['after'],
+  mode: StreamMode,
+  mark: AccountMark,
+): Promise<EventPlace | undefined> {
+  const position = positionIn(mode);
+  if (position !== undefined) return placeAt(database, position, mark);
+  const given = resumeCursor(after, mode);
+  return given && placeOf(database, given.cursor, given.parameter, mark);
 }
 
 function expired(mark: AccountMark): EventFrame {
@@ -194,10 +210,10 @@ function expired(mark: AccountMark): EventFrame {
     position: mark.floor - 1n,
     isLast: true,
     earliest,
-    latest: cursorAt(mark, mark.seq),
+    latest: cursorAt(mark, mark),
   };
 }
 
-function cursorAt({ accountId }: AccountMark, seq: bigint): string {
-  return encodeEventCursor(accountId, seq);
+function cursorAt({ accountId }: AccountMark, place: EventPlace): string {
+  return encodeEventCursor(accountId, place);
 }

@@ -1,12 +1,12 @@
 /** Follows the ledger of the account: its balances, and lines as they are posted. */
-import { invalidParameters } from '../../base/errors.ts';
-import { encodeEventCursor } from '../../events/cursor.ts';
+import { encodeEventCursor, encodeLineCursor, type LinePlace } from '../../events/cursor.ts';
 import { readLinesAfter } from '../../store/events/events.ts';
 import type { LedgerLineRow } from '../../store/ledger/ledger.ts';
 import { type Balance, readBalances } from '../ledger/read-balances.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { resumePosition } from './event-position.ts';
+import { positionIn, resumeCursor } from './event-position.ts';
 import { type Frame, type FrameStream, frameStream, type StreamMode } from './frame-stream.ts';
+import { lineIdOf, placeOfLine, placeOfLineId } from './line-place.ts';
 import { ALL, begin } from './watch-events.ts';
 
 /** The balances as they were read. */
@@ -14,13 +14,12 @@ export interface BalanceFrame extends Frame {
   readonly balances: readonly Balance[];
 }
 
-/** A line of the statement, whose id is the cursor; null for the place where a stream begins now. */
+/** A line of the statement; null for the place where a stream begins now. */
 export interface LineFrame extends Frame {
   readonly line: LedgerLineRow | null;
 }
 
 const PAGE_SIZE = 100;
-const LINE_ID = /^(0|[1-9]\d{0,17})$/;
 
 /** Follows the balances: as they are, then whenever the ledger of the account moved. @throws `FORBIDDEN`. */
 export function watchBalances(context: Context, mode: StreamMode = ALL): Promise<FrameStream<BalanceFrame>> {
@@ -28,12 +27,12 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
   return begin(context, async (watch, { journalId }) => {
     const frame = async (): Promise<BalanceFrame> => {
       // Read after the mark: what is shown is at least as new as the place that it is shown for.
-      const { seq, accountId, journalId: position } = watch.mark();
+      const { accountId, journalId: position, ...place } = watch.mark();
       const { balances } = await readBalances(context);
-      return { cursor: encodeEventCursor(accountId, seq), position, isPresent: true, balances };
+      return { cursor: encodeEventCursor(accountId, place), position, isPresent: true, balances };
     };
     const reader = {
-      position: resumePosition(undefined, { ...mode, lastEventId: '' }, () => journalId) ?? journalId,
+      position: positionIn(mode) ?? journalId,
       read: async () => {
         if (watch.mark().journalId <= reader.position) return [];
         const moved = await frame();
@@ -47,9 +46,9 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
 }
 
 /**
- * Follows the statement: every line after a given one, or the newest line's number and then every line after it.
+ * Follows the statement: every line after a cursor, or the newest line's cursor and then every line after it.
  *
- * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER` for what is not an id of a line.
+ * @throws {GatewayError} `FORBIDDEN`, and as `lineIdOf`.
  */
 export function watchStatement(
   context: Context,
@@ -57,27 +56,46 @@ export function watchStatement(
   mode: StreamMode = ALL,
 ): Promise<FrameStream<LineFrame>> {
   requireScope(context, 'read');
-  const { database, caller } = context;
-  return begin(context, async (watch, { lineId }) => {
-    const from = resumePosition(after, mode, lineIdOf);
-    const frameAt = (id: bigint, line: LedgerLineRow | null): LineFrame => {
-      return { cursor: String(id), position: id, line };
+  const { database } = context;
+  return begin(context, async (watch, mark) => {
+    const { accountId, lineId } = mark;
+    const resumed = resumeCursor(after, mode);
+    const from = positionIn(mode) ?? (resumed && (await lineIdOf(database, mark, resumed)));
+    const frameAt = (place: LinePlace, line: LedgerLineRow | null): LineFrame => {
+      return { cursor: encodeLineCursor(accountId, place), position: place.id, line };
     };
+    let last = await placeOfLineId(database, accountId, from ?? lineId);
     const reader = {
       position: from ?? lineId,
       read: async (): Promise<readonly LineFrame[]> => {
         if (watch.mark().lineId <= reader.position) return [];
-        const lines = await readLinesAfter(database, caller.accountId, reader.position, PAGE_SIZE);
-        reader.position = lines.at(-1)?.id ?? watch.mark().lineId;
-        return lines.map((line) => frameAt(line.id, line));
+        const lines = await readLinesFrom(database, accountId, { last, position: reader.position });
+        // The client comes again, and is told that its cursor has expired.
+        if (!lines) watch.end();
+        const newest = lines?.at(-1);
+        if (newest) last = placeOfLine(newest);
+        reader.position = newest?.id ?? watch.mark().lineId;
+        return lines?.map((line) => frameAt(placeOfLine(line), line)) ?? [];
       },
     };
-    const first = from === undefined ? [{ ...frameAt(lineId, null), isPresent: true }] : [];
-    return frameStream(watch, reader, mode, first);
+    if (from !== undefined || mode.part === 'coming') return frameStream(watch, reader, mode);
+    const newest = last;
+    return frameStream(watch, reader, mode, [{ ...frameAt(newest, null), isPresent: true }]);
   });
 }
 
-function lineIdOf(text: string, parameter: string): bigint {
-  if (LINE_ID.test(text)) return BigInt(text);
-  throw invalidParameters([{ parameter, message: 'must be the number of a statement line' }]);
+/**
+ * @param last - the last line that was read; the one before the first where the line at the position is not known.
+ * @returns the lines after a position; undefined where the statement has another line in the place of the last one, because it was
+ *   restored.
+ */
+async function readLinesFrom(
+  database: Context['database'],
+  accountId: bigint,
+  { last, position }: { readonly last: LinePlace; readonly position: bigint },
+): Promise<LedgerLineRow[] | undefined> {
+  const isKnown = position > 0n && last.id === position;
+  if (!isKnown) return readLinesAfter(database, accountId, position, PAGE_SIZE);
+  const [known, ...lines] = await readLinesAfter(database, accountId, position - 1n, PAGE_SIZE + 1);
+  return known && placeOfLine(known).token === last.token && known.id === position ? lines : undefined;
 }

@@ -1,5 +1,5 @@
 /** Books what a network charged the house (L12): with the transaction that it was for, or as the house's own. */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/errors/assert.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
 import { postJournals } from '../../store/ledger/posting.ts';

@@ -1,12 +1,12 @@
 /** Books money that no transaction takes in the suspense of the account that it is for (C-34). */
-import { assert } from '../../base/assert.ts';
-import { BRL } from '../../base/currency.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { BRL } from '../../base/money/currency.ts';
 import * as journals from '../../ledger/journals.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
 import { addSuspense, type SuspenseReason } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
-import type { Money } from './match-news.ts';
+import type { Money } from './rail-events.ts';
 
 /** Money to be booked, with the news that told of it. */
 export interface Arrived extends Money, NewsTarget {

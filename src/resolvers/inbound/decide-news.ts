@@ -1,11 +1,11 @@
 /** What the operator does about news of a rail that is not settled: it is tried again, or closed by hand with a reason (C-34). */
 
-import { known } from '../../base/assert.ts';
-import { GatewayError, notFound } from '../../base/errors.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Named } from '../../base/violations.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { type Author, appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { type AnyOutcome, closeNews, tryNewsAgain } from '../../store/engine/news.ts';
 import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
@@ -14,7 +14,7 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { News } from '../services/news.ts';
-import { moneyOf } from './match-news.ts';
+import { moneyOf } from './rail-events.ts';
 
 const ID = /^[1-9]\d{0,17}$/;
 
@@ -34,7 +34,7 @@ export async function retryNewsNow(
   if (attempt.made !== null) return news.outcome;
   const author = authorOf(context, 'news.retry');
   await decide(context, news, { author, attempt, after: { state: 'pending' } }, (tx) =>
-    tryNewsAgain(tx, news.id, Date.now()),
+    tryNewsAgain(tx, news.id, context.database.nowMs()),
   );
   // What fails now is tried again like any other news.
   await context.receive(news.body as News).catch(() => {});
@@ -89,16 +89,16 @@ async function decide(
 ): Promise<void> {
   const { database, mode } = context;
   const concerned = accountId ?? (await platformAccount(database, mode));
-  await withAccounts(context, [concerned], async (tx, { heads, at }) => {
+  await withAccounts(context, [concerned], async (tx, { heads, ...time }) => {
     const now = known(await findNews(tx, id, mode), 'news');
-    if (!(await work(tx, at)))
+    if (!(await work(tx, time.at)))
       throw new GatewayError(
         'STEP_CONFLICT',
         `news ${id} is ${now.outcome === 'closed' ? 'closed' : 'settled'}`,
       );
     await attempt.bind(tx, String(id));
     const before = { state: now.outcome, kind, tries: attempts, lastError };
-    const entry = auditEntry(author, { kind: 'rail_news', id: String(id) }, at, { before, after });
+    const entry = auditEntry(author, { kind: 'rail_news', id: String(id) }, time, { before, after });
     for (const head of heads.values()) await appendAudit(tx, head, [entry]);
   });
 }

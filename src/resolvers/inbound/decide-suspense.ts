@@ -1,30 +1,44 @@
 /** What the operator decides about money in suspense: it is credited to an account, or goes back where it came from (C-34). */
-import { assert } from '../../base/assert.ts';
-import { BRL, currencyOfLedger } from '../../base/currency.ts';
-import { returnIdOf } from '../../base/end-to-end-id.ts';
-import { GatewayError, notFound } from '../../base/errors.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { assert, known } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
+import { returnIdOf } from '../../base/pix/end-to-end-id.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
-import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
+import {
+  decideSuspense,
+  findSuspense,
+  placeAgain,
+  proposeSuspense,
+  type SuspenseRow,
+  whatBecameOf,
+} from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { holderMeant } from '../checks/act-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews } from '../services/news.ts';
+import { requireSecondPerson } from '../settings/second-person.ts';
 import { orderReturn } from './return-suspense.ts';
 
 /** Pause before the order of a return is placed again, if the first one failed. */
 const AGAIN_MS = 2_000;
 const ID = /^[1-9]\d{0,17}$/;
+/** A decision ends what was proposed. */
+const UNPROPOSED = { proposedTo: null, proposedBy: null } as const;
 
 /**
- * Credits money in suspense to the balance of an account: the one that it lies with, or another of the same mode.
+ * Credits money in suspense to the balance of the account that it lies with. Another account of the same mode is proposed, and gets it
+ * when another person approves (C-25).
  *
  * @returns the entry after it.
- * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open.
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open, and for another
+ *   account while one is proposed.
  */
 export async function assignSuspense(
   context: Context,
@@ -32,16 +46,67 @@ export async function assignSuspense(
   accountId: string,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
-  requireAct(context, 'suspense.assign');
+  const act = 'suspense.assign';
+  requireAct(context, act);
+  const entry = await findEntry(context, id);
+  if (attempt.made !== null) return entry;
+  const wanted = await holderMeant(context, accountId);
+  if (wanted === entry.accountId) return credit(context, entry, { act, assignedTo: wanted, attempt });
+  return underLock(context, entry, { act, attempt }, async (tx, now) => {
+    if (now.proposedTo !== null) throw conflict(now);
+    const proposal = { proposedTo: wanted, proposedBy: context.caller.id };
+    await proposeSuspense(tx, entry.id, proposal);
+    return { now: { ...now, ...proposal }, told: { state: now.state, proposed: String(wanted) } };
+  });
+}
+
+/**
+ * Credits money in suspense to the account that another person proposed.
+ *
+ * @param accountId - of the account that is approved: no proposal comes between what the approver read and what is credited.
+ * @returns the entry after it.
+ * @throws {GatewayError} as `assignSuspense`; `FORBIDDEN` for whoever proposed it and those who count as one maker with them (C-40);
+ *   `STEP_CONFLICT` unless this account is proposed.
+ */
+export async function approveSuspense(
+  context: Context,
+  id: string,
+  accountId: string,
+  attempt: Attempt = UNKEYED,
+): Promise<SuspenseRow> {
+  const act = 'suspense.approve';
+  requireAct(context, act);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const assignedTo = await holderMeant(context, accountId);
-  const after = { state: 'assigned', assignedTo } as const;
-  return decide(context, entry, { ...after, attempt }, (tx, at) => post(tx, entry, assignedTo, at));
+  const maker = entry.proposedBy;
+  return credit(context, entry, { act, assignedTo, attempt, maker }, async (tx, now, nowMs) => {
+    if (now.proposedBy === null || now.proposedTo !== assignedTo) throw conflict(now);
+    const subject = 'money in suspense for another account';
+    await requireSecondPerson(context, tx, { maker: now.proposedBy, nowMs, subject });
+  });
+}
+
+/** Rejects the account that was proposed for money in suspense. @throws as `approveSuspense`, but its proposer may reject it too. */
+export async function rejectSuspense(
+  context: Context,
+  id: string,
+  attempt: Attempt = UNKEYED,
+): Promise<SuspenseRow> {
+  const act = 'suspense.reject';
+  requireAct(context, act);
+  const entry = await findEntry(context, id);
+  if (attempt.made !== null) return entry;
+  return underLock(context, entry, { act, attempt, maker: entry.proposedBy }, async (tx, now) => {
+    if (now.proposedTo === null) throw conflict(now);
+    await proposeSuspense(tx, entry.id, UNPROPOSED);
+    return { now: { ...now, ...UNPROPOSED }, told: { state: now.state } };
+  });
 }
 
 /**
  * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went, and open again if the rail refuses.
+ * An entry whose order failed too often to be placed again by itself is ordered again, under the same key.
  *
  * @returns the entry after it.
  * @throws {GatewayError} as `assignSuspense`, also for a payout that came back; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
@@ -57,12 +122,33 @@ export async function returnSuspense(
   if ((entry.news as ArrivalNews).kind === 'payout_returned')
     throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
+  // The first order of a stuck entry may have been heard: its fee counts then.
   const isCovered =
+    entry.isStuck ||
     currency.code === BRL.code ||
     BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
-  const after = { state: 'returning', assignedTo: null } as const;
-  const decided = await decide(context, entry, { ...after, attempt }, async () => {});
+  const act = 'suspense.return';
+  const decided = await underLock(context, entry, { act, attempt }, async (tx, now, { nowMs, at }) => {
+    const dueMs = context.database.nowMs() + AGAIN_MS;
+    if (now.isStuck) {
+      await placeAgain(tx, entry.id, dueMs);
+      return { now: { ...now, isStuck: false }, told: { state: now.state } };
+    }
+    const date = new Date(nowMs);
+    const isPix = (entry.news as ArrivalNews).kind === 'payment';
+    const decision = {
+      state: 'returning',
+      assignedTo: null,
+      returnId: isPix
+        ? returnIdOf({ ispb: context.rails.pix.ispb, at: date }, `suspense:${entry.id}:${nowMs}`)
+        : null,
+      decidedBy: authorOf(context, act).actorId,
+      decidedAt: at,
+    } as const;
+    await decideSuspense(tx, entry.id, { ...decision, dueMs });
+    return { now: { ...now, ...decision, ...UNPROPOSED }, told: { state: decision.state } };
+  });
   // An order that does not get through is placed again when it is due, by the retries of news, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
   return findEntry(context, id);
@@ -75,56 +161,77 @@ export async function findEntry({ database, mode }: Context, id: string): Promis
   return entry;
 }
 
-/** Decides under the locks of both accounts, and writes to the audit log of each. */
-async function decide(
+interface Act {
+  readonly act: ActName;
+  readonly attempt: Attempt;
+  readonly maker?: string | null;
+  /** The account that gets it. */
+  readonly assignedTo?: bigint;
+}
+
+/** Credits an open entry, after a check under the locks. */
+function credit(
   context: Context,
-  { id, accountId, currency, amountMinor, news }: SuspenseRow,
-  after: Pick<SuspenseRow, 'state' | 'assignedTo'> & { readonly attempt: Attempt },
-  work: (tx: Tx, at: Date) => Promise<void>,
+  entry: SuspenseRow,
+  act: Act & { readonly assignedTo: bigint },
+  check: (tx: Tx, now: SuspenseRow, nowMs: number) => Promise<void> = async () => {},
 ): Promise<SuspenseRow> {
-  const { mode, notifier } = context;
-  const act = after.state === 'assigned' ? 'suspense.assign' : 'suspense.return';
-  const author = authorOf(context, act);
-  const concerned = [accountId, ...(after.assignedTo === null ? [] : [after.assignedTo])];
-  const decided = await withAccounts(context, concerned, async (tx, { heads, nowMs, at: decidedAt }) => {
-    const at = new Date(nowMs);
-    const now = await findSuspense(tx, id, mode);
-    assert(now, 'an entry stays where it is');
-    if (now.state !== 'open')
-      throw new GatewayError('STEP_CONFLICT', `suspense entry ${id} ${whatBecameOf(now)}`);
-    await work(tx, at);
-    const { state, assignedTo } = after;
-    const goesByPix = state === 'returning' && (news as ArrivalNews).kind === 'payment';
-    const decision = {
-      state,
-      assignedTo,
-      returnId: goesByPix
-        ? returnIdOf({ ispb: context.rails.pix.ispb, at }, `suspense:${id}:${nowMs}`)
-        : null,
-      decidedBy: author.actorId,
-      decidedAt,
-      dueMs: after.state === 'returning' ? Date.now() + AGAIN_MS : null,
+  const { assignedTo } = act;
+  return underLock(context, entry, act, async (tx, now, { nowMs, at }) => {
+    await check(tx, now, nowMs);
+    await post(tx, entry, assignedTo, new Date(nowMs));
+    const decidedBy = authorOf(context, act.act).actorId;
+    const decision = { state: 'assigned', assignedTo, returnId: null, decidedBy, decidedAt: at } as const;
+    await decideSuspense(tx, entry.id, { ...decision, dueMs: null });
+    return {
+      now: { ...now, ...decision, ...UNPROPOSED },
+      told: { state: decision.state, account: String(assignedTo) },
     };
-    await decideSuspense(tx, id, decision);
-    await after.attempt.bind(tx, String(id));
-    const facts = {
-      before: { state: now.state, currency, amountMinor },
-      after: {
-        state: after.state,
-        ...(after.assignedTo !== null && { account: String(after.assignedTo) }),
-      },
-    };
+  });
+}
+
+type Work = (
+  tx: Tx,
+  now: SuspenseRow,
+  time: { readonly nowMs: number; readonly at: Instant },
+) => Promise<{ readonly now: SuspenseRow; readonly told: object }>;
+
+/** Works on an open entry, or one whose return is stuck, under the locks of both accounts and of the caller's, and writes to the audit log of both. */
+async function underLock(
+  context: Context,
+  { id, accountId, currency, amountMinor }: SuspenseRow,
+  { act, attempt, maker, assignedTo = accountId }: Act,
+  work: Work,
+): Promise<SuspenseRow> {
+  const author = authorOf(context, act, maker);
+  const concerned = [accountId, assignedTo];
+  const locked = [...concerned, context.caller.accountId];
+  const decided = await withAccounts(context, locked, async (tx, { heads, nowMs, ...time }) => {
+    const before = await findSuspense(tx, id, context.mode);
+    assert(before, 'an entry stays where it is');
+    const isOpen = before.state === 'open' || (act === 'suspense.return' && before.isStuck);
+    if (!isOpen) throw conflict(before);
+    const { now, told } = await work(tx, before, { nowMs, at: time.at });
+    await attempt.bind(tx, String(id));
+    const { state, proposedTo } = before;
+    const proposed = proposedTo !== null && { proposed: String(proposedTo) };
+    const facts = { before: { state, currency, amountMinor, ...proposed }, after: told };
     const object = { kind: 'suspense_entry', id: String(id) } as const;
     // Both the account that had the money and the one that got it have an entry; only the first names the other.
-    for (const head of heads.values()) {
-      const isFirst = head.accountId === accountId;
-      const told = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;
-      await appendAudit(tx, head, [auditEntry(author, object, decidedAt, told)]);
+    for (const each of new Set(concerned)) {
+      const head = known(heads.get(each), 'the head of an account that is locked');
+      const isFirst = each === accountId;
+      const own = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;
+      await appendAudit(tx, head, [auditEntry(author, object, time, own)]);
     }
-    return { ...now, ...decision };
+    return now;
   });
-  notifier.notify(concerned);
+  context.notifier.notify(concerned);
   return decided;
+}
+
+function conflict(entry: SuspenseRow): GatewayError {
+  return new GatewayError('STEP_CONFLICT', `suspense entry ${entry.id} ${whatBecameOf(entry)}`);
 }
 
 /** A journal never crosses account holders: what goes to another one goes over the clearing accounts of both. */

@@ -3,12 +3,11 @@
  * bears the loss. If the transfer comes again, it is a new deposit (C-34).
  */
 
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import { currencyOfLedger } from '../../base/currency.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { isLostDeposit, keepNews, type NewsRecord } from '../../store/engine/news.ts';
 import {
   decideSuspense,
@@ -21,26 +20,26 @@ import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import { AGAIN, type DepositNews, type Receipt } from '../services/news.ts';
 
-/** Where news of a deposit belongs: its key, and the money of the same key in suspense, unless that was dropped. */
-export interface DepositPlace {
-  readonly key: string;
-  readonly entry: SuspenseRow | undefined;
+/** News under its key, and the money of that key in suspense, unless that was dropped. */
+export interface NewsPlace {
+  readonly record: NewsRecord;
+  readonly entry?: SuspenseRow | undefined;
 }
 
-/** @returns where news of a deposit that is final or was dropped belongs. */
+/** @returns where news of a deposit that is final or was dropped belongs: one that came again has a key of its own. */
 export async function placeOfDeposit(
   tx: Tx,
-  mode: AccountMode,
-  { kind }: Pick<DepositNews, 'kind'>,
-  key: string,
-): Promise<DepositPlace> {
-  const taken = { mode, kind: 'deposit_confirmed', key };
-  const entry = await findByNewsKey(tx, taken);
-  const isGone = entry ? entry.state === 'dropped' : await isLostDeposit(tx, taken);
-  if (!isGone) return { key, entry };
-  const next = await placeOfDeposit(tx, mode, { kind }, `${key}${AGAIN}`);
+  record: NewsRecord,
+  news: Pick<DepositNews, 'kind'>,
+): Promise<NewsPlace> {
+  const { mode, key } = record;
+  const confirmed = { mode, kind: 'deposit_confirmed', key };
+  const entry = await findByNewsKey(tx, confirmed);
+  const isGone = entry ? entry.state === 'dropped' : await isLostDeposit(tx, confirmed);
+  if (!isGone) return { record, entry };
+  const next = await placeOfDeposit(tx, { ...record, key: `${key}${AGAIN}` }, news);
   // A deposit that was dropped and did not come again: this drop was reported before.
-  return kind === 'deposit_dropped' && !next.entry ? { key, entry: undefined } : next;
+  return news.kind === 'deposit_dropped' && !next.entry ? { record } : next;
 }
 
 /**

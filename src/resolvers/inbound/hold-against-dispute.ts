@@ -2,14 +2,16 @@
  * A return by MED of a provider that tells disputes by a list of their own (C-33, C-34). The dispute has booked the money already. So
  * nothing is booked for the return: it is held against a dispute about the same amount, each dispute against one return.
  */
-import { known } from '../../base/assert.ts';
-import { BRL } from '../../base/currency.ts';
-import { withDecimals } from '../../base/money.ts';
+import { known } from '../../base/errors/assert.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { withDecimals } from '../../base/money/money.ts';
 import { keepNews, type NewsRecord, readDisputeReturns } from '../../store/engine/news.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { cents } from '../../templates/amounts.ts';
-import { isDisputed } from '../../templates/dispute-machine.ts';
-import { brlText, returnsOf } from '../../templates/returns.ts';
+import { isDisputed } from '../../templates/dispute-claims.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { isHeldByDispute } from '../../templates/refund-dispute-machine.ts';
+import { brlText, returnsOf, sumOf } from '../../templates/returns.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { DisputeReturnNews, Receipt } from '../services/news.ts';
@@ -22,26 +24,48 @@ interface Unmatched {
 }
 
 /** @returns what became of the news; otherwise why it has to wait, with the amounts in words. */
-export function holdAgainstDispute(
+export async function holdAgainstDispute(
   services: Services,
   { amount }: DisputeReturnNews,
   record: NewsRecord,
   target: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Receipt | Unmatched> {
+  // Where refunds were under way, the bank may have taken more than is booked.
+  const trigger = { on: 'dispute_returned', amount } as const;
+  const { code, row: after } = await services.advance({ target, trigger, news: record });
+  if (code !== 'STEP_CONFLICT') return { outcome: code === 'ADVANCED' ? 'step' : 'duplicate', row: after };
   return withAccounts(services, [target.accountId], async (tx) => {
     const [found] = await readProcesses(tx, [target]);
     const row = known(found, 'the transaction of a payment');
-    const open = returnsOf(row.process ?? {}).flatMap((each) =>
-      each.kind === 'dispute' ? [cents(each.amount)] : [],
-    );
+    const open = [...acceptedIn(row)];
     for (const earlier of await readDisputeReturns(tx, target)) {
       const place = open.indexOf(cents(earlier));
       if (place >= 0) open.splice(place, 1);
     }
-    if (!open.includes(cents(amount))) return { error: wordsOf(amount, open), isEarly: isDisputed(row) };
+    if (!open.includes(cents(amount))) return { error: wordsOf(amount, open), isEarly: isEarly(row) };
     const kept = await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
     return { outcome: kept.length > 0 ? 'noted' : 'duplicate', row };
   });
+}
+
+/** Amounts of accepted disputes: as listed, and of those that gave the payer what a refund could not. */
+function acceptedIn({ process }: ProcessRow): readonly bigint[] {
+  const returns = returnsOf(process ?? {});
+  const listed = returns.flatMap(({ kind, amount }) => (kind === 'dispute' ? [cents(amount)] : []));
+  const settled = Map.groupBy(
+    returns.filter(({ kind, dispute }) => kind !== 'dispute' && dispute !== undefined),
+    ({ dispute }) => dispute,
+  );
+  return [...listed, ...[...settled.values()].map(sumOf)];
+}
+
+/** Whether a dispute is open, or a refund under way: its end may be what the return has to wait for. */
+function isEarly(row: ProcessRow): boolean {
+  return (
+    isDisputed(row) ||
+    isHeldByDispute(row) ||
+    returnsOf(row.process ?? {}).some(({ state }) => state === 'requested')
+  );
 }
 
 function wordsOf(amount: string, open: readonly bigint[]): string {

@@ -1,7 +1,7 @@
 /** Reads the news of rails that an operator has to look at. */
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import { type ListedNews, type ListedNewsState, readListedNews } from '../../store/engine/news-list.ts';
-import type { IdPart, IdSlice } from '../../store/id-list.ts';
 import type { Context } from '../services/context.ts';
 import { maskNews } from './mask-news.ts';
 

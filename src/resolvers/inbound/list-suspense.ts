@@ -1,6 +1,7 @@
 /** Reads money in suspense: an account its own, the operator that of all accounts of a mode. */
+
+import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import { readSuspense, type SuspenseRow, type SuspenseState } from '../../store/engine/suspense.ts';
-import type { IdPart, IdSlice } from '../../store/id-list.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { maskNews } from './mask-news.ts';
 
@@ -18,8 +19,8 @@ export async function listSuspense(
   return isOperator ? found : { ...found, rows: found.rows.map((row) => forHolder(row, caller.accountId)) };
 }
 
-/** An account does not see who paid, nor which other account got the money. */
+/** An account does not see who paid, nor which other account got or is to get the money. */
 function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
-  return { ...row, news: maskNews(row.news), assignedTo };
+  return { ...row, news: maskNews(row.news), assignedTo, proposedTo: null, proposedBy: null };
 }

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { platformAccount } from '../../store/account/accounts.ts';
-import { isLockTimeout, plainMessage } from '../../store/database-error.ts';
+import { isLockTimeout, plainMessage } from '../../store/connection/database-error.ts';
 import {
   keepNews,
   type NewsRecord,
@@ -16,18 +16,28 @@ import {
   readKnownNews,
 } from '../../store/engine/news.ts';
 import { takenHeads } from '../../store/engine/processes.ts';
-import type { SuspenseReason, SuspenseRow } from '../../store/engine/suspense.ts';
-import { isDisputed } from '../../templates/dispute-machine.ts';
+import type { SuspenseReason } from '../../store/engine/suspense.ts';
+import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { isImpossible } from '../../templates/lateness.ts';
+import { isHeldByDispute } from '../../templates/refund-dispute-machine.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { DepositNews, DisputeReturnNews, News, Receipt } from '../services/news.ts';
-import { newsRecordOf } from '../services/news-record.ts';
+import type {
+  DepositNews,
+  DisputeReturnNews,
+  GasNews,
+  GivenBackNews,
+  News,
+  Receipt,
+  UnconfirmedNews,
+} from '../services/news.ts';
+import type { TransactionKey } from '../services/notifier.ts';
 import { bookGas } from './book-gas.ts';
 import { bookSuspense } from './book-suspense.ts';
-import { dropSuspense, placeOfDeposit } from './drop-suspense.ts';
+import { dropSuspense, type NewsPlace, placeOfDeposit } from './drop-suspense.ts';
 import { holdAgainstDispute } from './hold-against-dispute.ts';
-import { isArrival, type Money, moneyOf, targetOf, triggerOf } from './match-news.ts';
+import { kindOf, moneyOf, newsRecordOf, type Otherwise } from './rail-events.ts';
 import { endReturn, findReturned } from './return-suspense.ts';
 
 /** Pauses before news that could not be settled is tried again, milliseconds. */
@@ -55,8 +65,9 @@ export async function receiveNews(
   news: News,
   tries: Tries = NEVER,
 ): Promise<Receipt> {
-  const place = await placeOf(services, news);
-  const { record } = place;
+  const record = newsRecordOf(services, news);
+  const isFinal = news.kind === 'deposit_confirmed' || news.kind === 'deposit_dropped';
+  const place = isFinal ? await placeOfDeposit(services.database, record, news) : { record };
   const settled = await settleNews(services, news, place).catch(
     (error: unknown): Failure => ({
       isUntaken: false,
@@ -65,7 +76,7 @@ export async function receiveNews(
       error: plainMessage(error),
     }),
   );
-  return 'outcome' in settled ? settled : postpone(services, log, record, settled, tries);
+  return 'outcome' in settled ? settled : postpone(services, log, place.record, settled, tries);
 }
 
 type Failure = Pick<Postponement, 'isUntaken' | 'error' | 'target'> & {
@@ -90,7 +101,7 @@ async function postpone(
   const outcome = failure.isUntaken && tries.untaken + 1 >= UNTAKEN_MAX ? 'failed' : 'pending';
   const pauseMaxMs = failure.isLocked ? LOCKED_MAX_MS : AGAIN_MAX_MS;
   const pauseMs = Math.min(AGAIN_FIRST_MS * 4 ** Math.min(tries.attempts, 10), pauseMaxMs);
-  const dueMs = outcome === 'failed' ? null : Date.now() + pauseMs;
+  const dueMs = outcome === 'failed' ? null : database.nowMs() + pauseMs;
   const id = await postponeNews(database, record, { ...failure, outcome, dueMs });
   if (id === undefined) return { outcome: 'duplicate' };
   const facts = { news: String(id), kind: record.kind, tries: tries.attempts + 1 };
@@ -98,58 +109,80 @@ async function postpone(
   return { outcome };
 }
 
-/** News with its key, and the entry in suspense that it is about, where its deposit was booked there. */
-interface Place {
-  readonly record: NewsRecord;
-  readonly entry?: SuspenseRow | undefined;
-}
-
-async function placeOf(services: Services, news: News): Promise<Place> {
-  const record = newsRecordOf(services, news);
-  if (news.kind !== 'deposit_confirmed' && news.kind !== 'deposit_dropped') return { record };
-  const { key, entry } = await placeOfDeposit(services.database, record.mode, news, record.key);
-  return { record: { ...record, key }, entry };
-}
-
 /** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
-async function settleNews(
-  services: Services,
-  news: News,
-  { record, entry }: Place,
-): Promise<Receipt | Failure> {
+async function settleNews(services: Services, news: News, place: NewsPlace): Promise<Receipt | Failure> {
+  const { record, entry } = place;
   if (entry && (await isHeld(services, entry))) return held(entry);
-  if (news.kind === 'deposit_dropped' && entry)
-    return (await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry);
-  if (news.kind === 'refund_ended' && news.differs) {
+  const { find, trigger, otherwise } = kindOf(news);
+  const found = await find(services, news);
+  const settled = await BEFORE[news.kind]?.(services, news, place, found);
+  if (settled) return settled;
+  if (found && otherwise !== 'listed' && (await isHeld(services, found))) return held(found);
+  if (!trigger || !found || found.transactionId === null)
+    return OTHERWISE[otherwise](services, news, record, found);
+  const { accountId, transactionId } = found;
+  return offer(services, news, record, { accountId, transactionId });
+}
+
+/** Kinds that may be about money in suspense, or bring another event first. A result ends the matter. */
+const BEFORE: {
+  readonly [Kind in News['kind']]?: (
+    services: Services,
+    news: News,
+    place: NewsPlace,
+    found: NewsTarget | undefined,
+  ) => Promise<Receipt | Failure | undefined>;
+} = {
+  refund_ended: (services, news, { record }, found) =>
+    endRefund(services, news as GivenBackNews, record, found),
+  deposit_confirmed: async (services, news) => {
+    await offerSeen(services, news as DepositNews);
+    return undefined;
+  },
+  deposit_dropped: async (services, _news, { record, entry }) =>
+    entry &&
+    ((await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry)),
+};
+
+/** Where an event goes that no transaction takes, as `rail-events.ts` says. */
+const OTHERWISE: {
+  readonly [Each in Otherwise]: (
+    services: Services,
+    news: News,
+    record: NewsRecord,
+    found: NewsTarget | undefined,
+  ) => Promise<Receipt | Failure>;
+} = {
+  suspense: bookAlone,
+  noted: note,
+  listed: note,
+  gas: (services, news, record, found) => bookGas(services, news as GasNews, record, found),
+  dispute: compare,
+  retried: async (_services, _news, _record, found) => untaken(UNKNOWN, found),
+  waits: async (_services, news) => ({
+    isUntaken: false,
+    error: (news as UnconfirmedNews).reason,
+    target: undefined,
+  }),
+};
+
+const UNKNOWN = 'no transaction is known that it is for';
+
+/** Ends the return of what lies in suspense; undefined where the refund is of a transaction. */
+async function endRefund(
+  services: Services,
+  news: GivenBackNews,
+  record: NewsRecord,
+  found: NewsTarget | undefined,
+): Promise<Receipt | Failure | undefined> {
+  if (news.differs) {
     const { ordered, returned } = news.differs;
     const words = `${returned} went back, and ${ordered} was ordered: somebody has to decide`;
-    return untaken(words, await targetOf(services, news));
+    return untaken(words, found);
   }
-  if (news.kind === 'refund_ended') {
-    const returned = await findReturned(services, news);
-    if (returned)
-      return (await isHeld(services, returned))
-        ? held(returned)
-        : endReturn(services, returned, news, record);
-  }
-  const found = await targetOf(services, news);
-  if (news.kind === 'infraction') return note(services, record, found);
-  if (found && (await isHeld(services, found))) return held(found);
-  if (news.kind === 'gas_spent') return bookGas(services, news, record, found);
-  if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
-  if (found && found.transactionId !== null) {
-    const { accountId, transactionId } = found;
-    const target = { accountId, transactionId };
-    return news.kind === 'dispute_returned'
-      ? compare(services, news, record, target)
-      : offer(services, news, record, target);
-  }
-  if (!isArrival(news)) return untaken('no transaction is known that it is for', found);
-  const money = moneyOf(news);
-  if (!money) return note(services, record, found);
-  const accountId = found?.accountId ?? (await platformAccount(services.database, services.mode));
-  const reason = news.kind === 'payout_returned' ? news.kind : found ? 'no_transaction' : 'unknown';
-  return bookAlone(services, record, money, { accountId, reason });
+  const returned = await findReturned(services, news);
+  if (!returned) return undefined;
+  return (await isHeld(services, returned)) ? held(returned) : endReturn(services, returned, news, record);
 }
 
 /**
@@ -168,45 +201,51 @@ async function offer(
   services: Services,
   news: News,
   record: NewsRecord,
-  target: { readonly accountId: bigint; readonly transactionId: bigint },
+  target: TransactionKey,
 ): Promise<Receipt | Failure> {
-  const trigger = triggerOf(news);
+  const kind = kindOf(news);
+  const trigger = kind.trigger?.(news);
   if (!trigger) return untaken('there is no step for it', target);
-  const money = moneyOf(news);
+  const isRetried = kind.otherwise === 'retried';
   const { code, row } = await services.advance({
     target,
     trigger,
     news: record,
     otherwise: async (tx, at) => {
+      const money = moneyOf(news);
       const nowMs = await services.clock.nowMs(tx);
-      if (money) await bookSuspense(tx, { record, ...target, ...money, reason: reasonAt(news, at), nowMs });
-      else if (isArrival(news)) await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
+      const reason = reasonAt(news, at, nowMs);
+      if (money) await bookSuspense(tx, { record, ...target, ...money, reason, nowMs });
+      else if (!isRetried) await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
     },
   });
   if (code === 'ADVANCED') return { outcome: 'step', row };
   if (code === 'DUPLICATE') return { outcome: 'duplicate', row };
-  if (!isArrival(news)) {
+  if (isRetried) {
     const error = `it does not fit at ${row.component}/${row.state}`;
     return { isUntaken: !waitsForDispute(news, row), error, target };
   }
   services.notifier.notify([target.accountId]);
-  return { outcome: money ? 'suspense' : 'noted', row };
+  return { outcome: moneyOf(news) ? 'suspense' : 'noted', row };
 }
 
 /** Holds a return by MED against the dispute of its payment. */
 async function compare(
   services: Services,
-  news: DisputeReturnNews,
+  news: News,
   record: NewsRecord,
-  target: { readonly accountId: bigint; readonly transactionId: bigint },
+  found: NewsTarget | undefined,
 ): Promise<Receipt | Failure> {
-  const held = await holdAgainstDispute(services, news, record, target);
-  return 'outcome' in held ? held : { isUntaken: !held.isEarly, error: held.error, target };
+  if (!found || found.transactionId === null) return untaken(UNKNOWN, found);
+  const { accountId, transactionId } = found;
+  const target = { accountId, transactionId };
+  const compared = await holdAgainstDispute(services, news as DisputeReturnNews, record, target);
+  return 'outcome' in compared ? compared : { isUntaken: !compared.isEarly, error: compared.error, target };
 }
 
 /** Disputes about one payment are taken one after the other, however long each takes. */
 function waitsForDispute({ kind }: News, row: ProcessRow): boolean {
-  return kind.startsWith('dispute_') && isDisputed(row);
+  return kind.startsWith('dispute_') && (isDisputed(row) || isHeldByDispute(row));
 }
 
 /**
@@ -222,13 +261,19 @@ async function offerSeen(services: Services, news: DepositNews): Promise<void> {
     await settleNews(services, seen, { record });
 }
 
-function reasonAt({ kind }: News, { process }: ProcessRow): SuspenseReason {
-  if (kind === 'payout_returned') return kind;
+function reasonAt(news: News, row: ProcessRow, nowMs: number): SuspenseReason {
+  const { process } = row;
+  const { reason } = kindOf(news);
+  if (reason) return reason;
+  const isUnpaid = process !== null && process.paid === undefined && process.chargedAt !== undefined;
+  if (news.kind === 'payment' && isUnpaid && isImpossible({ row, process, nowMs }, news.settledAt))
+    return 'impossible_time';
   return process?.paid !== undefined || process?.deposit ? 'second_payment' : 'not_due';
 }
 
 async function note(
   { database }: Services,
+  _news: News,
   record: NewsRecord,
   found: NewsTarget | undefined,
 ): Promise<Receipt> {
@@ -237,14 +282,21 @@ async function note(
   return { outcome: kept.length > 0 ? 'noted' : 'duplicate' };
 }
 
-/** Books money without a transaction: with its account, or with the platform's where the account is not known. */
+/**
+ * Books money without a transaction: with its account, or with the platform's where the account is not known. Money in a currency that
+ * is not in the catalogue is stored alone.
+ */
 async function bookAlone(
   services: Services,
+  news: News,
   record: NewsRecord,
-  money: Money,
-  { accountId, reason }: { readonly accountId: bigint; readonly reason: SuspenseReason },
+  found: NewsTarget | undefined,
 ): Promise<Receipt> {
-  const { notifier } = services;
+  const money = moneyOf(news);
+  if (!money) return note(services, news, record, found);
+  const { database, mode, notifier } = services;
+  const accountId = found?.accountId ?? (await platformAccount(database, mode));
+  const reason = kindOf(news).reason ?? (found ? 'no_transaction' : 'unknown');
   const isBooked = await withAccounts(services, [accountId], async (tx, { nowMs }) => {
     return bookSuspense(tx, { record, accountId, transactionId: null, ...money, reason, nowMs });
   });

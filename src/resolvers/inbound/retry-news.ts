@@ -21,8 +21,8 @@ const BATCH_MAX = 50;
 export function startNewsRetries(services: Services, log: Logger): NewsRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    await placeDueOrders(services, log, Date.now());
-    const count = await retryNews(services, log, Date.now());
+    await placeDueOrders(services, log, services.database.nowMs());
+    const count = await retryNews(services, log, services.database.nowMs());
     return count < BATCH_MAX ? EVERY_MS : 0;
   });
   return {
@@ -36,7 +36,7 @@ export function startNewsRetries(services: Services, log: Logger): NewsRetries {
 /**
  * Tries what is due.
  *
- * @param nowMs - on the clock of the machine.
+ * @param nowMs - on the clock of the database.
  * @returns how many were tried.
  */
 export async function retryNews(

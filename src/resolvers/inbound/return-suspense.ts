@@ -1,14 +1,15 @@
 /** Returns money in suspense: orders it from the rail, and books it when the rail confirms it (L51). */
 import type { Logger } from 'pino';
-import { assert } from '../../base/assert.ts';
-import { currencyOfLedger } from '../../base/currency.ts';
-import { millisOf } from '../../base/instant.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import * as journals from '../../ledger/journals.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
 import {
   decideSuspense,
+  failOrder,
   findByReturn,
   findSuspense,
   keepOrdered,
@@ -17,11 +18,12 @@ import {
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
+import { pauseOf } from '../engine/uncounted-failures.ts';
 import type { Services } from '../services/context.ts';
 import { type Locked, withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
-import { newsRecordOf } from '../services/news-record.ts';
 import { RailRefused } from '../services/rails.ts';
+import { newsRecordOf } from './rail-events.ts';
 
 const ORDER = /^suspense:(\d+):(\d+)$/;
 const BATCH_MAX = 100;
@@ -66,7 +68,7 @@ async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void
 /**
  * Places due orders again: the first try failed.
  *
- * @param nowMs - on the clock of the machine.
+ * @param nowMs - on the clock of the database.
  */
 export async function placeDueOrders(services: Services, log: Logger, nowMs: number): Promise<void> {
   for (const { id, accountId } of await takeDueReturns(services.database, nowMs, BATCH_MAX)) {
@@ -74,9 +76,14 @@ export async function placeDueOrders(services: Services, log: Logger, nowMs: num
     const entry = await findSuspense(services.database, id, own.mode);
     assert(entry, 'an entry that is due is there');
     // A failed order does not stop the others.
-    await orderReturn(own, entry).catch((error: unknown) =>
-      log.warn({ err: error, suspense: String(id) }, 'a return cannot be ordered'),
-    );
+    await orderReturn(own, entry).catch(async (error: unknown) => {
+      log.warn({ err: error, suspense: String(id) }, 'a return cannot be ordered');
+      const pauseMs = pauseOf(error);
+      const againMs = pauseMs === undefined ? null : nowMs + pauseMs;
+      await failOrder(services.database, entry, againMs).catch((reason: unknown) =>
+        log.warn({ err: reason, suspense: String(id) }, 'the failed order of a return cannot be counted'),
+      );
+    });
   }
 }
 

@@ -2,10 +2,10 @@
  * Orders to the provider of PIX that it has not decided, and how the operator settles one by hand, with evidence: where its outcome
  * cannot be found out by asking, nobody else ever would (C-33, C-34).
  */
-import { known } from '../../base/assert.ts';
-import { isEndToEndId } from '../../base/end-to-end-id.ts';
-import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
+import { isEndToEndId } from '../../base/pix/end-to-end-id.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { postponeNews } from '../../store/engine/news.ts';
 import { decidePixOrder, listOpenPixOrders, orderToldOf } from '../../store/rails/open-pix-orders.ts';
@@ -15,7 +15,7 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requirePlatform } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { News } from '../services/news.ts';
-import { newsRecordOf } from '../services/news-record.ts';
+import { newsRecordOf } from './rail-events.ts';
 
 /** Most orders that are listed at once. */
 export const ORDERS_MAX = 400;
@@ -75,7 +75,7 @@ export async function settleOrder(
     name: evidence.name,
     value: proofOf(order, as, { ...evidence, value: known(checked, 'evidence') }),
   };
-  const askedAtMs = Date.now();
+  const askedAtMs = context.database.nowMs();
   await refuseUnlessUnknown(context, order, as);
   const news = newsOf(order, as === 'DONE', proof.value);
   await decide(context, order, { as, proof, news, askedAtMs }, attempt);
@@ -134,13 +134,13 @@ async function decide(
   const { mode } = context;
   const { key, kind, accountId, amount, pspId } = order;
   const { as, proof, news, askedAtMs } = given;
-  await withAccounts(context, [accountId], async (tx, { heads, at }) => {
+  await withAccounts(context, [accountId], async (tx, { heads, ...time }) => {
     const now = known(await readPixOrder(tx, mode, key), 'an order');
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
     const end = {
       isDone: as === 'DONE',
       endToEndId: as === 'DONE' && kind === 'payout' ? proof.value : null,
-      endedAtMs: Date.now(),
+      endedAtMs: context.database.nowMs(),
       sentBeforeMs: askedAtMs - ON_ITS_WAY_MS,
     };
     if (!(await decidePixOrder(tx, now, end)))
@@ -148,7 +148,7 @@ async function decide(
         'STEP_CONFLICT',
         `${key} was sent less than ${ON_ITS_WAY_MS / 1_000} seconds ago: the provider may receive it soon`,
       );
-    const dueMs = Date.now();
+    const dueMs = context.database.nowMs();
     const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;
     const record = newsRecordOf(context, news);
     await postponeNews(tx, record, { ...waiting, target: undefined });
@@ -157,7 +157,7 @@ async function decide(
       throw invalidParameters([{ parameter: proof.name, message: 'must not be the id of another order' }]);
     await attempt.bind(tx, key);
     const before = { kind, amount, pspId, state: 'open' };
-    const entry = auditEntry(authorOf(context, 'order.settle'), { kind: 'pix_order', id: key }, at, {
+    const entry = auditEntry(authorOf(context, 'order.settle'), { kind: 'pix_order', id: key }, time, {
       before,
       after: { state: as, evidence: proof.value },
     });

@@ -1,17 +1,17 @@
 /**
- * Journals of the operator on house accounts: what an account holder owes after a dispute is settled, and capital comes and
- * goes. Each is judged and posted under the lock of the account, and stands in its audit log.
+ * Settles what an account holder owes the house after a dispute: checked and posted under the lock of the account, and in its
+ * audit log.
  */
 import { randomUUID } from 'node:crypto';
-import type { ActName } from '../../base/acts.ts';
-import { assert } from '../../base/assert.ts';
-import type { Currency } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { fromMinor, isMore, toMinor } from '../../base/money.ts';
-import type { Named } from '../../base/violations.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import type { Currency } from '../../base/money/currency.ts';
+import { fromMinor, isMore, toMinor } from '../../base/money/money.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { readHouseBalance } from '../../store/ledger/house.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { audited } from '../checks/audited.ts';
@@ -34,8 +34,6 @@ export interface BookingInput {
 
 /** What settles a receivable: the balance of the account holder, or capital of the house. */
 export type ReceivableSource = 'balance' | 'capital';
-/** Whether capital is paid in or taken out. */
-export type CapitalDirection = 'in' | 'out';
 
 /**
  * Settles what the account holder owes the house after a lost dispute or a dropped deposit, or a part of it.
@@ -52,22 +50,6 @@ export function settleReceivable(
 ): Promise<Booking> {
   const journalOf = source === 'balance' ? journals.receivableSettled : journals.receivableBorne;
   return book(context, 'receivable.settle', { input, attempt, checks, journalOf }, refuseBeyondOwed);
-}
-
-/**
- * Books capital that the operator pays in or takes out, on the account of the platform.
- *
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`.
- */
-export function bookCapital(
-  context: Context,
-  input: BookingInput,
-  direction: CapitalDirection,
-  attempt: Attempt,
-  checks: CreationChecks,
-): Promise<Booking> {
-  const journalOf = direction === 'in' ? journals.capitalPaidIn : journals.capitalTakenOut;
-  return book(context, 'capital.book', { input, attempt, checks, journalOf });
 }
 
 /** More is a slip of the hand, which would stand in the books for ever. */
@@ -89,13 +71,7 @@ async function book(
   judge?: Judge,
 ): Promise<Booking> {
   requireAct(context, act);
-  const currency = checks.oneCurrency(input.currency, { crypto: false });
-  const checked = checks.amount(input.amount, currency);
-  if (checked && isMore(checked, BOOKED_MAX))
-    checks.add({ parameter: input.amount.name, message: `must be at most ${BOOKED_MAX}` });
-  checks.refuse();
-  assert(currency && checked, 'what was not refused is there');
-  const amount = toMinor(checked, currency.decimals);
+  const { currency, amount } = checkBooking(input, checks);
   const booking = { currency: currency.code, amount: fromMinor(amount, currency.decimals) };
   if (attempt.made !== null) return { journalId: attempt.made, ...booking };
   const { accountId } = context.caller;
@@ -123,6 +99,20 @@ async function book(
   return { journalId, ...booking };
 }
 
+/** @returns what is to be booked. @throws {GatewayError} `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`. */
+export function checkBooking(
+  input: BookingInput,
+  checks: CreationChecks,
+): { readonly currency: Currency; readonly amount: bigint } {
+  const currency = checks.oneCurrency(input.currency, { crypto: false });
+  const checked = checks.amount(input.amount, currency);
+  if (checked && isMore(checked, BOOKED_MAX))
+    checks.add({ parameter: input.amount.name, message: `must be at most ${BOOKED_MAX}` });
+  checks.refuse();
+  assert(currency && checked, 'what was not refused is there');
+  return { currency, amount: toMinor(checked, currency.decimals) };
+}
+
 async function refuseBeyondOwed(
   tx: Tx,
   accountId: bigint,
@@ -135,5 +125,6 @@ async function refuseBeyondOwed(
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `the account owes ${fromMinor(owed, currency.decimals)} ${currency.displayName}`,
+      { facts: { limit: { amount: fromMinor(owed, currency.decimals), currency: currency.code } } },
     );
 }

@@ -2,11 +2,11 @@
  * Closes the books of a day: no journal comes into it any more, what moved in it is kept, and its hash, which follows from that of
  * the day before, stands in the audit log of the platform.
  */
-import { assert } from '../../base/assert.ts';
-import { brasiliaDay, dayAfter } from '../../base/brasilia-day.ts';
-import { GatewayError, invalidParameters } from '../../base/errors.ts';
-import { instantOf, parseDay } from '../../base/instant.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
+import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { instantOf, parseDay } from '../../base/time/instant.ts';
 import {
   addBookClose,
   type BookClose,
@@ -61,7 +61,7 @@ export async function closeBooks(
     await audited(context, async (tx, writeDown, closedMs) => {
       // Another one may have closed it meanwhile: the lock of the platform's account orders them.
       const last = await readLastClose(tx, mode);
-      refuseUnlessNext(day, brasiliaDay(nowMs), last);
+      refuseUnlessNext(day, brasiliaDay(closedMs), last);
       const closedBy = authorOf(context, 'books.close').actorId;
       const closedAt = instantOf(new Date(closedMs));
       const previous = last?.hash ?? null;

@@ -1,6 +1,6 @@
 /** What the house owns and what it should buy or sell, for the operator. */
-import { BRL } from '../../base/currency.ts';
-import { multiply, roundHalfUp } from '../../base/money.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { multiply, roundHalfUp } from '../../base/money/money.ts';
 import { readRates } from '../../store/engine/pricing.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import type { HousePosition } from '../services/rails.ts';

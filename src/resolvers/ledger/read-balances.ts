@@ -1,6 +1,6 @@
 /** Reads the account's balances, now or at an instant. */
-import { currencyOfLedger } from '../../base/currency.ts';
-import { fromMinor, multiply, roundHalfUp, sum } from '../../base/money.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, multiply, roundHalfUp, sum } from '../../base/money/money.ts';
 import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
 import { readRates } from '../../store/engine/pricing.ts';
 import { type BalanceRow, readBalances as readRows } from '../../store/ledger/ledger.ts';

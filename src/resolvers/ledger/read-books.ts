@@ -1,9 +1,10 @@
 /** Reads the books of the house: the treasury now, the trial balance and the profit and loss of a period. */
-import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
-import { currencyOfLedger } from '../../base/currency.ts';
-import { notFound } from '../../base/errors.ts';
-import { fromMinor, multiply, roundHalfUp } from '../../base/money.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+
+import { notFound } from '../../base/errors/errors.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, multiply, roundHalfUp } from '../../base/money/money.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
 import { classOf, type HouseAccount, type LedgerAccountClass } from '../../ledger/chart.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { readRates } from '../../store/engine/pricing.ts';

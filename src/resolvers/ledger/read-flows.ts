@@ -1,6 +1,6 @@
 /** Reads what came in and went out of an account in the last hours. */
-import { invalidParameters } from '../../base/errors.ts';
-import { fromMinor } from '../../base/money.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
+import { fromMinor } from '../../base/money/money.ts';
 import { readFlows } from '../../store/ledger/flows.ts';
 import { type Context, requireScope } from '../services/context.ts';
 

@@ -1,10 +1,10 @@
 /** Reads the account's statement. */
 
-import { type Named, Violations } from '../../base/violations.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../../ledger/chart.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { findStatementLine, type StatementFilter } from '../../store/ledger/ledger.ts';
-import { currencyKnown } from '../checks/check-filter.ts';
+import { currenciesKnown } from '../checks/check-filter.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 
@@ -28,7 +28,7 @@ export type StatementReader<Window, Page> = (
  * Reads a page and the exact total, from one snapshot (C-10, C-11, C-16).
  *
  * @param violations - what the edge found wrong already; reported together with what is found here.
- * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
+ * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value.
  */
 export async function readStatement<Window, Page>(
   context: Context,
@@ -62,10 +62,10 @@ export async function checkStatementFilter(
   input: StatementFilterInput,
   violations: Violations,
 ): Promise<StatementFilter> {
-  const currency = await currencyKnown(context, violations, input.currency);
+  const currencies = await currenciesKnown(context, violations, input.currency);
   const subAccount = checkSubAccount(input.subAccount, violations);
   return {
-    ...(currency && { currency }),
+    ...(currencies && { currencies }),
     ...(subAccount && { subAccount }),
     ...violations.days(input.dateFrom, input.dateTo),
   };

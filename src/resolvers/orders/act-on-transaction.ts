@@ -1,24 +1,22 @@
 /** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
-import type { ActName } from '../../base/acts.ts';
-import { known } from '../../base/assert.ts';
-import { BRL } from '../../base/currency.ts';
-import { GatewayError, invalidParameters } from '../../base/errors.ts';
-import { fromMinor } from '../../base/money.ts';
-import type { Named } from '../../base/violations.ts';
-import { haveOneMaker } from '../../store/account/api-keys.ts';
-import type { Tx } from '../../store/database.ts';
-import { accepts, hasPayer } from '../../templates/accepts.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import { accepts } from '../../templates/accepts.ts';
 import { depositOf } from '../../templates/amounts.ts';
+import { actOf, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
-import { approvesFrom } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
-import { price } from '../pricing/price.ts';
-import { type Context, requireAct, requireFresh } from '../services/context.ts';
+import { coversNetworkFee } from '../engine/possible-actions.ts';
+import { depositWorthNow, price } from '../pricing/price.ts';
+import { type Context, requireAct, requireFresh, requireRails } from '../services/context.ts';
+import { settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
-import { refuseRemoved } from './create-withdrawal.ts';
 
 /**
  * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
@@ -27,18 +25,17 @@ import { refuseRemoved } from './create-withdrawal.ts';
  */
 export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
   const row = await findTarget(context, target);
-  const act = cancelAct(context, row);
+  const act = actOf('cancel', context.registry.of(row.template), row);
   requireAct(context, act);
   return advanceTransaction(context, target, row, { on: 'cancelled' }, act);
 }
 
 /** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
-  requireAct(context, 'transaction.accept_quote');
+  requireRails(context);
   const row = await findTarget(context, target);
-  if (isDone(target.attempt)) return row;
-  requireFreshOutOfBalance(context, row);
-  return advanceTransaction(context, target, row, { on: 'accepted' }, 'transaction.accept_quote');
+  const act = await actOutOfBalance(context, row, 'accept_quote');
+  return advanceTransaction(context, target, row, { on: 'accepted' }, act);
 }
 
 /** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
@@ -60,7 +57,7 @@ export async function provideIdentity(
   input: IdentityInput,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  requireAct(context, 'transaction.provide_identity');
+  requireRails(context);
   const clientName = checks.personName(checks.required(input.clientName, 'clientName'));
   const clientTaxId = checks.taxId(checks.required(input.clientTaxId, 'clientTaxId'));
   const payout = checks.pixKey(input.pixKey, input.pixKeyType);
@@ -70,17 +67,17 @@ export async function provideIdentity(
     checks.add({ parameter: 'pixKey', message: 'is required with pixKeyType' });
   checks.refuse();
   const row = await findTarget(context, target);
+  const act = await actOutOfBalance(context, row, 'provide_identity');
   if (isDone(target.attempt)) return row;
-  requireFreshOutOfBalance(context, row);
-  refuseUntaken(context, row, 'identity_given');
+  await refuseUntaken(context, row, 'identity_given');
   const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
   const isPayout = row.targetCurrency === BRL.code;
   if (isPayout && !payout)
     throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
   const amount = isPayout ? row.targetAmount : row.sourceAmount;
-  if (amount === null) throw conflict(row);
+  if (amount === null) throw await conflict(context, row);
   const given = { on: 'identity_given', ...identity, ...(payout && { payout }) } as const;
-  return advanceTransaction(context, target, row, given, 'transaction.provide_identity');
+  return advanceTransaction(context, target, row, given, act);
 }
 
 /** Confirms the identity that was given. @throws as `cancelTransaction`. */
@@ -115,7 +112,10 @@ export async function resolveDeposit(
 ): Promise<ProcessRow> {
   requireAct(context, 'deposit.resolve');
   // Back where it came from it may go; anywhere else it leaves as a withdrawal does.
-  if (address) requireFresh(context);
+  if (address) {
+    requireFresh(context);
+    await settleProtections(context);
+  }
   const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':
@@ -125,54 +125,6 @@ export async function resolveDeposit(
     case 'requote':
       return requote(context, target, row);
   }
-}
-
-/**
- * Approves a withdrawal that needs a second approver.
- *
- * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, for those that count as one maker with them (C-40), and for
- *   whoever is newer to the account than its cooling time;
- *   `ADDRESS_NOT_WHITELISTED` when its destination was taken out of the group meanwhile.
- */
-export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
-  requireAct(context, 'withdrawal.approve');
-  const row = await findTarget(context, target);
-  const maker = row.process?.createdBy;
-  const nowMs = await context.clock.nowMs();
-  return advanceTransaction(context, target, row, { on: 'approved' }, 'withdrawal.approve', {
-    maker,
-    atomically: async (tx, approved) => {
-      // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
-      if (maker && (await haveOneMaker(tx, row.accountId, maker, context.caller.id))) throw ownApproval();
-      await refuseNewcomer(context, tx, nowMs);
-      await refuseRemoved(tx, approved);
-    },
-  });
-}
-
-function ownApproval(): GatewayError {
-  return new GatewayError(
-    'FORBIDDEN',
-    'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
-  );
-}
-
-async function refuseNewcomer(context: Context, tx: Tx, nowMs: number): Promise<void> {
-  const fromMs = await approvesFrom(context, tx, nowMs);
-  if (nowMs < fromMs)
-    throw new GatewayError(
-      'FORBIDDEN',
-      `a key or person that is new to the account can approve after its cooling time: from ${new Date(fromMs).toISOString()}`,
-    );
-}
-
-/** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
-export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
-  requireAct(context, 'withdrawal.reject');
-  const row = await findTarget(context, target);
-  return advanceTransaction(context, target, row, { on: 'rejected' }, 'withdrawal.reject', {
-    maker: row.process?.createdBy,
-  });
 }
 
 /**
@@ -187,10 +139,32 @@ export async function decideHold(context: Context, target: Target, isReleased: b
   const row = await findTarget(context, target);
   const on = isReleased ? 'released' : 'hold_rejected';
   if (!isDone(target.attempt) && !isReleased && row.process?.deposit) {
-    refuseUntaken(context, row, on);
+    await refuseUntaken(context, row, on);
     await refuseWorthless(context, row);
   }
   return advanceTransaction(context, target, row, { on }, act);
+}
+
+/**
+ * Decides the extra verification of a customer or payee.
+ *
+ * @param given - why, 1 to 200 characters; the audit log keeps it.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
+ */
+export async function decideStepUp(
+  context: Context,
+  target: Target,
+  isApproved: boolean,
+  given: Named,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  const act = isApproved ? 'step_up.approve' : 'step_up.deny';
+  requireAct(context, act);
+  const reason = checks.reference(given);
+  checks.refuse();
+  const row = await findTarget(context, target);
+  const on = isApproved ? 'step_up_approved' : 'step_up_denied';
+  return advanceTransaction(context, target, row, { on, reason: known(reason, 'a reason') }, act);
 }
 
 async function refund(
@@ -201,32 +175,27 @@ async function refund(
   checks: CreationChecks,
 ): Promise<ProcessRow> {
   if (isDone(target.attempt)) return row;
-  refuseUntaken(context, row, 'refund_ordered');
-  const given = checks.wallet(address, depositOf(row).currency);
+  await refuseUntaken(context, row, 'refund_ordered');
+  const { currency } = depositOf(row);
+  const from = known(row.depositFrom, 'where it came from');
+  const to = checks.wallet(address, currency) ?? from;
   checks.refuse();
   await refuseWorthless(context, row);
-  return advanceTransaction(
-    context,
-    target,
-    row,
-    {
-      on: 'refund_ordered',
-      address: given ?? known(row.depositFrom, 'where it came from'),
-    },
-    'deposit.resolve',
-  );
+  const isElsewhere = to !== from;
+  const worth = isElsewhere && (await depositWorthNow(context, row));
+  const ordered = { on: 'refund_ordered', address: to, ...(worth && { worth }) } as const;
+  return advanceTransaction(context, target, row, ordered, 'deposit.resolve');
 }
 
 /** @throws {GatewayError} `LIMIT_EXCEEDED` where nothing would be left of a deposit that goes back. */
-async function refuseWorthless({ rails }: Context, row: ProcessRow): Promise<void> {
-  const { currency, amount } = depositOf(row);
-  if (amount <= (await rails.chain.networkFee(currency)))
+async function refuseWorthless(context: Context, row: ProcessRow): Promise<void> {
+  if (!(await coversNetworkFee(context, row)))
     throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
 }
 
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
   if (isDone(target.attempt)) return row;
-  refuseUntaken(context, row, 'requoted');
+  await refuseUntaken(context, row, 'requoted');
   const { currency, amount } = depositOf(row);
   const { facts } = await price(context, {
     accountId: row.accountId,
@@ -244,19 +213,26 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
  *
  * @throws {GatewayError} `STEP_CONFLICT`.
  */
-function refuseUntaken({ registry }: Context, row: ProcessRow, on: TriggerName): void {
-  if (!accepts(registry.of(row.template), row, on)) throw conflict(row);
+async function refuseUntaken(context: Context, row: ProcessRow, on: TriggerName): Promise<void> {
+  if (!accepts(context.registry.of(row.template), row, on)) throw await conflict(context, row);
 }
 
-/** What nobody pays goes out of the balance as soon as nothing is missing: then whoever gives the last of it lets money out. */
-function requireFreshOutOfBalance(context: Context, row: ProcessRow): void {
-  if (!hasPayer(context.registry.of(row.template))) requireFresh(context);
+/**
+ * A transaction without a payer takes its money from the balance as soon as its facts are complete: the caller who completes them lets money out.
+ *
+ * @returns the act, which the caller may do.
+ */
+async function actOutOfBalance(
+  context: Context,
+  row: ProcessRow,
+  action: CallerActionName,
+): Promise<ActName> {
+  const act = actOf(action, context.registry.of(row.template), row);
+  requireAct(context, act);
+  if (act === 'balance.pay_out') await settleProtections(context);
+  return act;
 }
 
 function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
   return findOwnProcess(context, end2end, family);
-}
-
-function cancelAct({ registry }: Context, row: ProcessRow): ActName {
-  return FAMILY_TRAITS[registry.of(row.template).family].acts.cancel;
 }

@@ -1,8 +1,8 @@
 /** Makes offramps: crypto from the balance or from a deposit, BRL out by PIX (contract 4). */
-import { assert, known } from '../../base/assert.ts';
-import { BRL, type Currency } from '../../base/currency.ts';
-import { toMinor } from '../../base/money.ts';
-import type { Named } from '../../base/violations.ts';
+import { assert, known } from '../../base/errors/assert.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL, type Currency } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
 import { readAvailable } from '../../store/engine/processes.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -10,7 +10,8 @@ import { type Given, OFFRAMP_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireAct, requireFresh } from '../services/context.ts';
+import { type Context, requireAct, requireRails } from '../services/context.ts';
+import { settleProtections } from '../settings/protections.ts';
 import {
   chooseTemplate,
   createAndAwait,
@@ -67,14 +68,17 @@ export async function createOfframp(
   checks: CreationChecks,
   options: OfframpOptions,
 ): Promise<ProcessRow> {
-  requireAct(context, 'offramp.create');
+  requireRails(context);
   const checked = check(input, checks, options);
-  // Out of the balance it lets money out, as a withdrawal does.
-  if (!checked.isExternal) requireFresh(context);
+  // Out of the balance it lets money out, as a withdrawal does, unless it is a quote that somebody still has to accept.
+  const isPayout = !checked.isExternal && options.isAccepted;
+  const act = isPayout ? 'balance.pay_out' : 'offramp.create';
+  requireAct(context, act);
   const crypto = checked.isExternal ? 'external' : 'balance';
   const use = { family: 'offramps', crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, options.names.currency);
   return createAndAwait(context, attempt, async () => {
+    if (isPayout) await settleProtections(context);
     const { facts, process, atomically } = await priceOrder(context, {
       template,
       direction: 'out',
@@ -97,7 +101,7 @@ export async function createOfframp(
     };
     // It goes on as soon as somebody names the payee.
     const endsWithLock = !checked.isExternal && create.pixKey === null;
-    return { create, awaitsRail: checked.isExternal, endsWithLock, atomically };
+    return { create, awaitsRail: checked.isExternal, endsWithLock, act, atomically };
   });
 }
 

@@ -1,7 +1,7 @@
 /** Makes checkout sessions and onramps: BRL in by PIX, crypto to the balance or to a wallet (contract 4). */
-import { assert } from '../../base/assert.ts';
-import { BRL, type Currency } from '../../base/currency.ts';
-import type { Named } from '../../base/violations.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL, type Currency } from '../../base/money/currency.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';

@@ -1,18 +1,20 @@
 /** Makes a transaction: prices what is ordered, commits it with its first steps and waits until it can be paid, or rests. */
-import { assert, known } from '../../base/assert.ts';
-import { type Currency, currencyOfLedger } from '../../base/currency.ts';
-import { newEnd2end } from '../../base/end2end.ts';
-import { GatewayError, invalidParameters } from '../../base/errors.ts';
-import { instantOf } from '../../base/instant.ts';
-import { readManyTogether } from '../../base/read-together.ts';
-import { newSessionToken } from '../../base/session-token.ts';
-import type { Named } from '../../base/violations.ts';
-import { newSecret } from '../../base/webhook-keys.ts';
-import type { Database, Tx } from '../../store/database.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { newSessionToken } from '../../base/access/session-token.ts';
+import { newSecret } from '../../base/access/webhook-keys.ts';
+import { readManyTogether } from '../../base/concurrency/read-together.ts';
+import { assert, known } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { newEnd2end } from '../../base/ids/end2end.ts';
+import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
+import { instantOf } from '../../base/time/instant.ts';
+import type { Database, Tx } from '../../store/connection/database.ts';
 import { pendingJobsOf } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
-import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
+import { secretOwner } from '../../store/webhooks/sealed-secrets.ts';
+import { ensureTransactionEndpoint, TRANSACTIONS } from '../../store/webhooks/webhooks.ts';
 import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -34,6 +36,8 @@ export interface Making {
   readonly awaitsRail: boolean;
   /** Whether its account decides when it is converted: it could wait for a good price, so it ends with the lock of its own (C-21). */
   readonly endsWithLock?: boolean;
+  /** The act where it is not that of its family. */
+  readonly act?: ActName;
   /** Done in the same database transaction. */
   readonly atomically?: AdvanceRequest['atomically'] | undefined;
 }
@@ -132,10 +136,10 @@ export async function createAndAwait(
   }
   const making = await make();
   const { awaitsRail, atomically } = making;
-  const { row, goesOn } = await commitTransaction(context, making, async (tx, made) => {
+  const { row, goesOn } = await commitTransaction(context, making, async (tx, made, before) => {
     await attempt.bind(tx, made.end2end);
     await attempt.keep?.(tx, made);
-    await atomically?.(tx, made);
+    await atomically?.(tx, made, before);
   });
   if (!awaitsRail) return row;
   return awaitReady(context, { accountId: row.accountId, transactionId: row.id }, { goesOn });
@@ -155,7 +159,7 @@ export async function createTransaction(context: Context, create: NewProcess): P
 /** As `createTransaction`; `atomically` is done in the same database transaction. */
 async function commitTransaction(
   context: Context,
-  { create, endsWithLock }: Pick<Making, 'create' | 'endsWithLock'>,
+  { create, endsWithLock, act }: Pick<Making, 'create' | 'endsWithLock' | 'act'>,
   atomically?: AdvanceRequest['atomically'],
 ): Promise<AdvanceResult> {
   const { advance, registry, sandbox } = context;
@@ -166,11 +170,11 @@ async function commitTransaction(
   const result = await advance({
     target: { create: { ...create, expiresAt } },
     trigger: planned?.trigger ?? { on: 'created' },
-    author: authorOf(context, FAMILY_TRAITS[template.family].acts.create),
-    atomically: async (tx, made) => {
-      await atomically?.(tx, made);
-      await registerWebhook(tx, made);
-      await planned?.atomically(tx, made);
+    author: authorOf(context, act ?? FAMILY_TRAITS[template.family].acts.create),
+    atomically: async (tx, made, before) => {
+      await atomically?.(tx, made, before);
+      await registerWebhook(context, tx, made);
+      await planned?.atomically(tx, made, before);
     },
   });
   if (result.code === 'INSUFFICIENT_BALANCE') throw uncovered(result.row);
@@ -206,19 +210,19 @@ async function awaitReady(
   key: TransactionKey,
   { goesOn = false } = {},
 ): Promise<ProcessRow> {
-  const until = Date.now() + RAIL_WAIT_MS;
+  const until = performance.now() + RAIL_WAIT_MS;
   const pauseMs = services.handOver.receiver ? LOOK_LATER_MS : LOOK_AGAIN_MS;
   const moves = services.notifier.follow(key);
   let isWaiting = goesOn;
   try {
     for (;;) {
       // All who wait look at the same moments, so that one read serves them.
-      const move = isWaiting ? await moves.next(pauseMs - (Date.now() % pauseMs)) : undefined;
+      const move = isWaiting ? await moves.next(pauseMs - (performance.now() % pauseMs)) : undefined;
       if (move && isPayable(move.row)) return move.row;
       if (move?.goesOn) continue;
       const { row, isReady } = await look(services, key);
       if (isReady) return row;
-      if (Date.now() >= until)
+      if (performance.now() >= until)
         throw new GatewayError(
           'UNAVAILABLE',
           `${row.end2end} was created, but the rail has not answered yet: repeat the request`,
@@ -295,7 +299,8 @@ export function chooseTemplate(
 }
 
 /** Ensures the endpoint and its secret, in the database transaction that makes the transaction. */
-async function registerWebhook(tx: Tx, row: ProcessRow): Promise<void> {
+async function registerWebhook({ secrets }: Context, tx: Tx, row: ProcessRow): Promise<void> {
   if (row.webhook === null) return;
-  await ensureTransactionEndpoint(tx, row.accountId, row.webhook, newSecret(), row.createdAt);
+  const secret = secrets.seal(newSecret(), secretOwner(row.accountId, TRANSACTIONS));
+  await ensureTransactionEndpoint(tx, row.accountId, row.webhook, secret, row.createdAt);
 }

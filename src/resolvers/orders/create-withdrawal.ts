@@ -1,24 +1,23 @@
 /** Makes withdrawals: from the balance to a whitelisted wallet or PIX key (contract 4, C-22). */
 
-import { parseAddress } from '../../base/address.ts';
-import { assert } from '../../base/assert.ts';
-import { BRL, type Currency } from '../../base/currency.ts';
-import { GatewayError, invalidParameters } from '../../base/errors.ts';
-import { isoSeconds, millisOf } from '../../base/instant.ts';
-import { fromMinor, multiply, roundHalfUp, toMinor } from '../../base/money.ts';
-import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix-key.ts';
-import type { Named } from '../../base/violations.ts';
-import { isUsable, readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
-import type { Tx } from '../../store/database.ts';
+import { parseAddress } from '../../base/chain/address.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL, type Currency } from '../../base/money/currency.ts';
+import { fromMinor, isMore, toMinor } from '../../base/money/money.ts';
+import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix/pix-key.ts';
+import { isoSeconds, millisOf } from '../../base/time/instant.ts';
+import { readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
 import { readTemplateSettings } from '../../store/engine/pricing.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { settleProtections } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Given, WITHDRAWAL_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
-import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
+import { refuseOutOfBounds, worthNow } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requireAct, requireRails, requireScope } from '../services/context.ts';
+import { settleProtections } from '../settings/protections.ts';
 import { refuseUncovered } from './create-offramp.ts';
 import { chooseTemplate, createAndAwait, emptyProcess } from './create-transaction.ts';
 
@@ -26,6 +25,8 @@ import { chooseTemplate, createAndAwait, emptyProcess } from './create-transacti
 export interface WithdrawalInput extends Given<typeof WITHDRAWAL_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
+  /** Most network fee that the caller accepts. */
+  readonly networkFeeMax?: Named | undefined;
 }
 
 /** How the caller names what may be missing. */
@@ -50,6 +51,7 @@ export async function createWithdrawal(
   const isAddress = currency !== undefined && currency !== BRL;
   const address = isAddress ? checks.wallet(input.address, currency) : checks.text(input.address);
   const kept = checks.kept(WITHDRAWAL_MEMBERS, input);
+  const feeMax = checks.feeMax(input.networkFeeMax);
   checks.refuse();
   assert(currency && amount && groupId, 'what is required and was not refused is there');
   const use = { family: 'withdrawals', crypto: 'external', currency: currency.code } as const;
@@ -58,13 +60,15 @@ export async function createWithdrawal(
     await settleProtections(context);
     const nowMs = await context.clock.nowMs();
     const entry = await destination(context, { currency, groupId, address, nowMs }, names);
-    const worth = await worthOf(context, currency, amount);
+    const worth = await worthNow(context, currency, amount);
     refuseOutOfBounds(
       worth,
       await readTemplateSettings(context.database, context.caller.accountId, template.name),
     );
     await refuseUncovered(context, currency, amount);
     const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
+    if (feeMax !== undefined && isMore(networkFee ?? '0', feeMax))
+      throw new GatewayError('LIMIT_EXCEEDED', `the network fee is ${networkFee} now, above networkFeeMax`);
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
     const create: NewProcess = {
       ...blank,
@@ -78,21 +82,11 @@ export async function createWithdrawal(
       pixKey: entry.pixKeyType === null ? null : entry.target,
       pixKeyType: entry.pixKeyType,
       groupId,
-      // Whether it needs approval follows from the withdrawals of the day, under the account's lock (limits.ts).
+      // Whether it needs approval follows from what left, under the account's lock (engine/money-out.ts).
       process: { ...blank.process, worth },
     };
-    return { create, awaitsRail: false, atomically: refuseRemoved };
+    return { create, awaitsRail: false };
   });
-}
-
-/** Judges under the account's lock whether the destination is still there. @throws {GatewayError} `ADDRESS_NOT_WHITELISTED`. */
-export async function refuseRemoved(
-  tx: Tx,
-  { accountId, groupId, wallet, updatedAt }: ProcessRow,
-): Promise<void> {
-  assert(groupId !== null && wallet !== null, 'a withdrawal has a destination');
-  if (!(await isUsable(tx, accountId, { groupId, target: wallet, at: new Date(millisOf(updatedAt)) })))
-    throw new GatewayError('ADDRESS_NOT_WHITELISTED', 'the destination is not in the group any more');
 }
 
 async function destination(
@@ -129,13 +123,22 @@ function isMeant({ network, pixKeyType, target }: WhitelistEntryRow, text: strin
   return (network !== null ? parseAddress(network, text) : type && parsePixKey(type, text)) === target;
 }
 
-/** What a withdrawal is worth in BRL, in cents: limits and approvals are counted in it. */
-async function worthOf(context: Context, currency: Currency, amount: string): Promise<string> {
-  if (currency === BRL) return amount;
-  return roundHalfUp(
-    multiply(amount, await currentRate(context, currency.asset, await context.clock.nowMs())),
-    BRL.decimals,
-  );
+/**
+ * @returns the network fee that a withdrawal of this currency pays now, decimal text; 0 by PIX.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `RAILS_MISSING`.
+ */
+export async function readWithdrawalFee(
+  context: Context,
+  given: Named,
+  checks: CreationChecks,
+): Promise<string> {
+  requireScope(context, 'read');
+  requireRails(context);
+  const currency = checks.oneCurrency(given, { crypto: false });
+  checks.refuse();
+  assert(currency, 'what was not refused is there');
+  if (currency === BRL) return '0';
+  return fromMinor(await context.rails.chain.networkFee(currency), currency.decimals);
 }
 
 async function networkFeeOf({ rails }: Context, currency: Currency, amount: string): Promise<string> {

@@ -1,9 +1,9 @@
 /** The amount of a checkout session that its customer enters: priced when it is given (C-20). */
 
-import { known } from '../../base/assert.ts';
-import { BRL, currencyOfLedger } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import type { Named } from '../../base/violations.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { accepts } from '../../templates/accepts.ts';
 import type { Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -31,7 +31,7 @@ export async function enterAmount(
   checks.refuse();
   if (isDone(target.attempt)) return row;
   const template = context.registry.of(row.template);
-  if (!accepts(template, row, 'amount_given')) throw conflict(row);
+  if (!accepts(template, row, 'amount_given')) throw await conflict(context, row);
   const trigger = await priceTrigger(context, template, row, known(amount, 'an amount'));
   return advanceTransaction(context, target, row, trigger, 'transaction.enter_amount');
 }

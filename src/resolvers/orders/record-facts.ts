@@ -1,12 +1,12 @@
 /** What authorities ask to be recorded of a transaction: given at its creation, or later by an act that the audit log has. */
-import type { ActName } from '../../base/acts.ts';
-import { isCountry } from '../../base/country.ts';
-import { BRL } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { instantOf } from '../../base/instant.ts';
-import { maskName } from '../../base/mask.ts';
-import { divide, isDecimal, multiply } from '../../base/money.ts';
-import type { Named } from '../../base/violations.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { divide, isDecimal, multiply } from '../../base/money/money.ts';
+import { isCountry } from '../../base/text/country.ts';
+import { maskName } from '../../base/text/mask.ts';
+import { instantOf } from '../../base/time/instant.ts';
 import { difference } from '../../store/engine/audit.ts';
 import {
   NO_RECORD,

@@ -1,10 +1,10 @@
 /** Refunds of finished PIX payments by the account holder, and what the operator does about returns that failed. */
 
-import { known } from '../../base/assert.ts';
-import { BRL } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { fromMinor } from '../../base/money.ts';
-import type { Named } from '../../base/violations.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -13,6 +13,7 @@ import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /** @returns the cents of a payment that can go back to its payer now; 0 where nothing can. */
@@ -47,17 +48,19 @@ export async function refundPayment(
   const row = await findOwnProcess(context, target.end2end, target.family);
   if (isDone(target.attempt)) return row;
   const left = refundableOf(context, row, await context.clock.nowMs());
-  if (left === 0n) throw conflict(row);
+  if (left === 0n) throw await conflict(context, row);
   if (checked !== undefined && cents(checked) > left)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `${fromMinor(left, BRL.decimals)} BRL of the payment can still be refunded`,
+      { facts: { limit: { amount: fromMinor(left, BRL.decimals), currency: BRL.code } } },
     );
   if (checked !== undefined && cents(checked) < left && partsOf(row.process ?? {}) >= PARTS_MAX)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `a payment can be refunded in at most ${PARTS_MAX} parts; the whole rest can still be refunded`,
     );
+  await settleProtections(context);
   const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
   return advanceTransaction(context, target, row, trigger, 'payment.refund');
 }

@@ -1,17 +1,17 @@
 /** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
 import { randomBytes } from 'node:crypto';
-import { assert } from '../../base/assert.ts';
-import { BRL } from '../../base/currency.ts';
-import { notFound } from '../../base/errors.ts';
-import { PAY_PATH } from '../../base/pay-links.ts';
-import type { Named } from '../../base/violations.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { PAY_PATH } from '../../base/pages/pay-links.ts';
 import {
   addStaticLink,
   countStaticLinks,
   disableStaticLink as endLink,
   findStaticLink,
 } from '../../store/account/static-links.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { readTemplateSettings } from '../../store/engine/pricing.ts';
 import type { Template } from '../../templates/define.ts';
 import type { Registry } from '../../templates/registry.ts';
@@ -22,7 +22,7 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requireAct, requireFresh } from '../services/context.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface StaticLinkInput extends SessionInput {
@@ -61,7 +61,9 @@ export async function createStaticLink(
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requireAct(context, 'link.create');
-  const { database, caller, clock, registry } = context;
+  // It sends payers, or what is told of them, elsewhere.
+  if (input.returnUrl || input.webhook) requireFresh(context);
+  const { database, caller, registry } = context;
   const name = checks.reference(input.name);
   const currency = checks.oneCurrency(input.currency, { crypto: true });
   const amount = checks.amount(input.amount, BRL) ?? null;
@@ -79,11 +81,10 @@ export async function createStaticLink(
   }
   const slug = randomBytes(SLUG_BYTES).toString('base64url');
   const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
-  const createdAt = new Date(await clock.nowMs());
-  return audited(context, async (tx, writeDown) => {
+  return audited(context, async (tx, writeDown, nowMs) => {
     const count = await countStaticLinks(tx, caller.accountId);
     refuseMore(input.name?.name ?? 'name', count, STATIC_LINKS_MAX, 'links that are not disabled');
-    await addStaticLink(tx, { ...link, expiresIn }, createdAt);
+    await addStaticLink(tx, { ...link, expiresIn }, new Date(nowMs));
     const after = { name, currency: currency.code, amount, expiresIn };
     writeDown('link.create', { kind: 'link', id: slug }, { after });
     await bind(tx, slug);
@@ -101,11 +102,14 @@ export function linkTemplate(registry: Registry, currency: string, currencyName:
 export async function disableStaticLink(context: Context, slug: string): Promise<void> {
   requireAct(context, 'link.disable');
   const { accountId } = context.caller;
-  const at = new Date(await context.clock.nowMs());
   if (!isSlug(slug)) throw notFound();
   const factsOf = async (tx: Tx) => ({ isOpen: (await findStaticLink(tx, slug))?.accountId === accountId });
-  const isThere = await auditedChange(context, 'link.disable', { kind: 'link', id: slug }, factsOf, (tx) =>
-    endLink(tx, accountId, slug, at),
+  const isThere = await auditedChange(
+    context,
+    'link.disable',
+    { kind: 'link', id: slug },
+    factsOf,
+    (tx, nowMs) => endLink(tx, accountId, slug, new Date(nowMs)),
   );
   if (!isThere) throw notFound();
 }

@@ -1,6 +1,6 @@
 /** The checkout sessions that visits of a static link open (C-20). */
-import { keyModeOf } from '../../base/account-mode.ts';
-import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { keyModeOf } from '../../base/access/account-mode.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { findStaticLink, type StaticLinkRow } from '../../store/account/static-links.ts';
 import type { ProcessRow } from '../../templates/facts.ts';

@@ -1,10 +1,11 @@
 /** What a payer may know of a transaction: the one list for the hosted pages and for the public API. People are masked. */
-import { decodeBrCode } from '../../base/br-code.ts';
-import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/currency.ts';
-import { type Instant, instantOf } from '../../base/instant.ts';
-import { maskName, maskPixKey, maskTaxId } from '../../base/mask.ts';
-import { sum } from '../../base/money.ts';
-import { depositUri, hostedPage, qrContent, qrImage } from '../../base/pay-links.ts';
+
+import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/money/currency.ts';
+import { sum } from '../../base/money/money.ts';
+import { depositUri, hostedPage, qrContent, qrImage } from '../../base/pages/pay-links.ts';
+import { decodeBrCode } from '../../base/pix/br-code.ts';
+import { maskName, maskPixKey, maskTaxId } from '../../base/text/mask.ts';
+import { type Instant, instantOf } from '../../base/time/instant.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow, ReturnKind } from '../../templates/facts.ts';
 import { returnsOf } from '../../templates/returns.ts';

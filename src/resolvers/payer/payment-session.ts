@@ -2,16 +2,17 @@
  * A transaction as its payer sees it. Whoever holds the token of the session may see the public side of that one transaction
  * and do what a payer does; nothing else of the account.
  */
-import { keyModeOf } from '../../base/account-mode.ts';
-import { isSessionToken } from '../../base/session-token.ts';
+import { keyModeOf } from '../../base/access/account-mode.ts';
+import { isSessionToken } from '../../base/access/session-token.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { type Branding, readBranding } from '../../store/account/branding.ts';
 import { type LinkState, readLinkState } from '../../store/account/static-links.ts';
 import { findBySession } from '../../store/engine/processes.ts';
-import { accepts, hasPayer } from '../../templates/accepts.ts';
+import { hasPayer } from '../../templates/accepts.ts';
+import { asksForPayment } from '../../templates/awaited.ts';
+import { actionsTaken, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { TriggerName } from '../../templates/triggers.ts';
 import type { Context, Origin, Services } from '../services/context.ts';
 
 /**
@@ -37,6 +38,8 @@ export interface PaymentSession {
   readonly step: Step;
   /** Null when there is nothing for the payer to do. */
   readonly ask: Ask | null;
+  /** Actions of the payer that its machine takes now. */
+  readonly actions: readonly CallerActionName[];
   /** Whether it ended without having come to anything, so that it can be begun anew; of a link, only while that is open. */
   readonly isRenewable: boolean;
   readonly branding: Branding;
@@ -64,18 +67,21 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
   const template = services.registry.of(row.template);
   const step = services.registry.stepOf(row.template, row.component, row.state);
   const isPaidByPayer = hasPayer(template);
+  const nowMs = await services.clock.nowMs();
+  const actions = isPaidByPayer ? actionsTaken(template, row, nowMs, PAYER_ACTIONS) : [];
   const link = await linkOf(services, row);
   const cameToNothing = step.isRenewable === true && row.process?.isTurnedDown !== true;
   return {
     row,
     template,
     step,
-    ask: isPaidByPayer ? askOf(template, row) : null,
+    ask: isPaidByPayer ? askOf(template, row, actions) : null,
+    actions,
     isRenewable: isPaidByPayer && cameToNothing && link?.isOpen !== false,
     branding: await readBranding(services.database, row.accountId),
     linkName: link?.name ?? null,
     isPaidByPayer,
-    nowMs: await services.clock.nowMs(),
+    nowMs,
   };
 }
 
@@ -111,19 +117,22 @@ export function payerContext(
   return { ...services, caller: { ...sessionCaller(services, row), scopes: [scope] }, origin };
 }
 
-const ASK_BY_TRIGGER: readonly (readonly [TriggerName, Ask])[] = [
-  ['amount_given', 'amount'],
-  ['accepted', 'quote'],
-  ['identity_confirmed', 'confirmation'],
-  ['identity_given', 'identity'],
-  ['refund_ordered', 'resolution'],
+/** Question of a payer's page by the action that answers it; of several, the first one. */
+const ASK_BY_ACTION: readonly (readonly [CallerActionName, Ask])[] = [
+  ['enter_amount', 'amount'],
+  ['accept_quote', 'quote'],
+  ['confirm_identity', 'confirmation'],
+  ['provide_identity', 'identity'],
+  ['refund_deposit', 'resolution'],
+];
+const PAYER_ACTIONS: readonly CallerActionName[] = [
+  ...ASK_BY_ACTION.map(([action]) => action),
+  'requote_deposit',
 ];
 
-function askOf(template: Template, row: ProcessRow): Ask | null {
-  const asked = ASK_BY_TRIGGER.find(([trigger]) => accepts(template, row, trigger));
-  if (asked) return asked[1];
-  // After its end a session still takes what comes late, and does not ask for it any more.
-  if (!accepts(template, row, 'expired')) return null;
-  if (accepts(template, row, 'pix_received') && row.process?.brCode) return 'payment';
-  return accepts(template, row, 'deposit_seen') && row.depositAddress ? 'deposit' : null;
+function askOf(template: Template, row: ProcessRow, actions: readonly CallerActionName[]): Ask | null {
+  const asked = ASK_BY_ACTION.find(([action]) => actions.includes(action));
+  if (asked || row.process === null) return asked?.[1] ?? null;
+  if (asksForPayment(template, row, ['pix_received']) && row.process.brCode) return 'payment';
+  return asksForPayment(template, row, ['deposit_seen']) && row.depositAddress ? 'deposit' : null;
 }

@@ -1,9 +1,9 @@
 /** Begins a session anew that came to nothing: the same order, at the price of now (C-21). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assert } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { millisOf } from '../../base/instant.ts';
-import type { Named } from '../../base/violations.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { checksOf } from '../checks/check-creation.ts';
@@ -30,8 +30,8 @@ export async function renewSession(
   origin: Origin,
 ): Promise<string> {
   const { row, isRenewable, nowMs } = session;
-  if (!isRenewable) throw conflict(row);
   const context = payerContext(services, row, 'create', origin);
+  if (!isRenewable) throw await conflict(context, row);
   const day = new Date(nowMs).toISOString().slice(0, 10);
   const request = {
     key: `${row.end2end}.${day}`,

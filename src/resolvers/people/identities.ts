@@ -1,6 +1,6 @@
 /** Signs in people whom a provider of sign-ins knows (OpenID Connect): only those who were invited under a verified e-mail address. */
-import { GatewayError } from '../../base/errors.ts';
-import type { Tx } from '../../store/database.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { addIdentity, findByIdentity, type Identity } from '../../store/people/identities.ts';
 import { removePasskeys } from '../../store/people/passkeys.ts';
 import {
@@ -35,11 +35,12 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
   const [place] = await readOwnAccounts(database, person.id);
   // Whoever has a role somewhere accepts another invitation by its link.
   const accountId = place?.accountId ?? (await readInvitations(database, person.id))[0];
-  if (accountId === undefined) throw refusal();
+  if (accountId === undefined) throw refusal('the person has neither a role nor an invitation');
   return signIn(services, { personId: person.id, accountId, way: 'OIDC' }, device, async (tx, writeDown) => {
-    const at = new Date();
+    const at = new Date(database.nowMs());
     if (!known) {
-      if (!(await addIdentity(tx, claims, person.id, at))) throw refusal();
+      if (!(await addIdentity(tx, claims, person.id, at)))
+        throw refusal('the person signs in by another subject of this issuer');
       await endSessions(tx, person.id, at);
       const passkeys = await removePasskeys(tx, person.id);
       const { issuer } = claims;
@@ -54,11 +55,17 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
 }
 
 async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Person> {
-  const person = isVerified && email !== undefined ? await findPerson(tx, email.toLowerCase()) : undefined;
-  if (!person) throw refusal();
+  if (email === undefined) throw refusal('the provider sent no e-mail address');
+  if (!isVerified)
+    throw refusal('the provider does not say that the e-mail address is verified (OIDC_TRUST_EMAIL)');
+  const person = await findPerson(tx, email.toLowerCase());
+  if (!person) throw refusal('nobody was invited under the e-mail address');
   return person;
 }
 
-function refusal(): GatewayError {
-  return new GatewayError('FORBIDDEN', 'the provider gave no verified e-mail address of an invited person');
+/** @param reason - for the log: the caller is not told who was invited. */
+function refusal(reason: string): GatewayError {
+  return new GatewayError('FORBIDDEN', 'the provider gave no verified e-mail address of an invited person', {
+    cause: new Error(reason),
+  });
 }

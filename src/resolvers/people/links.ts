@@ -1,11 +1,11 @@
 /** Links that let a person in once. Only the form on its page uses a link up; opening the page does not. */
-import { keyModeOf } from '../../base/account-mode.ts';
-import { PLATFORM_SCOPES, SCOPES } from '../../base/api-key.ts';
-import { assert } from '../../base/assert.ts';
-import { GatewayError, notFound } from '../../base/errors.ts';
-import { isPersonToken, personTokenHash } from '../../base/person-token.ts';
+import { keyModeOf } from '../../base/access/account-mode.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../../base/access/api-key.ts';
+import { isPersonToken, personTokenHash } from '../../base/access/person-token.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import { findAccount, platformAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { removePasskeys } from '../../store/people/passkeys.ts';
 import { addPerson, findPerson, invite, joinAccount, readMember } from '../../store/people/people.ts';
 import { findOpenLink, type OpenLink, useLink } from '../../store/people/person-links.ts';
@@ -22,7 +22,7 @@ const NEWCOMER = { id: 'per_sandbox', name: 'Sandbox owner', email: 'owner@sandb
 /** @returns the link of this token. @throws {GatewayError} `NOT_FOUND` where it was used or has expired. */
 export async function readLink({ database }: Services, token: string): Promise<OpenLink> {
   const link = isPersonToken(token)
-    ? await findOpenLink(database, personTokenHash(token), new Date())
+    ? await findOpenLink(database, personTokenHash(token), new Date(database.nowMs()))
     : undefined;
   if (!link) throw notFound();
   return link;
@@ -54,7 +54,7 @@ export async function acceptLink(
     throw new GatewayError('FORBIDDEN', `sign in as ${link.email} first, and open this link again`);
   const { personId, accountId } = link;
   return signIn(services, { personId, accountId, way: 'LINK' }, device, async (tx) => {
-    const at = new Date();
+    const at = new Date(services.database.nowMs());
     if (!(await useLink(tx, personTokenHash(token), at))) throw notFound();
     await joinAccount(tx, accountId, personId, at);
   });
@@ -77,7 +77,7 @@ export async function makeSignInLink(
     const person = await findPerson(tx, email.trim().toLowerCase());
     const member = person && (await readMember(tx, accountId, person.id));
     if (!member) throw notFound();
-    const at = new Date();
+    const at = new Date(context.database.nowMs());
     if (forgetsPasskeys) {
       await endSessions(tx, member.id, at);
       const passkeys = await removePasskeys(tx, member.id);
@@ -101,13 +101,13 @@ export async function makeNewcomerLink(
 ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
   const accountId = await findAccount(database, SANDBOX_HANDLE);
   assert(accountId, 'a sandbox has its account');
-  const at = new Date();
   const places = [
     [accountId, 'owner'],
     [await platformAccount(database, 'sandbox'), 'platform_owner'],
   ] as const;
   for (const [place, role] of places)
     await audited(await contextOf(place), async (tx, writeDown) => {
+      const at = new Date(database.nowMs());
       const { id } = await addPerson(tx, NEWCOMER, at);
       if (await readMember(tx, place, id)) return;
       await invite(tx, { accountId: place, personId: id, role, invitedBy: 'start', invitedByKey: null, at });

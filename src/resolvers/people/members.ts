@@ -2,19 +2,21 @@
  * The people of an account: invited, given a role, taken out. Nobody gives a role that can do more than they can, and only
  * an owner decides who is an owner (C-40).
  */
-import { randomBase62, type Scope } from '../../base/api-key.ts';
-import { assert } from '../../base/assert.ts';
-import { linkUrl } from '../../base/console-url.ts';
-import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
-import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
-import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/roles.ts';
-import type { Named } from '../../base/violations.ts';
+import { randomBase62, type Scope } from '../../base/access/api-key.ts';
+import { newPersonToken, personTokenHash } from '../../base/access/person-token.ts';
+import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/access/roles.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { linkUrl } from '../../base/pages/console-url.ts';
 import { readHolder } from '../../store/account/accounts.ts';
+import { haveOneMaker } from '../../store/account/api-keys.ts';
 import { dropChangesOf } from '../../store/account/setting-changes.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import type { AuditObject } from '../../store/engine/audit.ts';
 import {
   addPerson,
+  confirmPerson,
   countMembers,
   invite,
   type Member,
@@ -78,8 +80,8 @@ export async function inviteMember(
   assert(name && email && role, 'what was not refused is there');
   requireRuleOver(context, role);
   const { accountId } = context.caller;
-  const at = new Date();
   return audited(context, async (tx, writeDown) => {
+    const at = new Date(context.database.nowMs());
     const person = await addPerson(tx, { id: `per_${randomBase62(16)}`, name, email }, at);
     const before = await readMember(tx, accountId, person.id);
     if (before?.joinedAt)
@@ -158,10 +160,36 @@ export async function removeMember(context: Context, personId: Named): Promise<M
     requireRuleOver(context, member.role);
     await keepAnOwner(tx, accountId, member, personId.name);
     await dropChangesOf(tx, accountId, member.id, new Date(nowMs));
-    await endLinks(tx, accountId, member.id, new Date());
+    await endLinks(tx, accountId, member.id, new Date(context.database.nowMs()));
     await removeMembership(tx, accountId, member.id);
     writeDown('person.remove', objectOf(member.id), { before: { email: member.email, role: member.role } });
     return member;
+  });
+}
+
+/**
+ * Confirms a person: they count as one maker with whoever invited them no more.
+ *
+ * @throws {GatewayError} `FORBIDDEN` unless an owner asks who is not counted with the person, or the operator; `NOT_FOUND`.
+ */
+export async function confirmMember(context: Context, personId: string): Promise<Member> {
+  requireAct(context, 'person.confirm');
+  const { caller, origin } = context;
+  const { accountId } = caller;
+  const isOperator = origin.actor !== undefined;
+  if (!isOperator && !(caller.person && isOwner(caller.person.role)))
+    throw new GatewayError('FORBIDDEN', 'only an owner confirms who was invited');
+  return audited(context, async (tx, writeDown, nowMs) => {
+    const member = await findMember(tx, context, personId);
+    if (!isOperator && (await haveOneMaker(tx, accountId, caller.id, member.id)))
+      throw new GatewayError(
+        'FORBIDDEN',
+        'an owner who invited the person, or counts as one maker with whoever did, cannot confirm them: another owner or the operator can',
+      );
+    const by = origin.actor?.id ?? caller.id;
+    if (await confirmPerson(tx, accountId, member.id, { by, at: new Date(nowMs) }))
+      writeDown('person.confirm', objectOf(member.id), { after: { email: member.email } });
+    return { ...member, isConfirmed: true };
   });
 }
 

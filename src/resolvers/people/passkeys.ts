@@ -13,9 +13,9 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import { assert } from '../../base/assert.ts';
-import { consoleOrigin } from '../../base/console-url.ts';
-import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import { consoleOrigin } from '../../base/pages/console-url.ts';
 import type { SignedInPerson } from '../../store/account/api-keys.ts';
 import {
   addPasskey,
@@ -30,7 +30,7 @@ import {
   usePasskey,
 } from '../../store/people/passkeys.ts';
 import { readOwnAccounts } from '../../store/people/people.ts';
-import { verifySession } from '../../store/people/person-sessions.ts';
+import { JUST_MINUTES, verifySession } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
 import { type Context, requireAct, requireFresh, requireScope, type Services } from '../services/context.ts';
@@ -51,7 +51,7 @@ export function isPasskeyId(id: unknown): id is string {
 /** @returns what the browser needs to make a passkey. @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`; `STEP_CONFLICT` for one too many. */
 export async function registrationOptions(context: Context): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const person = personOf(context);
-  if (person.hasPasskey) requireFresh(context);
+  requireProof(context, person);
   const { database, caller, publicUrl } = context;
   const known = await readOwnPasskeys(database, caller.id);
   refuseMorePasskeys(known.length);
@@ -69,6 +69,16 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
   return options;
 }
 
+/** The first passkey has a sign-in of just now to show for it, and each other one a passkey. @throws {GatewayError} `STEP_UP_REQUIRED`. */
+function requireProof(context: Context, { hasPasskey, hasJustSignedIn }: SignedInPerson): void {
+  if (hasPasskey) requireFresh(context);
+  else if (!hasJustSignedIn)
+    throw new GatewayError(
+      'STEP_UP_REQUIRED',
+      `the first passkey needs a sign-in within the last ${JUST_MINUTES} minutes: sign in again, and add it then`,
+    );
+}
+
 /** @throws {GatewayError} `STEP_CONFLICT`. */
 function refuseMorePasskeys(count: number): void {
   if (count >= PASSKEYS_MAX)
@@ -80,12 +90,12 @@ function refuseMorePasskeys(count: number): void {
 
 /** Adds the passkey that the browser made. @throws {GatewayError} as `registrationOptions`; `INVALID_PARAMETER`. */
 export async function register(context: Context, response: unknown, name: string): Promise<void> {
-  const { sessionId, hasPasskey } = personOf(context);
+  const person = personOf(context);
+  const { sessionId } = person;
   const checks = checksOf(context);
   const title = checks.reference({ name: 'name', value: name || 'Passkey' });
   checks.refuse();
-  // The first one: whoever came in by a link has nothing else to show.
-  if (hasPasskey) requireFresh(context);
+  requireProof(context, person);
   const { caller, publicUrl } = context;
   const { challenge } = await answered(context, response, 'REGISTER', sessionId);
   const { origin, rpID } = passkeyPlace(publicUrl);
@@ -101,7 +111,7 @@ export async function register(context: Context, response: unknown, name: string
   const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports: ways };
   assert(title, 'what was not refused is there');
   await audited(context, async (tx, writeDown) => {
-    const at = new Date();
+    const at = new Date(context.database.nowMs());
     refuseMorePasskeys((await readOwnPasskeys(tx, caller.id)).length);
     if (!(await addPasskey(tx, passkey, title, at))) return refuseAnswer();
     await verifySession(tx, sessionId, at);
@@ -112,6 +122,15 @@ export async function register(context: Context, response: unknown, name: string
 /** @returns what the browser needs to ask for any passkey of this gateway. */
 export async function signInOptions(services: Services): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return requestOptions(services, 'SIGN_IN', null);
+}
+
+/** @returns the person whose passkey an answer names, before it is checked; undefined for one that nobody has. */
+export async function personOfPasskey(
+  { database }: Services,
+  response: unknown,
+): Promise<string | undefined> {
+  const id = (response as Partial<AuthenticationResponseJSON> | null | undefined)?.id;
+  return isPasskeyId(id) ? (await findPasskey(database, id))?.personId : undefined;
 }
 
 /** Signs in whoever has the passkey. @returns the token of the session. @throws {GatewayError} `UNAUTHORIZED`. */
@@ -125,7 +144,7 @@ export async function signInByPasskey(
   const [place] = await readOwnAccounts(services.database, personId);
   if (!place) throw refusal();
   return signIn(services, { personId, accountId: place.accountId, way: 'PASSKEY' }, device, (tx) =>
-    usePasskey(tx, passkey.id, passkey.counter, new Date()),
+    usePasskey(tx, passkey.id, passkey.counter, new Date(services.database.nowMs())),
   );
 }
 
@@ -143,7 +162,7 @@ export async function confirm(context: Context, response: unknown): Promise<void
   const passkey = await checkAssertion(context, response, 'CONFIRM', sessionId);
   if (passkey.personId !== context.caller.id) throw refusal();
   await audited(context, async (tx, writeDown) => {
-    const at = new Date();
+    const at = new Date(context.database.nowMs());
     await usePasskey(tx, passkey.id, passkey.counter, at);
     await verifySession(tx, sessionId, at);
     writeDown('session.confirm', { kind: 'session', id: sessionId });
@@ -222,7 +241,8 @@ async function answered(
   const id = given?.id;
   const challenge = challengeOf(given?.response?.clientDataJSON);
   if (!isPasskeyId(id) || challenge === undefined) return refuseAnswer();
-  if (!(await takeChallenge(database, challenge, purpose, sessionId, new Date()))) throw refusal();
+  if (!(await takeChallenge(database, challenge, purpose, sessionId, new Date(database.nowMs()))))
+    throw refusal();
   return { challenge, id };
 }
 
@@ -247,7 +267,7 @@ async function ask(
   purpose: Purpose,
   sessionId: string | null,
 ): Promise<void> {
-  const now = new Date();
+  const now = new Date(database.nowMs());
   const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
   await askChallenge(database, challenge, purpose, sessionId, { now, expiresAt });
 }

@@ -1,9 +1,9 @@
 /** Signs people in and out, and ends their sessions. */
-import { randomBase62 } from '../../base/api-key.ts';
-import { assert } from '../../base/assert.ts';
-import { GatewayError, notFound } from '../../base/errors.ts';
-import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
-import type { Tx } from '../../store/database.ts';
+import { randomBase62 } from '../../base/access/api-key.ts';
+import { newPersonToken, personTokenHash } from '../../base/access/person-token.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { findOwnAccount, type OwnAccount, readMember, readOwnAccounts } from '../../store/people/people.ts';
 import {
   endSession,
@@ -52,13 +52,12 @@ export async function signIn(
   const { database, mode, clock } = own;
   const token = newPersonToken();
   const id = `ses_${randomBase62(16)}`;
-  const at = new Date();
-  const verifiedAt = way === 'PASSKEY' ? at : null;
   const caller = blankCaller(own, personId, accountId);
   await audited({ database, mode, clock, caller, origin }, async (tx, writeDown) => {
     await prepare(tx, writeDown);
     const member = await readMember(tx, accountId, personId);
     if (!member?.joinedAt) throw new GatewayError('UNAUTHORIZED', 'the person has no role in this account');
+    const at = new Date(database.nowMs());
     const device = {
       userAgent: userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null,
       address: origin.address,
@@ -69,7 +68,7 @@ export async function signIn(
       accountId,
       hash: personTokenHash(token),
       at,
-      verifiedAt,
+      verifiedAt: way === 'PASSKEY' ? at : null,
       ...device,
     });
     writeDown('person.sign_in', { kind: 'session', id }, { after: { way, role: member.role } });
@@ -79,7 +78,14 @@ export async function signIn(
 
 /** The person, before a session tells more: the audit log needs no more than who it is. */
 function blankCaller({ mode }: Services, personId: string, accountId: bigint): PersonCaller {
-  const nothing = { sessionId: '', name: '', email: '', verifiedAt: null, hasPasskey: false };
+  const nothing = {
+    sessionId: '',
+    name: '',
+    email: '',
+    verifiedAt: null,
+    hasPasskey: false,
+    hasJustSignedIn: false,
+  };
   return personCaller({ ...nothing, personId, accountId, mode, role: 'viewer', allowedOrigins: [] });
 }
 
@@ -89,7 +95,7 @@ export async function signOut(context: Context): Promise<void> {
   assert(caller.person, 'only people sign out');
   const { sessionId } = caller.person;
   await audited(context, async (tx, writeDown) => {
-    await endSession(tx, caller.id, sessionId, new Date());
+    await endSession(tx, caller.id, sessionId, new Date(context.database.nowMs()));
     writeDown('person.sign_out', { kind: 'session', id: sessionId });
   });
 }
@@ -114,7 +120,7 @@ export async function switchAccount(context: Context, accountId: bigint): Promis
 export async function ownSessions(context: Context): Promise<OwnSession[]> {
   requireScope(context, 'read');
   const { caller, database } = context;
-  return caller.person ? readOwnSessions(database, caller.id, new Date()) : [];
+  return caller.person ? readOwnSessions(database, caller.id, new Date(database.nowMs())) : [];
 }
 
 /** Ends one of the own sessions; every process refuses it at once. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
@@ -122,7 +128,7 @@ export async function revokeSession(context: Context, id: string): Promise<void>
   requireAct(context, 'session.revoke');
   const { caller } = context;
   await audited(context, async (tx, writeDown) => {
-    const at = new Date();
+    const at = new Date(context.database.nowMs());
     if (!caller.person || !/^ses_\w{1,60}$/.test(id) || !(await hasSession(tx, caller.id, id, at)))
       throw notFound();
     await endSession(tx, caller.id, id, at);

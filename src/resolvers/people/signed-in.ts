@@ -1,9 +1,9 @@
 /** A person who is signed in, as the same caller that a key is: use cases, limits and the audit log treat both alike (C-40). */
-import { keyModeOf } from '../../base/account-mode.ts';
-import { isPersonToken, personTokenHash } from '../../base/person-token.ts';
-import { scopesOf } from '../../base/roles.ts';
+import { keyModeOf } from '../../base/access/account-mode.ts';
+import { isPersonToken, personTokenHash } from '../../base/access/person-token.ts';
+import { scopesOf } from '../../base/access/roles.ts';
 import type { KeyRecord, SignedInPerson } from '../../store/account/api-keys.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { findValidSession, type ValidSession } from '../../store/people/person-sessions.ts';
 
 /** A caller that is a person. */
@@ -12,7 +12,7 @@ export type PersonCaller = KeyRecord & { readonly person: SignedInPerson };
 /** @returns the caller whose session has this token; undefined where it has ended, or its person has a role nowhere. */
 export async function callerOfSession(database: Database, token: string): Promise<PersonCaller | undefined> {
   if (!isPersonToken(token)) return undefined;
-  const session = await findValidSession(database, personTokenHash(token), new Date());
+  const session = await findValidSession(database, personTokenHash(token), new Date(database.nowMs()));
   return session && personCaller(session);
 }
 
@@ -33,6 +33,7 @@ export function personCaller(session: Omit<ValidSession, 'seenAt'>): PersonCalle
       role,
       verifiedAt: session.verifiedAt === null ? null : new Date(session.verifiedAt),
       hasPasskey: session.hasPasskey,
+      hasJustSignedIn: session.hasJustSignedIn,
     },
   };
 }

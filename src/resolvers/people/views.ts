@@ -1,8 +1,8 @@
 /** Views: addresses of screens that a person keeps under a name, in each account apart. */
-import { assert } from '../../base/assert.ts';
-import { consolePathOf } from '../../base/console-url.ts';
-import { GatewayError, notFound } from '../../base/errors.ts';
-import type { Named } from '../../base/violations.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { consolePathOf } from '../../base/pages/console-url.ts';
 import {
   readViews,
   removeView,
@@ -46,7 +46,12 @@ export async function saveView(context: Context, name: Named, path: Named): Prom
     if (views.length >= VIEWS_MAX && !views.some((each) => each.name === own.name))
       violations.add({ parameter: name.name, message: `there are ${VIEWS_MAX} views already: remove one` });
     violations.refuse();
-    const view = await storeView(tx, ownerOf(context), { name: own.name ?? '', path: own.path }, new Date());
+    const view = await storeView(
+      tx,
+      ownerOf(context),
+      { name: own.name ?? '', path: own.path },
+      new Date(context.database.nowMs()),
+    );
     assert(view, 'what is stored is given back');
     writeDown('view.save', { kind: 'view', id: view.name });
     return view;

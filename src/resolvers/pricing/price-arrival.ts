@@ -1,7 +1,7 @@
 /** Prices money that arrived after the lock of its price was over (C-21). */
 
-import { known } from '../../base/assert.ts';
-import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { known } from '../../base/errors/assert.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Arrival } from '../../templates/lateness.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';

@@ -1,11 +1,11 @@
 /** Prices: the current rate, the account's spread and fees, the bounds of an amount, and how long a price holds (C-21). */
 import type { Logger } from 'pino';
-import { BRL, type Currency } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { instantOf, millisOf } from '../../base/instant.ts';
-import { fromMinor, isMore, toMinor } from '../../base/money.ts';
-import { type Price, type Pricing, priceIn, priceOut } from '../../base/pricing.ts';
-import { readShared } from '../../base/read-together.ts';
+import { readShared } from '../../base/concurrency/read-together.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { BRL, type Currency } from '../../base/money/currency.ts';
+import { fromMinor, isMore, multiply, roundHalfUp, toMinor } from '../../base/money/money.ts';
+import { type Price, type Pricing, priceIn, priceOut } from '../../base/money/pricing.ts';
+import { instantOf, millisOf } from '../../base/time/instant.ts';
 import { readAccountSettings } from '../../store/account/settings.ts';
 import {
   readRate,
@@ -13,6 +13,7 @@ import {
   storeRate,
   type TemplateSettings,
 } from '../../store/engine/pricing.ts';
+import { depositOf } from '../../templates/amounts.ts';
 import type { Template } from '../../templates/define.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -82,6 +83,23 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
   if (observed && nowMs - observed.observedAtMs <= STALE_MS) return observed.mid;
   if (last && ageMs >= 0 && ageMs <= STALE_MS) return last.mid;
   throw noPrice(`no price of ${asset} from the last 60 seconds is available`);
+}
+
+/**
+ * @param amount - decimal text.
+ * @returns what an amount is worth in BRL now, in cents: what limits and approvals of money out are counted in.
+ * @throws {GatewayError} as `currentRate`.
+ */
+export async function worthNow(services: Services, currency: Currency, amount: string): Promise<string> {
+  if (currency === BRL) return amount;
+  const rate = await currentRate(services, currency.asset, await services.clock.nowMs());
+  return roundHalfUp(multiply(amount, rate), BRL.decimals);
+}
+
+/** @returns what a held deposit is worth in BRL now, in cents. @throws {GatewayError} as `currentRate`. */
+export function depositWorthNow(services: Services, row: ProcessRow): Promise<string> {
+  const { currency, amount } = depositOf(row);
+  return worthNow(services, currency, fromMinor(amount, currency.decimals));
 }
 
 /**
@@ -155,6 +173,7 @@ export function refuseOutOfBounds(brl: string, { amountMin, amountMax }: Bounds)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `a transaction must be worth ${amountMin} to ${amountMax} BRL; this one is worth ${brl} BRL`,
+      { facts: { limit: { amount: isMore(amountMin, brl) ? amountMin : amountMax, currency: BRL.code } } },
     );
 }
 

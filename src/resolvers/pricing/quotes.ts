@@ -1,8 +1,9 @@
 /** Quotes: what an order would cost now, and prices that are promised for a while (C-21). */
 import { randomBytes } from 'node:crypto';
-import type { Currency } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { instantOf, millisOf } from '../../base/instant.ts';
+import { ACTS } from '../../base/access/acts.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Currency } from '../../base/money/currency.ts';
+import { instantOf, millisOf } from '../../base/time/instant.ts';
 import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine/quotes.ts';
 import type { Template } from '../../templates/define.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
@@ -41,14 +42,15 @@ export async function readQuote(
  * Prices an order and keeps the price for ten minutes.
  *
  * @param attempt - of its key; what an earlier try under it made is given again.
- * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
+ * @throws {GatewayError} `FORBIDDEN`, `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
  */
 export async function createQuote(
   context: Context,
   request: Omit<PriceRequest, 'accountId'>,
   { made, bind }: Attempt,
 ): Promise<QuoteRow> {
-  requireAct(context, 'quote.create');
+  const act = actOfQuote(context, request);
+  requireAct(context, act);
   const { accountId } = context.caller;
   const before = made === null ? undefined : await findQuote(context.database, accountId, made);
   if (before) return before;
@@ -58,14 +60,19 @@ export async function createQuote(
   const row = rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS);
   return audited(context, async (tx, writeDown) => {
     const { template, currency, quote, brlAmount, cryptoAmount } = row;
-    writeDown(
-      'quote.create',
-      { kind: 'quote', id },
-      { after: { template, currency, quote, brlAmount, cryptoAmount } },
-    );
+    writeDown(act, { kind: 'quote', id }, { after: { template, currency, quote, brlAmount, cryptoAmount } });
     await bind(tx, id);
     return addQuote(tx, accountId, row);
   });
+}
+
+/** An offramp out of the balance can be created with `move` alone, so its price can be reserved with that, too. */
+function actOfQuote(
+  { caller }: Context,
+  { template, direction }: Omit<PriceRequest, 'accountId'>,
+): 'quote.create' | 'balance.quote' {
+  const isPayout = direction === 'out' && template.crypto === 'balance';
+  return isPayout && !caller.scopes.includes(ACTS['quote.create'].scope) ? 'balance.quote' : 'quote.create';
 }
 
 /** @returns the price of a quote, its BRL side, and when it was made. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */

@@ -1,10 +1,10 @@
 /** A person stops sending on a network, or lets it go on; what was signed before is looked after all the same. */
 
-import { known } from '../../base/assert.ts';
-import { NETWORKS } from '../../base/currency.ts';
-import { invalidParameters } from '../../base/errors.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Named } from '../../base/violations.ts';
+import { known } from '../../base/errors/assert.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { NETWORKS } from '../../base/money/currency.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
@@ -60,14 +60,14 @@ async function change(
   const author = authorOf(context, act);
   const key = { mode, network };
   const platform = await platformAccount(database, mode);
-  return withAccounts(context, [platform], async (tx, { heads, at }) => {
+  return withAccounts(context, [platform], async (tx, { heads, ...time }) => {
     const before = await readNetwork(tx, key);
     const isPaused = before?.pausedAt != null;
     if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };
-    const pause = reason === null ? null : { by: author.actorId, at, reason };
+    const pause = reason === null ? null : { by: author.actorId, at: time.at, reason };
     await pauseSending(tx, key, pause);
     const told = { before: { reason: before?.pauseReason ?? null }, after: { reason } };
-    const entry = auditEntry(author, { kind: 'network', id: network }, at, told);
+    const entry = auditEntry(author, { kind: 'network', id: network }, time, told);
     for (const head of heads.values()) await appendAudit(tx, head, [entry]);
     return { network, pausedAt: pause?.at ?? null, pausedBy: pause?.by ?? null, reason };
   });

@@ -1,5 +1,5 @@
 /** How rails are doing, for the operator. */
-import type { Instant } from '../../base/instant.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { readRailHealth } from '../../store/engine/rail-health.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import { type Context, requirePlatform } from '../services/context.ts';

@@ -1,9 +1,9 @@
 /** What reconciliation says of the configured rails, for `doctor` and the console. */
 import { listReconciliations } from '../../store/rails/reconciliation.ts';
 import { readNight } from '../../store/rails/reconciliation-night.ts';
+import { countsOf, isOpen, statementOf } from '../reconciliation/reconcile.ts';
 import type { Services } from '../services/context.ts';
 import type { NamedCheck } from './rail-checks.ts';
-import { countsOf, isOpen, statementOf } from './reconcile.ts';
 
 /** @returns of each configured rail that can be reconciled whether its newest report has something open, and whether the night's came. */
 export async function reconciliationChecks(own: Services): Promise<readonly NamedCheck[]> {

@@ -1,9 +1,9 @@
 /** Credits a sandbox account: an adjustment without a transaction. */
 import { randomUUID } from 'node:crypto';
-import { assert } from '../../base/assert.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { fund } from '../../ledger/journals.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 
@@ -27,12 +27,7 @@ export async function postFunding(
   given: { readonly currency: string; readonly amount: string },
   nowMs: number,
 ): Promise<Funding> {
-  const checks = new CreationChecks({ allowsLoopback: true });
-  const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });
-  const checked = checks.amount({ name: 'amount', value: given.amount }, currency);
-  checks.refuse();
-  assert(currency && checked, 'what was not refused is there');
-  const amount = toMinor(checked, currency.decimals);
+  const { currency, amount, shown } = checkFunding(given);
   const request = {
     accountId,
     ref: `fund:${randomUUID()}`,
@@ -41,9 +36,17 @@ export async function postFunding(
   };
   const [outcome] = await postJournals(tx, [request], new Date(nowMs));
   assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'an adjustment under a new ref is posted');
-  return {
-    journalId: String(outcome.journalId),
-    currency: currency.code,
-    amount: fromMinor(amount, currency.decimals),
-  };
+  return { ...shown, journalId: String(outcome.journalId) };
+}
+
+/** @returns what is credited, and its canonical form. @throws {GatewayError} as `postFunding`. */
+export function checkFunding(given: { readonly currency: string; readonly amount: string }) {
+  const checks = new CreationChecks({ allowsLoopback: true });
+  const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });
+  const checked = checks.amount({ name: 'amount', value: given.amount }, currency);
+  checks.refuse();
+  assert(currency && checked, 'what was not refused is there');
+  const amount = toMinor(checked, currency.decimals);
+  const shown = { currency: currency.code, amount: fromMinor(amount, currency.decimals) };
+  return { currency, amount, shown };
 }

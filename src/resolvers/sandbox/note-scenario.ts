@@ -2,13 +2,14 @@
  * The audit log's part of scenarios: what is asked of the sandbox, and what came of it, is written down beside the work. Whoever
  * asks while others are written down shares a lock of the account and a commit with those who ask with it.
  */
-import type { Run } from '../../base/group-commit.ts';
-import { type Instant, instantOf } from '../../base/instant.ts';
-import type { Database } from '../../store/database.ts';
+import type { Run } from '../../base/concurrency/group-commit.ts';
+import { instantOf } from '../../base/time/instant.ts';
+import type { Database } from '../../store/connection/database.ts';
 import {
   type AuditEntry,
   type AuditFacts,
   type AuditObject,
+  type AuditTime,
   auditEntry,
   chain,
 } from '../../store/engine/audit.ts';
@@ -19,7 +20,7 @@ import { authorOf, type Context } from '../services/context.ts';
 /** An entry, and the account in whose log it is. */
 interface Note {
   readonly accountId: bigint;
-  readonly entryAt: (at: Instant) => AuditEntry;
+  readonly entryAt: (time: AuditTime) => AuditEntry;
 }
 
 const BATCH_MAX = 200;
@@ -32,7 +33,7 @@ export async function noteScenario(context: Context, object: AuditObject, facts:
   const author = authorOf(context, 'sandbox.trigger');
   const write = writers.get(database) ?? writerOf(context);
   writers.set(database, write);
-  await write({ accountId: caller.accountId, entryAt: (at) => auditEntry(author, object, at, facts) });
+  await write({ accountId: caller.accountId, entryAt: (time) => auditEntry(author, object, time, facts) });
 }
 
 function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (note: Note) => Promise<null> {
@@ -42,11 +43,12 @@ function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (no
       const heads = await lockHeads(tx, [...accountIds], 'sandbox');
       const notes = grow(({ accountId }) => accountIds.has(accountId));
       const at = instantOf(new Date(await clock.nowMs(tx)));
+      const time = { at, machineMs: database.nowMs() };
       const chained = [...heads.values()].map((head) => {
         const own = notes.filter(({ accountId }) => accountId === head.accountId);
         return chain(
           head,
-          own.map(({ entryAt }) => entryAt(at)),
+          own.map(({ entryAt }) => entryAt(time)),
         );
       });
       const ends = chained.map(({ end }) => end);

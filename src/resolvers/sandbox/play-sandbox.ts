@@ -1,15 +1,16 @@
 /** The sandbox for callers: scenarios, its clock, and play money. Refused for live accounts. */
-import type { ActName } from '../../base/acts.ts';
-import { GatewayError, invalidParameters } from '../../base/errors.ts';
-import { stepNameOf } from '../../base/step-name.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import { stepNameOf } from '../../base/ids/step-name.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { audited, auditedIn } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
-import { type Funding, postFunding } from './fund-account.ts';
+import { checkFunding, type Funding, postFunding } from './fund-account.ts';
 import { noteScenario } from './note-scenario.ts';
 
 /** A scenario to be played; each as the caller wrote it. */
@@ -69,12 +70,15 @@ export async function advanceClock(context: Context, by: string): Promise<Date> 
 export async function fundSandbox(
   context: Context,
   given: { readonly currency: string; readonly amount: string },
+  attempt: Attempt = UNKEYED,
 ): Promise<Funding> {
   requireSandbox(context, 'sandbox.fund');
   const { accountId } = context.caller;
+  if (attempt.made !== null) return { ...checkFunding(given).shown, journalId: attempt.made };
   const funding = await audited(context, async (tx, writeDown, nowMs) => {
     const credited = await postFunding(tx, accountId, given, nowMs);
     writeDown('sandbox.fund', accountObject(accountId), { after: credited });
+    await attempt.bind(tx, credited.journalId);
     return credited;
   });
   context.notifier.notify([accountId]);

@@ -1,6 +1,6 @@
 /** Makes the account and the rates of a new sandbox. */
 import { createAccount, findAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import { seedRates } from '../../store/engine/pricing.ts';
 import type { Registry } from '../../templates/registry.ts';
 

@@ -1,5 +1,5 @@
 /** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import type { Author } from '../../store/engine/audit.ts';
 import type { Job, JobKey } from '../../store/engine/jobs.ts';
 import type { NewsRecord } from '../../store/engine/news.ts';
@@ -13,8 +13,8 @@ export type NewProcess = Omit<
   'id' | 'component' | 'state' | 'createdAt' | 'updatedAt' | 'errorEn' | 'errorPt' | 'asPublished' | 'process'
 > & { readonly process: Omit<Process, 'sequence'> };
 
-/** Done in the database transaction of a step, with the transaction as it is after it. */
-export type AtomicWork = (tx: Tx, row: ProcessRow) => Promise<void>;
+/** Done in the database transaction of a step, with the transaction as it is after it, and as it was before. */
+export type AtomicWork = (tx: Tx, row: ProcessRow, before: ProcessRow) => Promise<void>;
 
 /** What is asked for: a transaction to be made, or one that is told of something. */
 export interface AdvanceRequest {

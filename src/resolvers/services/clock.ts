@@ -1,5 +1,5 @@
-/** The clock that the processes of an account obey: the machine's, or in a sandbox one that can be set ahead. */
-import type { Tx } from '../../store/database.ts';
+/** The clock that the processes of an account obey: the database's (docs/decisions/0055), or in a sandbox one that can be set ahead. */
+import type { Database, Tx } from '../../store/connection/database.ts';
 
 /** Tells the time. */
 export interface Clock {
@@ -9,9 +9,11 @@ export interface Clock {
    * @param tx - to be asked in: whoever has a connection needs no other one, and knows of all that was committed by now.
    */
   readonly nowMs: (tx?: Tx) => Promise<number>;
-  /** How far it is ahead of the machine's clock. Unit: ms. */
+  /** How far it is ahead of the database's clock. Unit: ms. */
   readonly aheadMs: () => Promise<number>;
 }
 
-/** The clock of the machine. */
-export const SYSTEM_CLOCK: Clock = { nowMs: async () => Date.now(), aheadMs: async () => 0 };
+/** @returns the clock of live accounts. */
+export function liveClock(database: Pick<Database, 'nowMs'>): Clock {
+  return { nowMs: async () => database.nowMs(), aheadMs: async () => 0 };
+}

@@ -1,11 +1,12 @@
 /** What every use case is given: the services it works with, and who asks, from where, and what that caller may. */
-import type { AccountMode, Times } from '../../base/account-mode.ts';
-import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/acts.ts';
-import type { Scope } from '../../base/api-key.ts';
-import type { Currency } from '../../base/currency.ts';
-import { GatewayError } from '../../base/errors.ts';
+import type { AccountMode, Times } from '../../base/access/account-mode.ts';
+import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/access/acts.ts';
+import type { Scope } from '../../base/access/api-key.ts';
+import type { SecretBox } from '../../base/access/secret-box.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Currency } from '../../base/money/currency.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/connection/database.ts';
 import type { ActorKind, Author } from '../../store/engine/audit.ts';
 import type { Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
@@ -30,6 +31,8 @@ import type { UnderWay } from './under-way.ts';
  */
 export interface Services {
   readonly database: Database;
+  /** Seals secrets before they are stored, and opens them. */
+  readonly secrets: SecretBox;
   readonly registry: Registry;
   /** Whose accounts these services are for. */
   readonly mode: AccountMode;
@@ -39,7 +42,7 @@ export interface Services {
   readonly forAccount: (accountId: bigint) => Promise<Services>;
   /** What time it is for the accounts of each mode. */
   readonly times: () => Promise<Times>;
-  /** The machine's clock for live accounts; one that can be set ahead for those of the sandbox. */
+  /** The database's clock for live accounts; one that can be set ahead for those of the sandbox. */
   readonly clock: Clock;
   /** `NO_RAILS` for live accounts where no live rails are configured. */
   readonly rails: Rails;
@@ -65,6 +68,8 @@ export interface Services {
   readonly worker: number | null;
   /** Null for live accounts. */
   readonly sandbox: Sandbox | null;
+  /** Whether webhooks of these accounts may go to this machine now; never for live accounts (C-63). */
+  readonly allowsLoopback: () => Promise<boolean>;
   /** URL under which the gateway is reached, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -122,8 +127,16 @@ export function actorKindOf({ person, transactionId }: KeyRecord): 'KEY' | 'PERS
 export function requireScope({ caller }: Pick<Context, 'caller'>, scope: Scope): void {
   if (!caller.scopes.includes(scope)) {
     const holder = caller.person ? 'role' : 'key';
-    throw new GatewayError('FORBIDDEN', `this requires a ${holder} with the scope "${scope}"`);
+    throw new GatewayError('FORBIDDEN', `this requires a ${holder} with the scope "${scope}"`, {
+      facts: { scope },
+    });
   }
+}
+
+/** @throws {GatewayError} `FORBIDDEN` when the caller has none of the scopes; the detail names the first. */
+export function requireOneOf(context: Pick<Context, 'caller'>, scopes: readonly Scope[]): void {
+  const [first] = scopes;
+  if (first && !scopes.some((scope) => context.caller.scopes.includes(scope))) requireScope(context, first);
 }
 
 /** @throws {GatewayError} `FORBIDDEN` unless the caller has some scope of the platform. */
@@ -140,24 +153,32 @@ const FRESH_MS = 5 * 60_000;
  *
  * @throws {GatewayError} `STEP_UP_REQUIRED`.
  */
-export function requireFresh({ caller, mode }: Pick<Context, 'caller' | 'mode'>): void {
-  const { person } = caller;
-  if (!person || (mode === 'sandbox' && !person.hasPasskey)) return;
-  if (!person.hasPasskey)
-    throw new GatewayError(
-      'STEP_UP_REQUIRED',
-      'in a live account this needs a passkey: add one at /console/security',
-    );
-  if (person.verifiedAt === null || Date.now() - person.verifiedAt.getTime() > FRESH_MS)
-    throw new GatewayError(
-      'STEP_UP_REQUIRED',
-      'this needs a passkey check within the last five minutes: use your passkey at /console/confirm',
-    );
+export function requireFresh(context: Pick<Context, 'caller' | 'mode' | 'database'>): void {
+  if (!needsPasskey(context)) return;
+  throw new GatewayError(
+    'STEP_UP_REQUIRED',
+    context.caller.person?.hasPasskey
+      ? 'this needs a passkey check within the last five minutes: use your passkey at /console/confirm'
+      : 'in a live account this needs a passkey: add one at /console/security',
+  );
 }
 
-/** What a live account may do without live rails besides reading: open its subscriptions, and end what lets somebody in. */
+/** @returns whether the caller has to show a passkey before an act that needs a fresh one. */
+export function needsPasskey({
+  caller: { person },
+  mode,
+  database,
+}: Pick<Context, 'caller' | 'mode' | 'database'>): boolean {
+  if (!person || (mode === 'sandbox' && !person.hasPasskey)) return false;
+  const { hasPasskey, verifiedAt } = person;
+  return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
+}
+
+/** Acts of a live account that need no live rails: they open its subscriptions, have work tried again, or end somebody's access. */
 const WITHOUT_RAILS: readonly ActName[] = [
   'stream_token.create',
+  'job.retry',
+  'job.cancel',
   'key.revoke',
   'person.remove',
   'session.revoke',

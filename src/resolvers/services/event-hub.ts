@@ -3,10 +3,17 @@
  * the newest events; nobody has a queue: followers hold a place in the log and pull from it, so one that is slow costs
  * nothing. The database is the truth: a notification, or a second that passed, only says that it is time to read.
  */
-import { assert } from '../../base/assert.ts';
-import { onNobodysBehalf } from '../../base/on-behalf.ts';
-import type { Database } from '../../store/database.ts';
-import { type AccountMark, type EventRow, readEvents, readMarks } from '../../store/events/events.ts';
+
+import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Database } from '../../store/connection/database.ts';
+import {
+  type AccountMark,
+  type EventRow,
+  readEvents,
+  readMarks,
+  readTokenAt,
+} from '../../store/events/events.ts';
 import type { Notifier } from './notifier.ts';
 
 /** Poll interval, for changes whose notification was missed: commits of other processes, adjustments. */
@@ -163,7 +170,8 @@ export class EventHub {
 
   async #move(channel: Channel, mark: AccountMark): Promise<void> {
     const before = channel.mark;
-    let seq = mark.seq;
+    let { seq, token } = mark;
+    if (before && isBehind(mark, before)) return this.#restored(channel, mark);
     if (before && seq > before.seq) {
       const recentMax = Math.max(
         RECENT_MIN,
@@ -171,13 +179,43 @@ export class EventHub {
       );
       const oldest = seq - BigInt(recentMax);
       const after = oldest > before.seq ? oldest : before.seq;
-      const fresh = await readEvents(this.#database, channel.accountId, after, 2 * recentMax);
-      seq = fresh.at(-1)?.seq ?? seq;
+      const fresh = await this.#readAfter(channel, before, after, 2 * recentMax);
+      if (!fresh) return this.#restored(channel, mark);
+      ({ seq, token } = fresh.at(-1) ?? mark);
       channel.recent = (after === before.seq ? [...channel.recent, ...fresh] : fresh).slice(-recentMax);
     }
-    channel.mark = { ...mark, seq };
+    channel.mark = { ...mark, seq, token };
     const hasMoved = before?.seq !== seq || before.journalId !== mark.journalId;
     if (hasMoved) wakeAll(channel);
+  }
+
+  /**
+   * @param before - the newest event that was known.
+   * @returns the events after a place; undefined where the log has another event in the place of that one, because it was restored.
+   */
+  async #readAfter(
+    { accountId }: Channel,
+    before: AccountMark,
+    after: bigint,
+    limit: number,
+  ): Promise<EventRow[] | undefined> {
+    const isNext = after === before.seq;
+    const [rows, known] = await Promise.all([
+      readEvents(this.#database, accountId, isNext ? after - 1n : after, limit),
+      isNext ? undefined : readTokenAt(this.#database, accountId, before.seq),
+    ]);
+    const own = isNext && rows[0]?.seq === before.seq ? rows.shift()?.token : known;
+    // Where it was dropped meanwhile, its token is not known any more.
+    return (own ?? before.token) === before.token ? rows : undefined;
+  }
+
+  /** Ends all watches of an account: clients that come again are told that their cursor has expired, as one that begins now is. */
+  #restored(channel: Channel, mark: AccountMark): void {
+    channel.mark = mark;
+    channel.recent = [];
+    channel.watches.clear();
+    this.#leave(channel);
+    wakeAll(channel);
   }
 
   async #page(channel: Channel, after: bigint): Promise<readonly EventRow[]> {
@@ -201,6 +239,13 @@ const LATER = () => {};
 function markOf({ mark }: Channel): AccountMark {
   assert(mark, 'a watch is read after it was fresh');
   return mark;
+}
+
+/** Whether the account has lost something, because its database was restored: events, or lines and journals that had none. */
+function isBehind(mark: AccountMark, before: AccountMark): boolean {
+  const { seq, token, lineId, journalId } = mark;
+  if (seq < before.seq || lineId < before.lineId || journalId < before.journalId) return true;
+  return seq === before.seq && token !== before.token;
 }
 
 function wakeAll(channel: Channel): void {

@@ -1,27 +1,27 @@
 /** Locks accounts and then reads the time, in this order: whoever waited for a lock is judged by the time at which it has it. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { type Instant, instantOf } from '../../base/instant.ts';
-import { onNobodysBehalf } from '../../base/on-behalf.ts';
-import { type InTurn, turns } from '../../base/turns.ts';
-import type { Database, Tx } from '../../store/database.ts';
-import { LOCK_MAX_MS, LockWaitError } from '../../store/database-error.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
+import { type InTurn, turns } from '../../base/concurrency/turns.ts';
+import { instantOf } from '../../base/time/instant.ts';
+import type { Database, Tx } from '../../store/connection/database.ts';
+import { LOCK_MAX_MS, LockWaitError } from '../../store/connection/database-error.ts';
+import type { AuditTime } from '../../store/engine/audit.ts';
 import { type Head, lockHeads } from '../../store/engine/processes.ts';
 import type { Clock } from './clock.ts';
 
 /** Accounts that a database transaction has locked. */
-export interface Locked {
+export interface Locked extends AuditTime {
   /** Their counters, by account; none of an account of another mode. */
   readonly heads: Map<bigint, Head>;
   /** Now, by their clock: not before anything that was done under the locks before. Milliseconds since 1970. */
   readonly nowMs: number;
-  /** The same moment. */
-  readonly at: Instant;
 }
 
 /** What locks accounts. */
 export interface Locking {
   readonly mode: AccountMode;
   readonly clock: Clock;
+  readonly database: Database;
 }
 
 /** By database: who waits for an account waits once for the whole process. */
@@ -37,7 +37,7 @@ const queues = new WeakMap<Database, InTurn<bigint>>();
  *   behind somebody else. Both are an `isLockTimeout`.
  */
 export function withAccounts<Result>(
-  locking: Locking & { readonly database: Database },
+  locking: Locking,
   accountIds: readonly bigint[],
   work: (tx: Tx, locked: Locked) => Promise<Result>,
 ): Promise<Result> {
@@ -58,10 +58,10 @@ export function withAccounts<Result>(
  */
 export async function lockAccounts(
   tx: Tx,
-  { mode, clock }: Locking,
+  { mode, clock, database }: Locking,
   accountIds: Iterable<bigint>,
 ): Promise<Locked> {
   const heads = await lockHeads(tx, [...new Set(accountIds)], mode);
   const nowMs = await clock.nowMs(tx);
-  return { heads, nowMs, at: instantOf(new Date(nowMs)) };
+  return { heads, nowMs, at: instantOf(new Date(nowMs)), machineMs: database.nowMs() };
 }

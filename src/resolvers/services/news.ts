@@ -137,6 +137,35 @@ export interface InfractionNews {
   readonly reportedAt: string;
 }
 
+/**
+ * A report that is not booked yet: the provider has not confirmed it, denies it, or a part of it cannot be read (C-36). The rail asks about
+ * it again; what the provider says then is news of its own.
+ */
+export interface UnconfirmedNews {
+  readonly kind: 'unconfirmed';
+  /** Tells reports apart that differ in anything. */
+  readonly reportId: string;
+  readonly endToEndId: string;
+  /** Name of our payout at the provider; null for a PIX that came. */
+  readonly payoutName: string | null;
+  readonly txid: string | null;
+  /** Decimal BRL; null for a dispute without an amount. */
+  readonly amount: string | null;
+  readonly pixKey: string | null;
+  /** ISO 8601. */
+  readonly settledAt: string | null;
+  /** CPF or CNPJ, where the caller was proved to be the provider; else null. */
+  readonly payerTaxId: string | null;
+  /** Ends that it reports, of returns and of our payout, each by its names at the provider; missing in reports of versions before. */
+  readonly ends?: readonly (readonly string[])[];
+  /** The dispute or report of fraud that the list of the provider lacks; missing where it reports a PIX. */
+  readonly dispute?: DisputeNews | InfractionNews;
+  /** Whether the caller that reports a dispute was proved to be the provider. */
+  readonly isProved?: boolean;
+  /** Why it is not booked. */
+  readonly reason: string;
+}
+
 /** Money that comes. */
 export type ArrivalNews = PaymentNews | DepositNews | ReturnedPayoutNews;
 
@@ -148,7 +177,8 @@ export type ReportNews =
   | GasNews
   | DisputeNews
   | DisputeReturnNews
-  | InfractionNews;
+  | InfractionNews
+  | UnconfirmedNews;
 
 /** What a rail tells. */
 export type News = ArrivalNews | ReportNews;

@@ -1,5 +1,5 @@
 /** The rails of live accounts where none are configured: nothing can be asked of them, and the sandbox does not stand in. */
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import type { Rails } from './rails.ts';
 
 /** @returns rails of which every question fails, each by the error for the part that is asked. */

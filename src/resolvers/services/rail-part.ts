@@ -1,8 +1,8 @@
 /** What a rail of an installation offers, and what it is made with: `compose/rails.ts` puts rails together by this alone. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Database } from '../../store/database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Database } from '../../store/connection/database.ts';
 import type { Clock } from './clock.ts';
 import type { Receive } from './news.ts';
 
@@ -18,6 +18,14 @@ export interface RailPart<Port> {
   readonly handle?: (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
   /** What `doctor`, `railHealth` and the console say of it. */
   readonly checks: () => Promise<readonly RailCheck[]>;
+  /** Certificates that a person has to renew. */
+  readonly certificates?: () => readonly RailCertificate[];
+}
+
+/** A certificate of a rail. */
+export interface RailCertificate {
+  readonly name: string;
+  readonly endsAtMs: number;
 }
 
 /** Something about a rail that is as it should be, or is not. */

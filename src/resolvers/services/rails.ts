@@ -2,7 +2,7 @@
  * What the gateway asks of the outside world. Orders carry a key of their own: an order that comes again under its key
  * is the same order. Answers that take time come later, as news.
  */
-import type { Currency } from '../../base/currency.ts';
+import type { Currency } from '../../base/money/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { News } from './news.ts';
@@ -202,4 +202,8 @@ export interface Rails {
   readonly identity: IdentityCheck;
   readonly screening: Screening;
   readonly liquidity: Liquidity;
+  /** Account at the bank that files of the bank must be of; any account if it is not configured. */
+  readonly bankAccount?: string | undefined;
+  /** Origin of the page of the signer, on which people prove destinations; undefined: there is none. */
+  readonly signerPage?: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** What a sandbox offers besides: the acts of the outside world on demand, and its clock. */
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AtomicWork, NewProcess } from './advance.ts';
@@ -7,7 +7,7 @@ import type { AtomicWork, NewProcess } from './advance.ts';
 /** The catalogue of scenarios: what happens, in one sentence. */
 export const SCENARIO_DOCS = {
   pay: 'The customer pays the price now.',
-  'pay-late': 'The customer pays the price one second too late.',
+  'pay-late': 'The customer pays the price one second too late; an open session ends before.',
   'pay-over': 'The customer pays 20.00 more than the price, or the amount given.',
   'pay-under':
     'The customer pays 20.00 less than the price (half of it when it is 20.00 or less), or the amount given.',
@@ -17,13 +17,13 @@ export const SCENARIO_DOCS = {
   'step-up-deny': 'The identity step-up of the customer is denied.',
   release: 'Compliance review releases the transaction.',
   'hold-reject': 'Compliance review rejects the transaction.',
-  'pix-return': 'The bank of the payee returns the payout.',
+  'pix-return': 'The bank of the payee returns the payout, or the amount given of it.',
   deposit: 'The exact amount is deposited, and confirmed 15 seconds later.',
   'deposit-confirm': 'The network confirms the deposit now.',
   'deposit-reorg': 'The network drops the deposit.',
   'deposit-wrong':
     'One whole unit less than the exact amount is deposited (half of it when it is one unit or less), or the amount given, and confirmed at once.',
-  'dispute-open': 'The payer opens a dispute (MED).',
+  'dispute-open': 'The payer opens a dispute (MED) about all of the payment, or the amount given.',
   'dispute-accept': 'The dispute is accepted.',
   'dispute-reject': 'The dispute is rejected.',
   expire: 'The session ends now.',

@@ -25,6 +25,9 @@ export type EntryKind = keyof typeof ENTRY_KINDS;
  */
 export type Untold = 'capital' | 'any' | 'paid_by_hand';
 
+/** Name of news for an entry that no news can be about. */
+export const NO_NEWS: NewsName = { kind: 'unknown', key: 'none' };
+
 /** Money that moved. */
 export interface StatementEntry {
   readonly kind: EntryKind;
@@ -76,7 +79,7 @@ export interface RailStatement {
    * @returns what moved in the period, in any order; of a network only what is final and was settled here.
    * @throws while it cannot be read whole.
    */
-  readonly read: (period: StatementPeriod) => Promise<readonly StatementEntry[]>;
+  readonly read: (period: StatementPeriod) => Promise<Iterable<StatementEntry>>;
   /** @returns entries by the names of their news, whenever they were; nothing for what is not there. */
   readonly find?: (names: readonly NewsName[]) => Promise<readonly StatementEntry[]>;
   /** What there is now. @throws while it cannot be read. */

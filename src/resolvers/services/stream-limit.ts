@@ -1,5 +1,5 @@
-/** How many streams and waiting requests a key may have at once in this process. */
-import { GatewayError } from '../../base/errors.ts';
+/** Limit of the streams and waiting requests that an account may have at once in this process, by all of its keys. */
+import { GatewayError } from '../../base/errors/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
 /** When to ask again for a stream beyond a limit: some may have ended by then. Unit: seconds. */
@@ -7,7 +7,7 @@ export const RETRY_SECONDS = 5;
 /** Tabs in which one payer may have a page open. */
 const SESSION_STREAMS_MAX = 20;
 
-/** Counts what is open by key. */
+/** Counts open streams by account, and those of payers by their session: they must not use up the streams of the account. */
 export class StreamLimit {
   readonly #max: number;
   readonly #open = new Map<string, number>();
@@ -20,24 +20,36 @@ export class StreamLimit {
    * Takes a place.
    *
    * @returns a function that releases it; a second call does nothing.
-   * @throws {GatewayError} `RATE_LIMITED` when the key has no place left.
+   * @throws {GatewayError} `RATE_LIMITED` when the account, or the payer, has no place left.
    */
-  take({ id: keyId, transactionId }: Pick<KeyRecord, 'id' | 'transactionId'>): () => void {
-    const max = transactionId === undefined ? this.#max : Math.min(this.#max, SESSION_STREAMS_MAX);
-    const open = this.#open.get(keyId) ?? 0;
+  take(caller: Pick<KeyRecord, 'id' | 'accountId' | 'transactionId'>): () => void {
+    const isPayer = caller.transactionId !== undefined;
+    const max = isPayer ? Math.min(this.#max, SESSION_STREAMS_MAX) : this.#max;
+    const holder = sharedBy(caller);
+    const open = this.#open.get(holder) ?? 0;
     if (open >= max) {
-      throw new GatewayError('RATE_LIMITED', `a key can have at most ${max} streams at the same time`, {
+      const whose = isPayer ? 'a payment session' : 'an account';
+      throw new GatewayError('RATE_LIMITED', `${whose} can have at most ${max} streams at the same time`, {
         retryAfter: RETRY_SECONDS,
       });
     }
-    this.#open.set(keyId, open + 1);
+    this.#open.set(holder, open + 1);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      const left = (this.#open.get(keyId) ?? 1) - 1;
-      if (left > 0) this.#open.set(keyId, left);
-      else this.#open.delete(keyId);
+      const left = (this.#open.get(holder) ?? 1) - 1;
+      if (left > 0) this.#open.set(holder, left);
+      else this.#open.delete(holder);
     };
   }
+}
+
+/** @returns what shares a limit of work at once: the account, since it can make more keys; for a payer, the session alone. */
+export function sharedBy({
+  id,
+  accountId,
+  transactionId,
+}: Pick<KeyRecord, 'id' | 'accountId' | 'transactionId'>): string {
+  return transactionId === undefined ? `account ${accountId}` : `session ${id}`;
 }

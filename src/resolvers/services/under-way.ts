@@ -1,5 +1,5 @@
 /** What is under way in this process: whoever asks whether callers wait for too long waits for it too. */
-import { isLockTimeout, isOutOfReach } from '../../store/database-error.ts';
+import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
 
 /** Knows the work that has begun and not ended. */
 export class UnderWay {

@@ -1,5 +1,5 @@
 /** What waits for somebody's decision: the steps at which each act can be done, and what a caller may decide. */
-import { ACTS, type ActName } from '../../base/acts.ts';
+import { ACTS, type ActName } from '../../base/access/acts.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
 import type { WaitingAt } from '../../store/engine/waiting.ts';
 import type { Registry } from '../../templates/registry.ts';
@@ -11,6 +11,7 @@ const DECISIONS = {
   'withdrawal.approve': ['approved'],
   'deposit.resolve': ['kept', 'refund_ordered', 'requoted'],
   'hold.release': ['released'],
+  'step_up.approve': ['step_up_approved'],
   'refund.retry': ['refund_retried'],
 } as const satisfies { readonly [Act in ActName]?: readonly TriggerName[] };
 /** One of these acts. */
@@ -41,7 +42,7 @@ export function waitingFor(registry: Registry, act: DecisionName): WaitingAt {
 export const WAITS = {
   held_deposit: 'A deposit of a wrong amount or too late, which waits for `resolveDeposit`.',
   hold: 'Compliance screening holds it.',
-  step_up: 'A closer look at the customer.',
+  step_up: 'Its customer or payee waits for extra verification.',
   failed_refund: 'A return to the payer failed, and is still owed.',
   failed_job: 'A job of it failed, and is tried again.',
 } as const;
@@ -55,6 +56,13 @@ export const TROUBLES = { failed_refund: 'refund', failed_job: 'job' } as const 
 /** What is found by the step. */
 export type StepWait = Exclude<Wait, keyof typeof TROUBLES>;
 
+/** Decision that ends each wait. */
+const DECISION_OF = {
+  hold: 'hold.release',
+  held_deposit: 'deposit.resolve',
+  step_up: 'step_up.approve',
+} as const satisfies Readonly<Record<StepWait, DecisionName>>;
+
 /** @returns whether it is found by the step. */
 export function isStepWait(wait: Wait): wait is StepWait {
   return !Object.hasOwn(TROUBLES, wait);
@@ -62,12 +70,7 @@ export function isStepWait(wait: Wait): wait is StepWait {
 
 /** @returns the steps, as `component/state`, at which transactions wait for it. */
 export function stepsWaiting(registry: Registry, wait: StepWait): readonly string[] {
-  if (wait !== 'step_up')
-    return stepsAwaiting(registry, wait === 'hold' ? 'hold.release' : 'deposit.resolve');
-  const steps = registry.templates.flatMap(({ machine }) =>
-    machine.transitions.filter(({ on }) => on === 'step_up_approved').flatMap(({ from }) => from),
-  );
-  return [...new Set(steps)];
+  return stepsAwaiting(registry, DECISION_OF[wait]);
 }
 
 /** @returns the steps at which the caller's key lets it decide. */

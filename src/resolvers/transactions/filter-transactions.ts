@@ -1,7 +1,7 @@
 /** Lists and sums the transactions of several families by filters that `/v2` does not have. */
-import { invalidParameters } from '../../base/errors.ts';
-import { isDecimal, isMore } from '../../base/money.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+import { invalidParameters } from '../../base/errors/errors.ts';
+import { Violations } from '../../base/errors/violations.ts';
+import { isDecimal, isMore } from '../../base/money/money.ts';
 import {
   COUNT_MAX,
   findNthMerged,
@@ -12,42 +12,17 @@ import {
   type SumRow,
   sumMerged,
 } from '../../store/engine/merged-lists.ts';
+import { filtersOf, filtersWhere } from '../../store/engine/transaction-filters.ts';
 import type { ListSlice } from '../../store/engine/transactions.ts';
 import type { Family } from '../../templates/define.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
-import { currencyKnown } from '../checks/check-filter.ts';
+import { currenciesKnown } from '../checks/check-filter.ts';
 import { AMOUNT_LENGTH_MAX, LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { isStepWait, ownApprovals, stepsForCaller, stepsWaiting, TROUBLES, type Wait } from './awaiting.ts';
-import { badCursor, checkFilter, type ListFilterInput } from './list-transactions.ts';
-
-/** Several values of a filter, under the caller's name for it. */
-export interface NamedList<Value> {
-  readonly name: string;
-  readonly values: readonly Value[];
-}
-
-/** Filters as the caller wrote them, each under the caller's own name for it. */
-export interface MergedFilterInput extends ListFilterInput {
-  /** All when not given. */
-  readonly families?: NamedList<Family> | undefined;
-  readonly templates?: NamedList<string> | undefined;
-  readonly statusCodes?: NamedList<StatusCode> | undefined;
-  readonly component?: Named;
-  readonly state?: Named;
-  readonly currency?: Named;
-  readonly amountMin?: Named;
-  readonly amountMax?: Named;
-  readonly text?: Named;
-  readonly direction?: Direction | undefined;
-  readonly awaitingMe?: boolean | undefined;
-  readonly waitsFor?: Wait | undefined;
-}
-
-/** Whether BRL is paid in by PIX, or money leaves: by PIX or to a wallet. */
-export type Direction = 'in' | 'out';
+import { isStepWait, ownApprovals, stepsForCaller, stepsWaiting, TROUBLES } from './awaiting.ts';
+import { LISTED, type MergedFilterInput } from './filter-input.ts';
+import { badCursor, checkFilter } from './list-transactions.ts';
 
 /** What the outcome of every step that can go on is called (`step_outcome`). */
 const OPEN = 'OPEN';
@@ -60,23 +35,19 @@ const NOTHING: MergedPage = {
   rows: [],
 };
 
+const LISTS = LISTED.flatMap(filtersOf);
+/** Filters that no list of `/v2` has. */
+const WIDE = filtersWhere(({ kind, parameters }) => kind !== 'families' && !parameters);
+
 /** @returns whether the filters are those of one list of `/v2`, which is read by positions alone. */
-export function isPlain({ families, ...input }: MergedFilterInput): boolean {
-  const { templates, statusCodes, component, state, currency, amountMin, amountMax, text, ...rest } = input;
-  const wide = [templates, statusCodes, component, state, currency, amountMin, amountMax, text];
-  return (
-    families?.values.length === 1 &&
-    !rest.direction &&
-    !rest.awaitingMe &&
-    !rest.waitsFor &&
-    wide.every((each) => !each)
-  );
+export function isPlain(input: MergedFilterInput): boolean {
+  return input.families?.values.length === 1 && WIDE.every((name) => !input[name]);
 }
 
 /**
  * Reads a page of several lists as one, newest first, from one snapshot (C-10, C-11, C-14).
  *
- * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
+ * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value.
  */
 export async function filterTransactions(
   context: Context,
@@ -129,14 +100,13 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
   requireScope(context, 'read');
   const { registry } = context;
   const violations = new Violations();
-  for (const each of [input.families, input.templates, input.statusCodes]) {
+  for (const each of LISTS.map((name) => input[name])) {
     if (each?.values.length === 0)
       violations.add({ parameter: each.name, message: 'must name at least one' });
     if (each) violations.atMost(each.name, each.values, LISTED_MAX, 'names');
   }
   const plain = await checkFilter(context, input, violations);
-  const text = violations.text(input.text);
-  const currency = await currencyKnown(context, violations, input.currency);
+  const currency = await currenciesKnown(context, violations, input.currency);
   const amounts = checkAmounts(input, violations);
   checkStep(registry, input, violations);
   violations.refuse();
@@ -147,7 +117,6 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
     ...plain,
     ...amounts,
     families,
-    ...(text && { text }),
     ...(currency && { currency }),
     ...(input.templates && { templates: input.templates.values }),
     ...(steps && { steps }),
@@ -178,7 +147,7 @@ function checkAmounts({ amountMin, amountMax }: MergedFilterInput, violations: V
 /** A step that there is not was misspelt: no answer would tell that. */
 function checkStep(registry: Registry, input: MergedFilterInput, violations: Violations): void {
   const steps = registry.templates.flatMap((template) => template.steps);
-  for (const part of ['component', 'state'] as const) {
+  for (const part of filtersOf('step')) {
     const given = input[part];
     if (!given || violations.text(given) === undefined) continue;
     if (!steps.some((step) => step[part] === given.value))
@@ -197,10 +166,10 @@ function stepsOf(
   const known = context.registry.templates
     .filter(({ family }) => families.includes(family))
     .flatMap((template) => template.steps)
-    .map((step) => ({ ...step, name: `${step.component}/${step.state}`, code: statusCodeOf(step) }));
+    .map((step) => ({ ...step, name: `${step.component}/${step.state}` }));
   const wanted = known.filter(
     (step) =>
-      (!statusCodes || statusCodes.values.includes(step.code)) &&
+      (!statusCodes || statusCodes.values.includes(step.statusCode)) &&
       (!component || step.component === component.value) &&
       (!state || step.state === state.value) &&
       (!awaiting || awaiting.includes(step.name)) &&
@@ -212,7 +181,7 @@ function stepsOf(
     steps.filter(({ ending }) => ending === 'open').map(({ component, state }) => `${component}/${state}`),
   );
   const outcomes = [
-    ...new Set([OPEN, ...wanted.filter(({ name }) => !open.has(name)).map(({ code }) => code)]),
+    ...new Set([OPEN, ...wanted.filter(({ name }) => !open.has(name)).map(({ statusCode }) => statusCode)]),
   ];
   const names = new Set(wanted.map(({ name }) => name));
   const isUnlisted = statusCodes?.values.includes('UNKNOWN') && !component && !state && !awaiting && !waiting;

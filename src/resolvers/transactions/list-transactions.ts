@@ -1,6 +1,8 @@
 /** Lists the transactions of a family. */
-import { type GatewayError, invalidParameters } from '../../base/errors.ts';
-import { type Named, Violations } from '../../base/violations.ts';
+import { type GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import { Violations } from '../../base/errors/violations.ts';
+import type { MergedFilter } from '../../store/engine/merged-lists.ts';
+import { filtersOf } from '../../store/engine/transaction-filters.ts';
 import {
   type ListFilter,
   listTransactions as listRows,
@@ -8,28 +10,17 @@ import {
   type TransactionPage,
 } from '../../store/engine/transactions.ts';
 import type { Family } from '../../templates/define.ts';
-import { currencyKnown } from '../checks/check-filter.ts';
+import { currenciesKnown } from '../checks/check-filter.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
-
-/** Filters as the caller wrote them, each under the caller's own name for it. */
-export interface ListFilterInput {
-  readonly pixE2e?: Named;
-  readonly clientTaxId?: Named;
-  readonly address?: Named;
-  readonly groupId?: Named;
-  readonly externalCode?: Named;
-  readonly targetCurrency?: Named;
-  readonly dateFrom?: Named;
-  readonly dateTo?: Named;
-}
+import type { ListFilterInput, MergedFilterInput } from './filter-input.ts';
 
 /**
  * Reads a page and the exact total, from one snapshot (C-10, C-11, C-14, C-16).
  *
  * @param violations - what the edge found wrong already; reported together with what is found here.
  * @param options - `counted`: whether the total is wanted, default yes.
- * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
+ * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value.
  */
 export async function listTransactions(
   context: Context,
@@ -58,19 +49,21 @@ export function badCursor(page: Page): GatewayError {
 /** What is said of a cursor that no page of a list gave. */
 export const BAD_CURSOR = 'must be a cursor of this list';
 
-/** @returns the filter, with what is wrong with it noted in `violations`. */
+const TEXTS = filtersOf('text');
+
+/** @returns the filters of a text, a currency that comes out and days, with what is wrong with them noted in `violations`. */
 export async function checkFilter(
   context: Context,
-  input: ListFilterInput,
+  input: MergedFilterInput,
   violations: Violations,
-): Promise<ListFilter> {
-  const texts = {
-    pixE2e: violations.text(input.pixE2e),
-    clientTaxId: violations.text(input.clientTaxId),
-    address: violations.text(input.address),
-    groupId: violations.text(input.groupId),
-    externalCode: violations.text(input.externalCode),
-    targetCurrency: await currencyKnown(context, violations, input.targetCurrency),
-  };
-  return { ...(texts as ListFilter), ...violations.days(input.dateFrom, input.dateTo) };
+): Promise<ListFilter & Pick<MergedFilter, 'text'>> {
+  const texts = TEXTS.map((name) => [name, violations.text(input[name])] as const);
+  const [targetCurrency, ...others] =
+    (await currenciesKnown(context, violations, input.targetCurrency)) ?? [];
+  const target =
+    targetCurrency !== undefined && others.length > 0
+      ? { severalTargets: [targetCurrency, ...others] }
+      : { targetCurrency };
+  const given = [...texts, ...Object.entries(target)].filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...violations.days(input.dateFrom, input.dateTo) };
 }

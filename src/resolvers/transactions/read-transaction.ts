@@ -1,6 +1,6 @@
 /** Reads one transaction. */
-import { notFound } from '../../base/errors.ts';
-import type { Tx } from '../../store/database.ts';
+import { notFound } from '../../base/errors/errors.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { findProcess } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import type { Family } from '../../templates/define.ts';

@@ -1,12 +1,13 @@
 /** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
 import { randomBytes } from 'node:crypto';
-import type { ActName } from '../../base/acts.ts';
-import { assert } from '../../base/assert.ts';
-import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
-import type { Named } from '../../base/violations.ts';
-import { newSecret, newSigningKey } from '../../base/webhook-keys.ts';
-import type { Tx } from '../../store/database.ts';
+import type { ActName } from '../../base/access/acts.ts';
+import { newSecret, newSigningKey } from '../../base/access/webhook-keys.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import type { AuditObject } from '../../store/engine/audit.ts';
+import { secretOwner } from '../../store/webhooks/sealed-secrets.ts';
 import {
   addEndpoint,
   changeEndpoint,
@@ -30,6 +31,7 @@ import { checkEventNames, type NamedList } from '../checks/check-event-names.ts'
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
 export interface EndpointInput {
@@ -93,17 +95,19 @@ export async function createEndpoint(
   requireAct(context, 'webhook.create');
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
-  const { url, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
+  await refusePlain(context, input.url, checks);
+  const { url, signingKey, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
   return audited(context, async (tx, writeDown, nowMs) => {
     refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints', checks);
     checks.refuse();
     assert(url, 'what is required and was not refused is there');
     const id = `whe_${randomBytes(12).toString('base64url')}`;
     const template = input.template ?? null;
-    const secret = newSecret();
+    const secret = sealedFor(context, id)(newSecret());
     const after = await addEndpoint(tx, accountId, {
       ...NEW_ENDPOINT,
       ...fields,
+      ...(signingKey !== undefined && { signingKey: signingKey && sealedFor(context, id)(signingKey) }),
       template,
       url,
       id,
@@ -130,9 +134,13 @@ export async function updateEndpoint(
       parameter: input.url.name,
       message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
     });
+  await refusePlain(context, input.url, checks);
   const fields = checkFields(input, templatesOf(context, template), checks);
   checks.refuse();
-  await changed(context, 'webhook.update', id, (tx, accountId) => changeEndpoint(tx, accountId, id, fields));
+  const signingKey = fields.signingKey && sealedFor(context, id)(fields.signingKey);
+  await changed(context, 'webhook.update', id, (tx, accountId) =>
+    changeEndpoint(tx, accountId, id, { ...fields, ...(signingKey && { signingKey }) }),
+  );
 }
 
 /** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
@@ -192,20 +200,54 @@ export async function rotateWebhookSecret(
         { parameter, message: `must be 0 while ${SECRETS_MAX} secrets are valid; wait until one expires` },
       ]);
     const validUntil = new Date(nowMs + seconds * 1_000);
-    await rotateSecret(tx, accountId, name, { secret: newSecret(), now, validUntil });
+    await rotateSecret(tx, accountId, name, {
+      secret: sealedFor(context, name)(newSecret()),
+      now,
+      validUntil,
+    });
     writeDown('webhook.rotate_secret', endpointObject(name), { after: { overlapSeconds: seconds } });
-    return readSecrets(tx, accountId, name, now);
+    return opened(context, name, await readSecrets(tx, accountId, name, now));
   });
 }
 
-/** @returns the valid secrets, the newest first; see `rotateWebhookSecret`. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/** @returns a function that seals a secret of an endpoint of the caller's account. */
+function sealedFor({ secrets, caller }: Context, endpointId: string): (secret: string) => string {
+  return (secret) => secrets.seal(secret, secretOwner(caller.accountId, endpointId));
+}
+
+function opened({ secrets, caller }: Context, endpointId: string, rows: readonly SecretRow[]): SecretRow[] {
+  const owner = secretOwner(caller.accountId, endpointId);
+  return rows.map((row) => ({ ...row, secret: secrets.open(row.secret, owner) }));
+}
+
+/**
+ * Lists the valid secrets. The shared secret is created by the first call, so that a receiver can check the first delivery.
+ *
+ * @returns the newest first; see `rotateWebhookSecret`.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
+ */
 export async function listWebhookSecrets(
   context: Context,
   endpointId: string | undefined,
 ): Promise<SecretRow[]> {
   const { database, caller, clock } = context;
   const name = await secretsNameOf(context, endpointId);
-  return readSecrets(database, caller.accountId, name, new Date(await clock.nowMs()));
+  const now = new Date(await clock.nowMs());
+  const valid = await readSecrets(database, caller.accountId, name, now);
+  const isMissing = valid.length === 0 && name === TRANSACTIONS;
+  return opened(context, name, isMissing ? await createSharedSecret(context) : valid);
+}
+
+function createSharedSecret(context: Context): Promise<SecretRow[]> {
+  const { accountId } = context.caller;
+  return withAccounts(context, [accountId], async (tx, { nowMs }) => {
+    const now = new Date(nowMs);
+    const valid = await readSecrets(tx, accountId, TRANSACTIONS, now);
+    if (valid.length > 0) return valid;
+    const secret = sealedFor(context, TRANSACTIONS)(newSecret());
+    await rotateSecret(tx, accountId, TRANSACTIONS, { secret, now, validUntil: now });
+    return readSecrets(tx, accountId, TRANSACTIONS, now);
+  });
 }
 
 /**
@@ -256,6 +298,19 @@ async function secretsNameOf(context: Context, endpointId: string | undefined): 
   if (endpointId === undefined) return TRANSACTIONS;
   const { id, kind } = await endpointOf(context, endpointId);
   return kind === 'transaction' ? TRANSACTIONS : id;
+}
+
+/** Plain http is only for this machine, where webhooks may not go beside live accounts (C-63). */
+async function refusePlain(
+  { sandbox, allowsLoopback }: Context,
+  url: Named | undefined,
+  checks: CreationChecks,
+): Promise<void> {
+  if (sandbox === null || !url || !/^http:/i.test(url.value) || (await allowsLoopback())) return;
+  checks.add({
+    parameter: url.name,
+    message: 'must be an https URL: here webhooks do not go to this machine',
+  });
 }
 
 function checkFields(

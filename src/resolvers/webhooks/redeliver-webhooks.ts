@@ -1,8 +1,9 @@
 /** Sends events again: one, those of a filter, what a disabled endpoint missed, and a test (C-64). Needs the scope `admin`. */
-import { GatewayError, notFound } from '../../base/errors.ts';
-import type { Named } from '../../base/violations.ts';
-import { decodeEventCursor } from '../../events/cursor.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
 import { accountObject } from '../../store/engine/audit.ts';
+import { readMarks } from '../../store/events/events.ts';
 import {
   type AskedAgain,
   addTest,
@@ -15,6 +16,8 @@ import { holdRelay } from '../../store/webhooks/relay.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
+import { cursorExpired, isLost, placeOf } from '../checks/event-places.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
@@ -43,14 +46,20 @@ const DELIVERY_ID = /^[1-9]\d{0,17}$/;
  * @returns the id of the delivery that is sent.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when its endpoint is disabled or was removed.
  */
-export async function redeliverWebhook(context: Context, deliveryId: string): Promise<bigint> {
+export async function redeliverWebhook(
+  context: Context,
+  deliveryId: string,
+  attempt: Attempt = UNKEYED,
+): Promise<bigint> {
   requireAct(context, 'webhook.redeliver');
   const { accountId } = context.caller;
   if (!DELIVERY_ID.test(deliveryId)) throw notFound();
-  const now = await nowOf(context);
-  const asked = await audited(context, async (tx, writeDown) => {
-    const made = await redeliverOne(tx, accountId, BigInt(deliveryId), now);
-    if (made?.id) writeDown('webhook.redeliver', { kind: 'webhook_delivery', id: deliveryId });
+  const asked = await audited(context, async (tx, writeDown, nowMs) => {
+    const made = await redeliverOne(tx, accountId, BigInt(deliveryId), new Date(nowMs));
+    if (made?.id) {
+      writeDown('webhook.redeliver', { kind: 'webhook_delivery', id: deliveryId });
+      await attempt.bind(tx, String(made.id));
+    }
     return made;
   });
   if (!asked) throw notFound();
@@ -63,7 +72,7 @@ export async function redeliverWebhook(context: Context, deliveryId: string): Pr
  * Sends the events of a filter again, the oldest 10,000; `after` the last of them the next follow.
  *
  * @param options - `isDryRun`: counts them only.
- * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for the endpoint, `INVALID_PARAMETER`.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for the endpoint, `INVALID_PARAMETER`, `CURSOR_EXPIRED`.
  */
 export async function redeliverWebhooks(
   context: Context,
@@ -76,19 +85,18 @@ export async function redeliverWebhooks(
   const endpoint = input.endpointId === undefined ? undefined : await endpointOf(context, input.endpointId);
   const templates = templatesOf(context, endpoint?.template);
   const eventNames = checkEventNames(input.eventNames, templates, checks) ?? [];
-  const afterSeq = positionOf(accountId, input.after, checks);
   checks.refuse();
+  const afterSeq = input.after ? await positionOf(context, input.after) : null;
   const filter = {
     endpointId: input.endpointId ?? null,
     states: input.states ?? UNDELIVERED,
     since: input.since ?? null,
-    afterSeq: afterSeq ?? null,
+    afterSeq,
     eventNames,
   };
-  const now = await nowOf(context);
   const { endpointId, states, since } = filter;
-  const result = await audited(context, async (tx, writeDown) => {
-    const found = await redeliverAll(tx, accountId, filter, now, isDryRun);
+  const result = await audited(context, async (tx, writeDown, nowMs) => {
+    const found = await redeliverAll(tx, accountId, filter, new Date(nowMs), isDryRun);
     const object = endpointId === null ? accountObject(accountId) : endpointObject(endpointId);
     const after = { states, since, eventNames, ...toldOf(found) };
     if (found.redelivered > 0) writeDown('webhook.redeliver', object, { after });
@@ -105,14 +113,13 @@ export async function redeliverWebhooks(
  */
 export async function recoverWebhookEndpoint(context: Context, id: string): Promise<Redelivered> {
   requireAct(context, 'webhook.recover');
-  const now = await nowOf(context);
   const { accountId } = context.caller;
-  const result = await audited(context, async (tx, writeDown) => {
+  const result = await audited(context, async (tx, writeDown, nowMs) => {
     const { disabledFromSeq } = await endpointOf(context, id, tx);
     if (disabledFromSeq === null)
       throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
     const relayedSeq = await holdRelay(tx, accountId);
-    const found = await recoverMissed(tx, accountId, id, { now, relayedSeq });
+    const found = await recoverMissed(tx, accountId, id, { now: new Date(nowMs), relayedSeq });
     writeDown('webhook.recover', endpointObject(id), { after: toldOf(found) });
     return found;
   });
@@ -127,16 +134,20 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
  * @returns the id of the delivery.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.
  */
-export async function sendTestWebhook(context: Context, endpointId: string): Promise<bigint> {
+export async function sendTestWebhook(
+  context: Context,
+  endpointId: string,
+  attempt: Attempt = UNKEYED,
+): Promise<bigint> {
   requireAct(context, 'webhook.test');
-  const now = await nowOf(context);
-  const id = await audited(context, async (tx, writeDown) => {
+  const id = await audited(context, async (tx, writeDown, nowMs) => {
     const { state } = await endpointOf(context, endpointId, tx);
     if (state === 'disabled') throw cannotSend(state);
-    const made = await addTest(tx, context.caller.accountId, endpointId, now);
+    const made = await addTest(tx, context.caller.accountId, endpointId, new Date(nowMs));
     if (made === undefined)
       throw new GatewayError('STEP_CONFLICT', 'the account has no event yet: make a transaction first');
     writeDown('webhook.test', endpointObject(endpointId));
+    await attempt.bind(tx, String(made));
     return made;
   });
   wakeDispatchers(context);
@@ -155,14 +166,10 @@ function cannotSend(state: AskedAgain['endpointState']): GatewayError {
   return new GatewayError('STEP_CONFLICT', detail);
 }
 
-function positionOf(accountId: bigint, after: Named | undefined, checks: CreationChecks): bigint | undefined {
-  if (!after) return undefined;
-  return (
-    decodeEventCursor(after.value, accountId) ??
-    checks.add({ parameter: after.name, message: 'must be a cursor of this event log' })
-  );
-}
-
-async function nowOf({ clock }: Context): Promise<Date> {
-  return new Date(await clock.nowMs());
+async function positionOf({ database, caller }: Context, { name, value }: Named): Promise<bigint> {
+  const [mark] = await readMarks(database, [caller.accountId]);
+  assert(mark, 'the account of a key exists');
+  const place = await placeOf(database, value, name, mark);
+  if (isLost(place)) throw cursorExpired(mark);
+  return place.seq;
 }

@@ -1,7 +1,7 @@
 /** The version of an account: it moves with everything that proved answers are made of (docs/decisions/0044). */
 import { setImmediate } from 'node:timers/promises';
-import { readManyTogether } from '../../base/read-together.ts';
-import type { Database, Statement } from '../database.ts';
+import { readManyTogether } from '../../base/concurrency/read-together.ts';
+import type { Database, Statement } from '../connection/database.ts';
 
 const VERSIONS: Statement = {
   name: 'account_versions',

@@ -1,8 +1,9 @@
 /** Account holders. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import type { Database, Statement, Tx } from '../database.ts';
-import { type IdPart, type IdSlice, idList } from '../id-list.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
+import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
 
 /** Handle of the account that the first start provisions. */
 export const SANDBOX_HANDLE = 'sandbox';
@@ -45,6 +46,25 @@ const ADD: Statement = {
     )
     select id from made`,
 };
+const BY_ID: Statement = { name: 'account_by_id', text: `select id from account where id = $1` };
+const BY_HANDLE: Statement = { name: 'account_by_handle', text: `select id from account where handle = $1` };
+const ALL: Statement = { name: 'account_all', text: `select id from account order by id` };
+/** Columns of an `AccountRow`. */
+const HOLDER_COLUMNS = 'id, handle, mode, name, created_at as "createdAt"';
+const LIST: Statement = {
+  name: 'account_list',
+  text: `select ${HOLDER_COLUMNS} from account where not is_platform order by id`,
+};
+const FIND_HOLDER: Statement = {
+  name: 'account_find_holder',
+  text: `select ${HOLDER_COLUMNS} from account where id = $1 and mode = $2 and not is_platform`,
+};
+const HAS_LIVE: Statement = {
+  name: 'account_has_live',
+  text: `select exists (select from account where mode = 'live' and not is_platform) as "hasLive"`,
+};
+/** Age up to which the answer that there is no live account is used again. Unit: ms. */
+const NO_LIVE_MS = 1_000;
 /** A mode never changes, so it is read once and cached. */
 const REMEMBERED_MAX = 100_000;
 
@@ -67,9 +87,10 @@ export async function createAccount(
 }
 
 /** @returns the id of the account with this id or handle, or undefined. */
-export async function findAccount(database: Database, idOrHandle: string): Promise<bigint | undefined> {
-  const where = /^[1-9]\d{0,17}$/.test(idOrHandle) ? { id: BigInt(idOrHandle) } : { handle: idOrHandle };
-  const account = await database.prisma.account.findUnique({ where, select: { id: true } });
+export async function findAccount(database: Tx, idOrHandle: string): Promise<bigint | undefined> {
+  const [account] = /^[1-9]\d{0,17}$/.test(idOrHandle)
+    ? await database.query<{ id: bigint }>(BY_ID, [idOrHandle])
+    : await database.query<{ id: bigint }>(BY_HANDLE, [idOrHandle]);
   return account?.id;
 }
 
@@ -118,9 +139,28 @@ export function modeFinder(database: Database): (accountId: bigint) => Promise<A
   };
 }
 
+/** @returns whether the database has an account holder of mode live. */
+export async function hasLiveAccount(database: Tx): Promise<boolean> {
+  const [row] = await database.query<{ hasLive: boolean }>(HAS_LIVE, []);
+  return row?.hasLive === true;
+}
+
+/** @returns a check that holds until the first live account is made: the database is asked at most once a second, and never after. */
+export function whileNoLiveAccount(database: Tx): () => Promise<boolean> {
+  let hasLive = false;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (!hasLive && performance.now() - readAt >= NO_LIVE_MS) {
+      hasLive = await hasLiveAccount(database);
+      readAt = performance.now();
+    }
+    return !hasLive;
+  };
+}
+
 /** @returns the ids of all accounts, also those of the platform. */
-export async function allAccounts(database: Database): Promise<bigint[]> {
-  const accounts = await database.prisma.account.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
+export async function allAccounts(database: Tx): Promise<bigint[]> {
+  const accounts = await database.query<{ id: bigint }>(ALL, []);
   return accounts.map((account) => account.id);
 }
 
@@ -130,28 +170,18 @@ export interface AccountRow {
   readonly handle: string | null;
   readonly mode: string;
   readonly name: string;
-  readonly createdAt: Date;
+  readonly createdAt: Instant;
 }
 
 /** @returns all account holders, the oldest first; not the accounts of the platform. */
-export function listAccounts(database: Database): Promise<AccountRow[]> {
-  return database.prisma.account.findMany({
-    where: { isPlatform: false },
-    select: { id: true, handle: true, mode: true, name: true, createdAt: true },
-    orderBy: { id: 'asc' },
-  });
+export function listAccounts(database: Tx): Promise<AccountRow[]> {
+  return database.query(LIST, []);
 }
 
 /** @returns the account holder with this id in a mode; not the account of the platform. */
-export async function findHolder(
-  { prisma }: Pick<Database, 'prisma'>,
-  mode: AccountMode,
-  id: bigint,
-): Promise<AccountRow | null> {
-  return prisma.account.findFirst({
-    where: { id, mode, isPlatform: false },
-    select: { id: true, handle: true, mode: true, name: true, createdAt: true },
-  });
+export async function findHolder(database: Tx, mode: AccountMode, id: bigint): Promise<AccountRow | null> {
+  const [row] = await database.query<AccountRow>(FIND_HOLDER, [id, mode]);
+  return row ?? null;
 }
 
 /** @returns the origins whose pages may use the account's keys in a browser. */
@@ -179,7 +209,7 @@ export async function listedOrigins(database: Database): Promise<ReadonlySet<str
 const HOLDERS = idList<AccountRow>({
   name: 'account_holders',
   id: 'id',
-  columns: 'id, handle, mode, name, created_at as "createdAt"',
+  columns: HOLDER_COLUMNS,
   from: 'account',
   where: 'mode = $1 and not is_platform',
   filters: 1,

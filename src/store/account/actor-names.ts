@@ -1,5 +1,5 @@
 /** What the keys of an account and people are called, as they are now. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** A key or a person. */
 export interface NamedActor {

@@ -1,8 +1,8 @@
 /** API keys: only hashes are stored (C-40). */
-import type { KeyMode, Scope } from '../../base/api-key.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Role } from '../../base/roles.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import type { KeyMode, Scope } from '../../base/access/api-key.ts';
+import type { Role } from '../../base/access/roles.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 
 /** What a key allows, as authentication needs it. */
 export interface KeyRecord {
@@ -31,6 +31,8 @@ export interface SignedInPerson {
   /** When a passkey was last shown in this session; null: not yet. */
   readonly verifiedAt: Date | null;
   readonly hasPasskey: boolean;
+  /** Whether the session began, by a link or a provider, within the last ten minutes. */
+  readonly hasJustSignedIn: boolean;
 }
 
 /** A key to be stored. */
@@ -71,6 +73,17 @@ const VALID_BY_ID: Statement = {
   text: `select ${COLUMNS}, k.hash from api_key k join account a on a.id = k.account_id
     where k.account_id = $1 and k.id = $2 and ${IS_VALID}`,
 };
+const HOLDER: Statement = {
+  name: 'api_key_holder',
+  text: `select account_id as "accountId" from api_key where id = $1 and revoked_at is null`,
+};
+const LIST: Statement = {
+  name: 'api_key_list',
+  text: `select account_id as "accountId", id, name, hint, mode, scopes, allowed_cidrs as "allowedCidrs",
+    expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt",
+    made_by as "madeBy", made_by_person as "madeByPerson", replaces
+    from api_key where account_id = $1 order by created_at desc, id desc`,
+};
 const STILL_VALID: Statement = {
   name: 'api_keys_still_valid',
   text: `select k.id from unnest($1::bigint[], $2::text[]) asked (account_id, id) join api_key k using (account_id, id)
@@ -100,7 +113,7 @@ const ONE_MAKER: Statement = {
       select id, made_by from api_key where account_id = $1
       union all select id, replaces from api_key where account_id = $1
       union all select id, made_by_person from api_key where account_id = $1
-      union all select person_id, key_id from invitation_maker where account_id = $1),
+      union all select person_id, maker_id from invitation_maker where account_id = $1 and confirmed_at is null),
     one_maker (id) as (
       select $2::text
       union
@@ -161,7 +174,7 @@ export async function findValidKeys(
 
 /** Notes that the key was used just now. */
 export async function touchKey(database: Database, key: KeyRecord): Promise<void> {
-  await database.query(TOUCH, [key.accountId, key.id, new Date()]);
+  await database.query(TOUCH, [key.accountId, key.id, new Date(database.nowMs())]);
 }
 
 /** @returns how many keys of the account are valid at a moment. */
@@ -217,8 +230,8 @@ export async function successorOf(tx: Tx, accountId: bigint, id: string): Promis
 
 /**
  * @returns the ids of the keys and people that count as one maker with a caller: itself, and who made, replaced or invited
- *   the other, directly or through others, whether they are still there or not. An invitation counts that a key sent, or a
- *   person whom a key had invited: other people who invite each other are two.
+ *   the other, directly or through others, whether they are still there or not. An invitation counts until another owner has
+ *   confirmed the person.
  */
 export async function readOneMaker(database: Tx, accountId: bigint, id: string): Promise<string[]> {
   const rows = await database.query<{ id: string }>(ONE_MAKER, [accountId, id]);
@@ -242,19 +255,30 @@ export async function haveOneMaker(
 }
 
 /** @returns the account of a key that is not revoked, for the operator; undefined when there is no such key. */
-export async function accountOfKey(database: Database, id: string): Promise<bigint | undefined> {
-  const key = await database.prisma.apiKey.findFirst({
-    where: { id, revokedAt: null },
-    select: { accountId: true },
-  });
+export async function accountOfKey(database: Tx, id: string): Promise<bigint | undefined> {
+  const [key] = await database.query<{ accountId: bigint }>(HOLDER, [id]);
   return key?.accountId;
 }
 
+/** A key as the operator sees it. */
+export interface ListedKey {
+  readonly accountId: bigint;
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly mode: string;
+  readonly scopes: readonly string[];
+  readonly allowedCidrs: readonly string[];
+  readonly expiresAt: Instant | null;
+  readonly revokedAt: Instant | null;
+  readonly lastUsedAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly madeBy: string | null;
+  readonly madeByPerson: string | null;
+  readonly replaces: string | null;
+}
+
 /** @returns the account's keys, newest first, without their hashes. */
-export function listKeys(database: Database, accountId: bigint) {
-  return database.prisma.apiKey.findMany({
-    where: { accountId },
-    omit: { hash: true },
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-  });
+export function listKeys(database: Tx, accountId: bigint): Promise<ListedKey[]> {
+  return database.query(LIST, [accountId]);
 }

@@ -1,6 +1,6 @@
 /** Reads the audit log of an account: the newest entries of a filter, or the oldest, from a place in it on. */
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry } from '../engine/audit.ts';
 
 /** Which entries are meant; all that are given must hold. */

@@ -1,6 +1,6 @@
 /** How the hosted pages of an account look. */
-import { readShared } from '../../base/read-together.ts';
-import type { Statement, Tx } from '../database.ts';
+import { readShared } from '../../base/concurrency/read-together.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** The look of an account's pages. */
 export interface Branding {

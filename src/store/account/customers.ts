@@ -1,5 +1,5 @@
 /** Customers of an account: their level and their limits (C-21). What they move is in store/engine/volumes.ts. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { countNew } from '../engine/volumes.ts';
 
 /** Limits of a customer, BRL; null where none is set. */

@@ -2,9 +2,9 @@
  * Writes the request log: what an account asked in about half a second is one row, with the terms that it is found by. A row with
  * its indexes for each request cost more than to answer it (decision 0051).
  */
-import { quoted } from '../../base/quoted.ts';
-import { CopiedLines, GrowingText } from '../copy-rows.ts';
-import type { Database } from '../database.ts';
+import { quoted } from '../../base/text/quoted.ts';
+import { CopiedLines, GrowingText } from '../connection/copy-rows.ts';
+import type { Database } from '../connection/database.ts';
 
 /** Who can ask. */
 export type RequestActorKind = 'KEY' | 'PERSON' | 'PAYER';
@@ -12,7 +12,7 @@ export type RequestActorKind = 'KEY' | 'PERSON' | 'PAYER';
 /** One answered request: no ids of the path, no query, no body. */
 export interface AnsweredRequest {
   readonly accountId: bigint;
-  /** On the machine's clock, when the answer had ended. Unit: ms. */
+  /** On the database's clock, when the answer had ended. Unit: ms. */
   readonly atMs: number;
   readonly actorKind: RequestActorKind;
   readonly actorId: string;

@@ -1,12 +1,12 @@
 /** Reads the request log, newest first: what each key, person and payer asked and how it was answered. */
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { type AnsweredRequest, type RequestFilter, termsOf } from './request-batches.ts';
 
 /** An entry of the log as it is read. */
 export interface LoggedRequest extends Omit<AnsweredRequest, 'accountId' | 'atMs'> {
   readonly id: bigint;
-  /** On the machine's clock, when the answer had ended. */
+  /** On the database's clock, when the answer had ended. */
   readonly at: Instant;
   /** Of the key or the person. */
   readonly actorName: string | null;

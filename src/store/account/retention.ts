@@ -1,8 +1,9 @@
 /**
  * Deletes records that are kept for a limited time. Transactions, the ledger and accounts are kept for ever, and a record that
- * is still needed is not deleted. Ages use the system clock: moving the sandbox clock deletes nothing.
+ * is still needed is not deleted. Ages use the database's clock: moving the sandbox clock deletes nothing.
  */
-import type { Database, Statement } from '../database.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
+import { UNCONFIRMED } from '../engine/news.ts';
 
 /** Kinds of records with a retention, in the order in which they are deleted. */
 export const KEPT = [
@@ -43,9 +44,10 @@ const PRUNE: Readonly<Record<Kept, string>> = {
     attempts as (delete from webhook_attempt a using old where a.account_id = old.account_id and a.delivery_id = old.id)
     delete from webhook_delivery d using old where d.account_id = old.account_id and d.id = old.id`,
   quotes: `delete from quote where ctid = any (array(select ctid from quote where expires_at < ${BEFORE} limit $2::int))`,
-  // A rail may tell of a transaction as long as something happens to it.
+  // A rail may tell of a transaction as long as something happens to it. Denied reports are no money, and are deleted, too.
   railEvents: `delete from rail_news where ctid = any (array(
-    select r.ctid from rail_news r where r.seen_at < ${BEFORE} and r.outcome not in ('pending', 'failed') and not exists (
+    select r.ctid from rail_news r where r.seen_at < ${BEFORE} and 
+      (r.outcome not in ('pending', 'failed') or r.outcome = 'failed' and r.kind = '${UNCONFIRMED}') and not exists (
       select from suspense_entry s where s.news_id = r.id) and not exists (
       select from transaction t where t.account_id = r.account_id and t.id = r.transaction_id and t.updated_at >= ${BEFORE}) and not exists (
       select from job j where j.account_id = r.account_id and j.transaction_id = r.transaction_id) limit $2::int))`,
@@ -75,6 +77,24 @@ const PRUNE: Readonly<Record<Kept, string>> = {
 const STATEMENTS = Object.fromEntries(
   KEPT.map((kept) => [kept, { name: `retention_${kept}`, text: `${PRUNE[kept]} returning 1` }]),
 ) as Readonly<Record<Kept, Statement>>;
+
+/** Most that the time of retention moves in a turn. */
+const STEP = `interval '1 day'`;
+const BEGIN: Statement = {
+  name: 'retention_begin',
+  text: `update retention_time set as_of = least(clock_timestamp(), as_of + ${STEP})
+    returning floor(extract(epoch from as_of) * 1000)::text as "asOfMs"`,
+};
+
+/**
+ * Begins a turn of retention.
+ *
+ * @returns the time by which it judges ages: now, or a day after that of the last turn where this is earlier.
+ */
+export async function beginRetention(database: Tx): Promise<Date> {
+  const [row] = await database.query<{ asOfMs: string }>(BEGIN, []);
+  return new Date(Number(row?.asOfMs));
+}
 
 /** What is deleted. */
 export interface Pruned {

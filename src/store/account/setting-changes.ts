@@ -1,9 +1,14 @@
 /** Changes of settings that loosen a protection: they wait until the cooling time that was in force is over (C-40). */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** The settings that protect an account's money. */
-export const PROTECTIONS = ['whitelistCoolingSeconds', 'approvalAbove'] as const;
+export const PROTECTIONS = [
+  'whitelistCoolingSeconds',
+  'approvalAbove',
+  'outflowPerHour',
+  'newTargetPerHour',
+] as const;
 /** One of them. */
 export type Protection = (typeof PROTECTIONS)[number];
 /** The limits that an account sets on a customer, each with its member of `CustomerRules`. */

@@ -1,11 +1,14 @@
 /** Rules of an account, whatever the template (C-21, C-22). Prices and limits of each template: engine/pricing.ts. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** Rules of an account. */
 export interface AccountSettings {
   readonly whitelistCoolingSeconds: number;
-  /** BRL of a day's withdrawals above which each further one needs a second approver; null for never. */
+  /** BRL that leaves in a day above which whatever leaves needs a second approver (C-25); null for never. */
   readonly approvalAbove: string | null;
+  /** BRL that may leave the account in an hour, and in an hour to a target that is new to it; null for no ceiling. */
+  readonly outflowPerHour: string | null;
+  readonly newTargetPerHour: string | null;
   readonly afterLock: AfterLock;
 }
 
@@ -19,37 +22,59 @@ export const AFTER_LOCK = ['REPRICE', 'END'] as const;
 
 const ACCOUNT: Statement = {
   name: 'settings_account',
-  text: `select whitelist_cooling_seconds as "whitelistCoolingSeconds", approval_above as "approvalAbove", after_lock as "afterLock"
+  text: `select whitelist_cooling_seconds as "whitelistCoolingSeconds", approval_above as "approvalAbove",
+      outflow_per_hour as "outflowPerHour", new_target_per_hour as "newTargetPerHour", after_lock as "afterLock"
     from account_setting where account_id = $1`,
 };
 const SET_ACCOUNT: Statement = {
   name: 'settings_set_account',
-  text: `insert into account_setting (account_id, whitelist_cooling_seconds, approval_above, after_lock)
-      values ($1, $2, $3, $4)
+  text: `insert into account_setting (account_id, whitelist_cooling_seconds, approval_above, after_lock, outflow_per_hour, new_target_per_hour)
+      values ($1, $2, $3, $4, $5, $6)
     on conflict (account_id) do update set whitelist_cooling_seconds = excluded.whitelist_cooling_seconds,
-      approval_above = excluded.approval_above, after_lock = excluded.after_lock`,
+      approval_above = excluded.approval_above, after_lock = excluded.after_lock, outflow_per_hour = excluded.outflow_per_hour,
+      new_target_per_hour = excluded.new_target_per_hour`,
 };
 const ACCOUNT_DEFAULTS: AccountSettings = {
   whitelistCoolingSeconds: 86_400,
   approvalAbove: null,
+  outflowPerHour: '50000',
+  newTargetPerHour: '10000',
   afterLock: 'REPRICE',
 };
+const SANDBOX_DEFAULTS: AccountSettings = {
+  ...ACCOUNT_DEFAULTS,
+  whitelistCoolingSeconds: 0,
+  outflowPerHour: null,
+  newTargetPerHour: null,
+};
 
-/** @returns the rules of an account; one without rules of its own has no cooling time in a sandbox (C-22). */
+/** @returns the rules of an account without rules of its own: in a sandbox, without cooling time and ceiling (C-22). */
+export function defaultSettings({ isSandbox }: { readonly isSandbox: boolean }): AccountSettings {
+  return isSandbox ? SANDBOX_DEFAULTS : ACCOUNT_DEFAULTS;
+}
+
+/** @returns the rules of an account. */
 export async function readAccountSettings(
   database: Tx,
   accountId: bigint,
-  { isSandbox }: { readonly isSandbox: boolean },
+  mode: { readonly isSandbox: boolean },
 ): Promise<AccountSettings> {
   const [row] = await database.query<AccountSettings>(ACCOUNT, [accountId]);
-  return row ?? { ...ACCOUNT_DEFAULTS, ...(isSandbox && { whitelistCoolingSeconds: 0 }) };
+  return row ?? defaultSettings(mode);
 }
 
 /** Sets the rules of an account. */
 export async function setAccountSettings(
   tx: Tx,
   accountId: bigint,
-  { whitelistCoolingSeconds, approvalAbove, afterLock }: AccountSettings,
+  settings: AccountSettings,
 ): Promise<void> {
-  await tx.query(SET_ACCOUNT, [accountId, whitelistCoolingSeconds, approvalAbove, afterLock]);
+  await tx.query(SET_ACCOUNT, [
+    accountId,
+    settings.whitelistCoolingSeconds,
+    settings.approvalAbove,
+    settings.afterLock,
+    settings.outflowPerHour,
+    settings.newTargetPerHour,
+  ]);
 }

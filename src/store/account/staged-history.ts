@@ -5,7 +5,7 @@
  */
 
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
 import { countNew, HISTORY } from '../engine/volumes.ts';
 import type { NewTransaction } from '../ledger/history.ts';

@@ -1,5 +1,5 @@
 /** Links that open a new checkout session at each visit (C-20). */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What a visit needs of a link. */
 export interface StaticLinkRow {

@@ -1,5 +1,5 @@
 /** Limits that an account sets itself on a template, within those of the platform (C-21, C-40). */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { TemplateSettings } from '../engine/pricing.ts';
 
 /** The settings of a template that an account can tighten. */

@@ -1,6 +1,6 @@
 /** The whitelist: groups of addresses and PIX keys that withdrawals can go to (C-22). */
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** A destination of a group. */
 export interface WhitelistEntryRow {
@@ -10,6 +10,15 @@ export interface WhitelistEntryRow {
   readonly pixKeyType: string | null;
   readonly target: string;
   readonly usableAt: string;
+}
+
+/** An entry that may have been removed. */
+export interface StoredEntry extends WhitelistEntryRow {
+  readonly isRemoved: boolean;
+  /** Id of its proof, or name of the key that made it; null: it has none. */
+  readonly proof: string | null;
+  /** Expiry of its proof. */
+  readonly provenUntil: string | null;
 }
 
 /** A destination to be added; an address has a network, a PIX key its type. */
@@ -32,10 +41,10 @@ const ENTRIES: Statement = {
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt"
     from whitelist_entry where account_id = $1 and group_id = $2 and removed_at is null order by created_at, id`,
 };
-const IS_USABLE: Statement = {
-  name: 'whitelist_is_usable',
-  text: `select id from whitelist_entry
-    where account_id = $1 and group_id = $2 and target = $3 and removed_at is null and usable_at <= $4 limit 1`,
+const LIST: Statement = {
+  name: 'whitelist_list',
+  text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt", label,
+    proof is not null as "isProven" from whitelist_entry where account_id = $1 and removed_at is null order by created_at, id`,
 };
 const ADD_GROUP: Statement = {
   name: 'whitelist_add_group',
@@ -55,13 +64,13 @@ const ADD_ENTRY: Statement = {
 const ENTRY: Statement = {
   name: 'whitelist_entry',
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt",
-      removed_at is not null as "isRemoved", proof is not null as "isProven"
+      removed_at is not null as "isRemoved", proof ->> 'id' as "proof", proof ->> 'expiresAt' as "provenUntil"
     from whitelist_entry where account_id = $1 and id = $2`,
 };
 const PROOF: Statement = {
   name: 'whitelist_proof',
   text: `select proof from whitelist_entry where account_id = $1 and network = $2 and target = $3 and proof is not null
-    order by created_at desc limit 1`,
+    order by proof ->> 'expiresAt' desc, created_at desc limit 1`,
 };
 const KEEP_PROOF: Statement = {
   name: 'whitelist_keep_proof',
@@ -113,13 +122,15 @@ export function readEntries(database: Tx, accountId: bigint, groupId: string): P
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
 }
 
-/** @returns whether a group has this target then, past its cooling time. */
-export async function isUsable(
-  tx: Tx,
-  accountId: bigint,
-  { groupId, target, at }: Pick<WhitelistEntryRow, 'groupId' | 'target'> & { readonly at: Date },
-): Promise<boolean> {
-  return (await tx.query(IS_USABLE, [accountId, groupId, target, at])).length > 0;
+/** An entry of a list, with its proof. */
+export interface ListedEntry extends WhitelistEntryRow {
+  readonly label: string | null;
+  readonly isProven: boolean;
+}
+
+/** @returns the current entries of all groups, the oldest first. */
+export function listEntries(database: Tx, accountId: bigint): Promise<ListedEntry[]> {
+  return database.query<ListedEntry>(LIST, [accountId]);
 }
 
 /** @returns an entry of the account, also one that was taken out of its group. */
@@ -127,15 +138,12 @@ export async function findEntry(
   database: Tx,
   accountId: bigint,
   id: string,
-): Promise<(WhitelistEntryRow & { readonly isRemoved: boolean; readonly isProven: boolean }) | undefined> {
-  const [row] = await database.query<WhitelistEntryRow & { isRemoved: boolean; isProven: boolean }>(ENTRY, [
-    accountId,
-    id,
-  ]);
+): Promise<StoredEntry | undefined> {
+  const [row] = await database.query<StoredEntry>(ENTRY, [accountId, id]);
   return row;
 }
 
-/** @returns the newest proof of an address, also one of an entry that was removed since; null where there is none. */
+/** @returns the proof of an address that expires last, also one of an entry that was removed since; null where there is none. */
 export async function readProof(
   database: Tx,
   accountId: bigint,

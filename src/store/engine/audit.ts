@@ -5,8 +5,8 @@
  * (docs/decisions/0022).
  */
 import { createHash } from 'node:crypto';
-import { type Instant, instantOf, isoMillis, millisOf } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import { type Instant, instantOf, isoMillis, millisOf } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** Who acts: an API key, a person who is signed in, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
 export const ACTOR_KINDS = ['KEY', 'PERSON', 'OPERATOR', 'PAYER', 'SYSTEM'] as const;
@@ -16,7 +16,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 /** What an entry says. */
 export interface AuditEntry {
   readonly at: Instant;
-  /** On the machine's clock, where that of the account is more than a minute away from it; null otherwise. */
+  /** On the database's clock, where that of the account is more than a minute away from it; null otherwise. */
   readonly machineAt: Instant | null;
   readonly actorKind: ActorKind;
   readonly actorId: string;
@@ -99,14 +99,21 @@ export function difference(before: object, after: object): AuditFacts | undefine
 /** Clocks that are no further apart than this are the same one, read at two moments. Unit: ms. */
 const SAME_MS = 60_000;
 
+/** When something was done. */
+export interface AuditTime {
+  /** By the account's clock. */
+  readonly at: Instant;
+  /** By the database's clock, milliseconds since 1970. */
+  readonly machineMs: number;
+}
+
 /** @returns the entry of an act. */
 export function auditEntry(
   author: Author,
   { kind, id }: AuditObject,
-  at: Instant,
+  { at, machineMs }: AuditTime,
   { before, after }: AuditFacts,
 ): AuditEntry {
-  const machineMs = Date.now();
   const isOff = Math.abs(machineMs - millisOf(at)) > SAME_MS;
   return {
     ...author,

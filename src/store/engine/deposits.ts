@@ -1,5 +1,5 @@
 /** Deposit addresses and exact amounts: each amount at an address is reserved for one session. */
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 
 /** An exact amount at an address, reserved for one session. */
 export interface Slot {
@@ -58,10 +58,10 @@ export async function readHeldSlot(
   database: Tx,
   { accountId, transactionId, currency }: Pick<Slot, 'accountId' | 'transactionId' | 'currency'>,
 ): Promise<Pick<Slot, 'address' | 'amountMinor'> | undefined> {
-  const [row] = await database.query<Pick<Slot, 'address' | 'amountMinor'>>(HELD, [
+  const [row] = await database.query<{ address: string; amountMinor: string }>(HELD, [
     accountId,
     transactionId,
     currency,
   ]);
-  return row;
+  return row && { address: row.address, amountMinor: BigInt(row.amountMinor) };
 }

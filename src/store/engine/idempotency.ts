@@ -1,5 +1,5 @@
-/** Idempotency keys and their stored answers (C-52). Times use the system clock, which must agree on all machines within seconds. */
-import type { Database, Statement, Tx } from '../database.ts';
+/** Idempotency keys and their stored answers (C-52). Their age is judged by the database's clock, within the statement that claims one. */
+import type { Database, Statement, Tx } from '../connection/database.ts';
 
 /** A caller's key on a route of an account. */
 export interface KeyUse {
@@ -30,14 +30,14 @@ const KEPT_HOURS = 24;
 const TAKE: Statement = {
   name: 'idempotency_take',
   text: `insert into idempotency_key as k (account_id, route, key, request_hash, leased_until, created_at)
-    values ($1, $2, $3, $4, $5::timestamptz + make_interval(secs => ${LEASE_SECONDS}), $5)
+    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
     on conflict (account_id, route, key) do update
       set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
-          end2end = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
+          end2end = case when k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
           status = null, answer = null, attempt = k.attempt + 1,
-          created_at = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
-      where k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS})
-         or (k.answer is null and k.leased_until <= $5 and k.request_hash = excluded.request_hash)
+          created_at = case when k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
+      where k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})
+         or (k.answer is null and k.leased_until <= clock_timestamp() and k.request_hash = excluded.request_hash)
     returning end2end, attempt`,
 };
 const READ: Statement = {
@@ -56,7 +56,7 @@ const KEEP: Statement = {
 const RELEASE: Statement = {
   name: 'idempotency_release',
   text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
-    update idempotency_key set leased_until = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
+    update idempotency_key set leased_until = date_trunc('milliseconds', clock_timestamp()) where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
 /**
  * Takes a key for a request, if it is new, older than a day, or was left behind by a request that died.
@@ -73,7 +73,6 @@ export async function takeKey(
     route,
     key,
     hash,
-    new Date(),
   ]);
   return row;
 }
@@ -108,7 +107,7 @@ export async function keepAnswer(
 
 /** Releases a key, unless another request has taken it over. A stored transaction stays stored. */
 export async function releaseKey(database: Database, taken: TakenKey): Promise<void> {
-  await database.query(RELEASE, [...placeOf(taken), new Date()]);
+  await database.query(RELEASE, placeOf(taken));
 }
 
 function placeOf({ accountId, route, key, attempt }: TakenKey): unknown[] {

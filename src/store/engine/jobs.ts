@@ -1,7 +1,7 @@
 /** Jobs: work that is due after a commit or at a later time. A job is stored by the database transaction that causes it. */
-import type { AccountMode, Times } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import { type AccountMode, instantsOf, type Times } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 
 /** A job to be written. */
 export interface NewJob {
@@ -67,7 +67,7 @@ const CLOCKS = `(values (false, $1::timestamptz, $9::timestamptz), (true, $2::ti
 const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
 /** Stands in place of the id of a transaction for a job that is about none: jobs are found by it, and it is in their key. */
-const NO_TRANSACTION = 0n;
+export const NO_TRANSACTION = 0n;
 
 /** A job of table alias `n`. */
 const JOB = `n.account_id as "accountId", n.id, nullif(n.transaction_id, ${NO_TRANSACTION}) as "transactionId", n.kind, n.payload,
@@ -148,7 +148,8 @@ const END: Statement = {
 const POSTPONE: Statement = {
   name: 'job_postpone',
   text: `update job set due_at = $4, leased_until = null, leased_by = null, last_error = $5,
-      attempts = attempts - $6::int where account_id = $1 and transaction_id = $2 and id = $3 and leased_by is not distinct from $7`,
+      attempts = attempts - $6::int where account_id = $1 and transaction_id = $2 and id = $3
+      and leased_by is not distinct from $7 and due_at = $8::timestamptz and attempts = $9`,
 };
 const GIVE_BACK: Statement = {
   name: 'job_give_back',
@@ -193,7 +194,7 @@ export function jobRecord({ accountId, transactionId, kind, payload, dueMs }: Ne
 export interface HandedJobs {
   readonly jobs: ReadonlySet<NewJob>;
   readonly holder: string;
-  /** On the machine's clock. */
+  /** On the database's clock. */
   readonly nowMs: number;
 }
 
@@ -220,7 +221,7 @@ export async function addHandedJobs(
 }
 
 /**
- * Leases due jobs for six seconds of the machine's clock, which the holder renews while it works; a worker that dies gives
+ * Leases due jobs for six seconds of the database's clock, which the holder renews while it works; a worker that dies gives
  * them back by that. Jobs of one transaction are done one after another, in the order in which they became due.
  */
 export function claimJobs(
@@ -243,7 +244,7 @@ export function claimJobs(
 /**
  * Begins the leases of jobs anew. One that has ended is the holder's again unless another worker has the job by now.
  *
- * @param nowMs - on the machine's clock.
+ * @param nowMs - on the database's clock.
  */
 export async function renewLeases(
   database: Database,
@@ -281,22 +282,34 @@ export async function endJobs(tx: Tx, jobs: readonly JobKey[], nowMs: number): P
   return row?.areOthersDue ?? false;
 }
 
+/** Time at which a job or an order is due that waits for a person: never by itself. */
+export const NEVER = 'infinity';
+
 /**
- * Gives a job back, to be tried again at a time; unless another worker has it by now.
+ * Releases a job, to be tried again at a time, or when a person has it retried (`dueMs` null). It may be repeated when its answer was lost, so it names the lease: a claim changes the number of
+ * the attempt, and a postponement the time at which the job is due. Nothing changes once the job was claimed again, by whichever worker.
  *
  * @param isCounted - whether this was a try; one that failed for reasons of ours is none.
  */
 export async function postponeJob(
   database: Tx,
-  job: JobKey & Pick<Job, 'leasedBy'>,
+  job: JobKey & Pick<Job, 'leasedBy' | 'dueAt' | 'attempts'>,
   {
     dueMs,
     error,
     isCounted,
-  }: { readonly dueMs: number; readonly error: string; readonly isCounted: boolean },
+  }: { readonly dueMs: number | null; readonly error: string; readonly isCounted: boolean },
 ): Promise<void> {
-  const values = [new Date(dueMs).toISOString(), error.slice(0, 500), isCounted ? 0 : 1, job.leasedBy];
-  await database.query(POSTPONE, [job.accountId, job.transactionId ?? NO_TRANSACTION, job.id, ...values]);
+  const due = dueMs === null ? NEVER : new Date(dueMs).toISOString();
+  const values = [due, error.slice(0, 500), isCounted ? 0 : 1];
+  const lease = [job.leasedBy, job.dueAt, job.attempts];
+  await database.query(POSTPONE, [
+    job.accountId,
+    job.transactionId ?? NO_TRANSACTION,
+    job.id,
+    ...values,
+    ...lease,
+  ]);
 }
 
 /**
@@ -333,10 +346,6 @@ export async function pendingJobsOf(
 }
 
 const ALWAYS = ['-infinity', '-infinity'] as const;
-
-function instantsOf({ sandbox, live }: Times): [string, string] {
-  return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
-}
 
 /** @returns the keys as arrays of their columns. */
 function keysOf(jobs: readonly JobKey[]): [bigint[], bigint[], bigint[]] {

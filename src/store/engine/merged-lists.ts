@@ -4,8 +4,9 @@
  */
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
-import { FILTER_CONDITIONS, type ListFilter, type ListSlice, TRANSACTION_SELECT } from './transactions.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { FILTERS, type FilterName, filtersWhere } from './transaction-filters.ts';
+import { isOneOfTargets, type ListFilter, type ListSlice, TRANSACTION_SELECT } from './transactions.ts';
 
 /** Filters of merged lists; a transaction must match all that are given. */
 export interface MergedFilter extends ListFilter {
@@ -14,12 +15,12 @@ export interface MergedFilter extends ListFilter {
   /** Wire names. */
   readonly templates?: readonly string[];
   readonly steps?: StepFilter;
-  /** Raw ledger code of either side. */
-  readonly currency?: string;
-  /** Bounds of the amount of the side that has `currency`, of either side without it; both inclusive, decimal text. */
+  /** Raw ledger codes; either side has one of them. */
+  readonly currency?: readonly string[];
+  /** Bounds of the amount of the side that has one of `currency`, of either side without them; both inclusive, decimal text. */
   readonly amountMin?: string;
   readonly amountMax?: string;
-  /** Contained in an id, the name, the reference or the notes, in any case. */
+  /** Contained in an id, the name, the reference or the notes, in any case, with accents or without. */
   readonly text?: string;
   /** What failed and is not settled: a return to the payer, or a job that is tried again. */
   readonly trouble?: keyof typeof TROUBLES;
@@ -58,13 +59,24 @@ export interface MergedPage {
   readonly rows: readonly TransactionRow[];
 }
 
-/** What goes in and comes out in one currency. */
-export interface SumRow {
-  readonly currency: string;
-  /** Decimal text; null where nothing of it has an amount. */
+/** What goes in and comes out. Decimal text; null where nothing of it has an amount. */
+export interface SumSides {
   readonly source: string | null;
   readonly target: string | null;
 }
+
+/** What goes in and comes out in one currency: of all, of what succeeded, and of what ended without success. */
+export interface SumRow extends SumSides {
+  readonly currency: string;
+  readonly succeeded: SumSides;
+  readonly failed: SumSides;
+}
+
+type StoredSums = SumSides &
+  Readonly<Record<`${'succeeded' | 'failed'} ${keyof SumSides}`, string | null>> & {
+    readonly isExact: boolean;
+    readonly currency: string | null;
+  };
 
 /** Most transactions of a list that a total or a sum looks at. */
 export const COUNT_MAX = 100_000;
@@ -74,9 +86,9 @@ export const COUNT_ABOUT = 10_000;
 export const LOOK_MAX = 20_000;
 
 /** Filters whose index leaves few records to look at. */
-export const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode'] as const;
+const SELECTIVE = filtersWhere(({ reads }) => reads === 'few');
 /** Filters that no index serves: they look at one record after another. */
-export const SCANNED = ['text', 'amountMin', 'amountMax', 'currency', 'templates'] as const;
+const SCANNED = filtersWhere(({ reads }) => reads === 'scan');
 
 /**
  * Reads a page, newest first unless backward.
@@ -128,10 +140,18 @@ export async function sumMerged(
   accountId: bigint,
   filter: MergedFilter,
 ): Promise<SumRow[] | undefined> {
-  const rows = await tx.query<SumRow & { isExact: boolean }>(...new Query(accountId, filter).sums());
+  const rows = await tx.query<StoredSums>(...new Query(accountId, filter).sums());
   if (rows.some(({ isExact }) => !isExact)) return undefined;
+  const sidesOf = (row: StoredSums, name: 'succeeded' | 'failed') => ({
+    source: row[`${name} source`],
+    target: row[`${name} target`],
+  });
   // Without a sum there is one row all the same, which says so.
-  return rows.flatMap(({ isExact: _isExact, ...sum }) => (sum.currency === null ? [] : [sum]));
+  return rows.flatMap((row) => {
+    const { currency, source, target } = row;
+    const [succeeded, failed] = [sidesOf(row, 'succeeded'), sidesOf(row, 'failed')];
+    return currency === null ? [] : [{ currency, source, target, succeeded, failed }];
+  });
 }
 
 /** One statement about the lists of a filter. It has no name: its values decide how it is best executed. */
@@ -149,8 +169,9 @@ class Query {
     this.values = [accountId, filter.families, filter.dateFrom ?? null, filter.dateTo ?? null];
     this.outcomes = filter.steps && this.bind(filter.steps.outcomes);
     this.conditions = conditionsOf(filter, (value) => this.bind(value));
-    this.isSelective = filter.trouble !== undefined || SELECTIVE.some((name) => filter[name] !== undefined);
-    const isScanned = SCANNED.some((name) => filter[name] !== undefined);
+    const given: Partial<Record<FilterName, unknown>> = filter;
+    this.isSelective = filter.trouble !== undefined || SELECTIVE.some((name) => given[name] !== undefined);
+    const isScanned = SCANNED.some((name) => given[name] !== undefined);
     this.isIndexed = this.isSelective || (filter.steps !== undefined && !isScanned);
     this.look = isScanned && !this.isSelective ? lookMax : undefined;
   }
@@ -196,15 +217,20 @@ class Query {
   }
 
   sums() {
-    const columns = 't.source_currency, t.source_amount, t.target_currency, t.target_amount';
+    const columns = 't.source_currency, t.source_amount, t.target_currency, t.target_amount, t.outcome';
+    const sides = (name: string, condition: string) =>
+      ['source', 'target']
+        .map((side) => `trim_scale(sum(${side}) filter (where ${condition}))::text as "${name} ${side}"`)
+        .join(', ');
     const text = `with ${this.places(undefined, undefined)}, found as (
         select t.* from part p cross join lateral (${this.bounded(columns)}) t
          where ${this.covered()} limit ${this.most()} + 1
       ), fact as (select (select count(*) from found) <= ${this.most()} and ${this.covered()} as is_exact)
       select fact.is_exact as "isExact", s.* from fact left join lateral (
-        select currency, trim_scale(sum(source))::text as source, trim_scale(sum(target))::text as target from (
-          select source_currency as currency, source_amount as source, null::numeric as target from found
-          union all select target_currency, null, target_amount from found) sides
+        select currency, trim_scale(sum(source))::text as source, trim_scale(sum(target))::text as target,
+            ${sides('succeeded', SUCCEEDED)}, ${sides('failed', `outcome <> 'OPEN' and not ${SUCCEEDED}`)} from (
+          select source_currency as currency, source_amount as source, null::numeric as target, outcome from found
+          union all select target_currency, null, target_amount, outcome from found) sides
          where fact.is_exact and currency is not null and coalesce(source, target) is not null
          group by currency order by currency collate "C") s on true`;
     return [unnamed(text), this.values] as const;
@@ -321,6 +347,9 @@ class Query {
   }
 }
 
+/** SQL of outcomes by which an order was paid. */
+const SUCCEEDED = `(outcome in ('SUCCESS', 'PARTIAL_SUCCESS'))`;
+
 /** Whether every list can be looked at as a whole. */
 const SHORT = `not exists (select from place where hi - lo >= ${COUNT_MAX})`;
 
@@ -329,28 +358,29 @@ function unnamed(text: string): Statement {
 }
 
 const STEP = `(t.component || '/' || t.state)`;
-const TEXTS = `concat_ws(e'\\n', t.end2end, t.client_name, t.external_code, t.notes, t.pix_e2e, t.tx_hash)`;
 
 function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): string {
-  const { templates, steps, currency, amountMin, amountMax, text, approvals, trouble } = filter;
-  const plain = Object.entries(FILTER_CONDITIONS).flatMap(([name, condition]) => {
-    const value = filter[name as keyof typeof FILTER_CONDITIONS];
-    return value === undefined ? [] : [condition(bind(value), 'p.family')];
-  });
-  const code = currency === undefined ? undefined : bind(currency);
+  const { steps, currency, amountMin, amountMax, approvals, trouble, severalTargets } = filter;
+  const given: Partial<Record<FilterName, unknown>> = filter;
+  const own = FILTERS.flatMap(([name, { condition, reads }]) =>
+    condition && given[name] !== undefined
+      ? [{ sql: condition(bind(given[name]), 'p.family'), isScan: reads === 'scan' }]
+      : [],
+  );
+  const codes = currency === undefined ? undefined : bind(currency);
   const isWithin = (side: string) => [
-    ...(code ? [`t.${side}_currency = ${code}`] : []),
+    ...(codes ? [`t.${side}_currency = any (${codes}::text[])`] : []),
     ...(amountMin === undefined ? [] : [`t.${side}_amount >= ${bind(amountMin)}::numeric`]),
     ...(amountMax === undefined ? [] : [`t.${side}_amount <= ${bind(amountMax)}::numeric`]),
   ];
   const [source, target] = [isWithin('source'), isWithin('target')];
   const all = [
-    ...plain,
+    ...own.filter(({ isScan }) => !isScan).map(({ sql }) => sql),
+    ...(severalTargets ? [isOneOfTargets(bind(severalTargets))] : []),
     ...(trouble ? [TROUBLES[trouble]] : []),
-    ...(templates ? [`t.template = any (${bind(templates)}::text[])`] : []),
     ...(steps ? [`${steps.isUnlisted ? 'not ' : ''}${STEP} = any (${bind(steps.steps)}::text[])`] : []),
     ...(source.length > 0 ? [`(${source.join(' and ')} or ${target.join(' and ')})`] : []),
-    ...(text === undefined ? [] : [`strpos(lower(${TEXTS}), lower(${bind(text)}::text)) > 0`]),
+    ...own.filter(({ isScan }) => isScan).map(({ sql }) => sql),
     ...(approvals
       ? [
           `(${STEP} <> all (${bind(approvals.steps)}::text[]) or t.process ->> 'isApproved' is distinct from 'true'

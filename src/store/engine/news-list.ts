@@ -2,10 +2,10 @@
  * News of rails that an operator has to look at: what is not settled, and reports of fraud, for which there is no step; and what
  * was closed by hand.
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
-import { type IdPart, type IdSlice, idList } from '../id-list.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
 import type { AnyOutcome } from './news.ts';
 
 /** What is to be looked at, and why. */
@@ -28,7 +28,7 @@ export interface ListedNews {
   readonly state: ListedNewsState;
   readonly attempts: number;
   readonly lastError: string | null;
-  /** On the clock of the machine; null unless it is tried again. */
+  /** On the clock of the database; null unless it is tried again. */
   readonly dueAt: Instant | null;
   readonly seenAt: Instant;
   /** Whom it is for, where that is known. */

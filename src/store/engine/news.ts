@@ -2,10 +2,10 @@
  * News of rails in the database: stored once under their natural key, with what became of them; and whom they are for, by
  * what a rail knows (C-33, C-34).
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** News as it came. The key is natural: the rail's own name for what happened, unlike any other of its kind. */
 export interface NewsRecord {
@@ -37,6 +37,9 @@ export type KnownNews = Pick<SettledNews, 'kind' | 'key' | 'accountId' | 'transa
   readonly outcome: NewsOutcome | 'closed';
 };
 
+/** Kind of reports that are no money: the rail asks about them again, not whoever tries the other news again. */
+export const UNCONFIRMED = 'unconfirmed';
+
 /** News that is still to be settled. */
 export interface PendingNews extends NewsRecord {
   readonly attempts: number;
@@ -47,7 +50,7 @@ export interface PendingNews extends NewsRecord {
 /** Why news is not settled now. */
 export interface Postponement {
   readonly outcome: WaitingOutcome;
-  /** When it is tried again, on the clock of the machine; null for news that is not. */
+  /** When it is tried again, on the clock of the database; null for news that is not. */
   readonly dueMs: number | null;
   readonly error: string;
   readonly isUntaken: boolean;
@@ -76,12 +79,14 @@ const KEEP: Statement = {
         account_id = excluded.account_id, transaction_id = excluded.transaction_id where n.outcome in ('pending', 'failed')
     returning id`,
 };
+/** Attempts at a report that is no money count where the rail asks about it, not where it comes again. */
 const POSTPONE: Statement = {
   name: 'news_postpone',
   text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, untaken, due_at, last_error, account_id,
       transaction_id)
     values ($1, $2, $3, $4, $5::jsonb, $6, 1, $7::int, $8, $9, $10, $11)
-    on conflict (key, kind, mode) do update set outcome = excluded.outcome, attempts = n.attempts + 1,
+    on conflict (key, kind, mode) do update set outcome = excluded.outcome,
+        attempts = n.attempts + case when n.kind = '${UNCONFIRMED}' then 0 else 1 end,
         account_id = coalesce(excluded.account_id, n.account_id),
         transaction_id = coalesce(excluded.transaction_id, n.transaction_id),
         untaken = n.untaken + excluded.untaken, due_at = excluded.due_at, last_error = excluded.last_error
@@ -91,7 +96,7 @@ const POSTPONE: Statement = {
 const PENDING: Statement = {
   name: 'news_pending',
   text: `select mode, rail, kind, key, body, attempts, untaken from rail_news
-    where outcome = 'pending' and due_at <= $1 order by due_at, id limit $2`,
+    where outcome = 'pending' and kind <> '${UNCONFIRMED}' and due_at <= $1 order by due_at, id limit $2`,
 };
 const HASTEN: Statement = {
   name: 'news_hasten',
@@ -111,7 +116,7 @@ const BY_NEWS: Statement = {
 const DISPUTE_RETURNS: Statement = {
   name: 'news_dispute_returns',
   text: `select body ->> 'amount' as amount from rail_news
-    where account_id = $1 and transaction_id = $2 and kind = 'dispute_returned' and outcome = 'noted'`,
+    where account_id = $1 and transaction_id = $2 and kind = 'dispute_returned' and outcome in ('noted', 'step')`,
 };
 const LOST: Statement = {
   name: 'news_lost_deposit',
@@ -223,7 +228,7 @@ export function readPendingNews(tx: Tx, nowMs: number, limit: number): Promise<P
   return tx.query<PendingNews>(PENDING, [new Date(nowMs).toISOString(), limit]);
 }
 
-/** Has pending news of these transactions tried at once; `nowMs` on the clock of the machine. */
+/** Has pending news of these transactions tried at once; `nowMs` on the clock of the database. */
 export async function hastenNews(
   tx: Tx,
   transactions: readonly { readonly accountId: bigint; readonly transactionId: bigint }[],

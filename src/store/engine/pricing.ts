@@ -2,9 +2,9 @@
  * What prices are made of: the last known mid-market rates, of which sandbox accounts and live accounts have their own; and for
  * each account and template the spread, the fees and the limits (C-21, C-22).
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { readShared } from '../../base/read-together.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { readShared } from '../../base/concurrency/read-together.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 
 /** The last known rate of an asset. */
 export interface Rate {

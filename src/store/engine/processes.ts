@@ -3,12 +3,12 @@
  * its accounts, so nothing that is read here can change meanwhile (docs/decisions/0011).
  */
 import { createHash } from 'node:crypto';
-import type { AccountMode } from '../../base/account-mode.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { StoredBody } from '../../events/body.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { Database, Statement, Tx } from '../database.ts';
-import { isLockTimeout } from '../database-error.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
+import { isLockTimeout } from '../connection/database-error.ts';
 import { type AuditRow, auditRecords, type ChainEnd, insertAudit } from './audit.ts';
 import { TRANSACTION_COLUMNS } from './transactions.ts';
 

@@ -1,5 +1,5 @@
 /** Quotes: prices that hold for a limited time. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** A quote; amounts as decimal text. */
 export interface QuoteRow {

@@ -1,7 +1,7 @@
 /** How rails are doing: what they told last, and what is ordered of them and not done. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** News of a rail. */
 export interface RailNewsRow {

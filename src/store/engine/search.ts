@@ -1,8 +1,9 @@
 /** Finds transactions by anything that somebody may have at hand of one: each way has its index. */
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
-import { hasPix, TRANSACTION_SELECT } from './transactions.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { hasPix } from './transaction-filters.ts';
+import { TRANSACTION_SELECT } from './transactions.ts';
 
 /** What a text can match, the best first. */
 export const SEARCH_MATCHES = [
@@ -27,7 +28,7 @@ export interface SearchText {
   readonly hashes: readonly string[];
   /** Null when it has not the form of one. */
   readonly taxId: string | null;
-  /** Beginning of a name; null when it is too short. */
+  /** Beginnings of words of a name; null when it is too short. */
   readonly name: string | null;
 }
 
@@ -48,6 +49,10 @@ const ofFamilies = (match: SearchMatch, condition: string) =>
 const ofAccount = (match: SearchMatch, condition: string) =>
   `(select '${match}' as match, t.id from transaction t where t.account_id = $1 and ${condition} limit ${NAMES_MAX})`;
 
+/** The words have the account. As a plain condition it would be looked up by an index of accounts, and each name be read. */
+const ofWords = `(select 'name' as match, t.id from transaction t where t.account_id + 0 = $1 and t.client_name is not null
+      and name_words(t.account_id, t.client_name) @@ name_query($1, $8::text) limit ${NAMES_MAX})`;
+
 const SEARCH: Statement = {
   name: 'transaction_search',
   text: `with found as (${[
@@ -59,10 +64,7 @@ const SEARCH: Statement = {
     ofFamilies('address', 't.address_key = address_key($3)'),
     `(select 'address' as match, t.id from transaction t where t.account_id = $1 and t.deposit_address = $3 order by t.id desc limit $7)`,
     ofFamilies('tax_id', 't.client_tax_id_key = tax_id_key($6)'),
-    ofAccount(
-      'name',
-      `lower(t.client_name) ~>=~ lower($8::text) and lower(t.client_name) ~<~ (lower($8::text) || chr(1114111))`,
-    ),
+    ofWords,
   ].join(' union all ')}), ranked as (
       select id, min(array_position($9::text[], match)) as place from found group by id)
     select ($9::text[])[r.place] as match, ${TRANSACTION_SELECT} from ranked r

@@ -1,13 +1,14 @@
 /** Entries of suspense: money that came and that no transaction took, until somebody decides about it (C-34). */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
-import { type IdPart, type IdSlice, idList } from '../id-list.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
 import type { NewsRecord } from './news.ts';
 
 /** Why no transaction took it. */
 export const SUSPENSE_REASONS = {
   not_due: 'the transaction did not wait for it: it was cancelled, had failed, or was over',
+  impossible_time: 'the rail says that it was paid before its charge existed, or in the future',
   second_payment: 'the transaction had been paid already',
   no_transaction:
     'the account is known by the address, the transaction is not: another currency, or several sessions',
@@ -42,11 +43,16 @@ export interface SuspenseRow {
   readonly reason: SuspenseReason;
   readonly state: SuspenseState;
   readonly assignedTo: bigint | null;
+  /** Account that is to get it once another person than `proposedBy` approves it; null where none is proposed. */
+  readonly proposedTo: bigint | null;
+  readonly proposedBy: string | null;
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
   readonly openedAt: Instant;
   /** Return id of PIX under which it goes or went back; null where it does not, or not by PIX. */
   readonly returnId: string | null;
+  /** Whether its order failed so often that it is placed again only when a person returns it again. */
+  readonly isStuck: boolean;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
   /** As the rail told it. */
@@ -54,14 +60,23 @@ export interface SuspenseRow {
 }
 
 /** @returns what became of an entry, as the rest of a sentence that begins with it. */
-export function whatBecameOf({ state, assignedTo }: Pick<SuspenseRow, 'state' | 'assignedTo'>): string {
+export function whatBecameOf({
+  state,
+  assignedTo,
+  proposedTo,
+  isStuck,
+}: Pick<SuspenseRow, 'state' | 'assignedTo' | 'proposedTo' | 'isStuck'>): string {
   switch (state) {
     case 'open':
-      return 'waits for a decision';
+      return proposedTo === null
+        ? 'waits for a decision'
+        : `waits until another person approves that account ${proposedTo} gets it`;
     case 'assigned':
       return `was credited to account ${assignedTo}`;
     case 'returning':
-      return 'is on its way back';
+      return isStuck
+        ? `is on its way back, but its order failed ${ATTEMPTS_MAX} times and waits for a person: return it again`
+        : 'is on its way back';
     case 'returned':
       return 'went back to where it came from';
     case 'dropped':
@@ -78,7 +93,7 @@ export interface SuspenseDecision {
   readonly decidedAt: Instant | null;
   /** Return id of PIX under which it goes or went back; null where it does not, or not by PIX. */
   readonly returnId: string | null;
-  /** On the machine's clock: when its order to the rail is placed again; null where there is none. Unit: ms. */
+  /** On the database's clock: when its order to the rail is placed again; null where there is none. Unit: ms. */
   readonly dueMs: number | null;
 }
 
@@ -97,8 +112,10 @@ export interface SuspenseFilter {
 }
 
 const COLUMNS = `s.id, s.account_id as "accountId", s.transaction_id as "transactionId", s.currency,
-  s.amount_minor::text as "amountMinor", s.reason, s.state, s.assigned_to as "assignedTo", s.decided_by as "decidedBy",
-  s.decided_at as "decidedAt", s.opened_at as "openedAt", s.return_id as "returnId", t.end2end, n.body as news`;
+  s.amount_minor::text as "amountMinor", s.reason, s.state, s.assigned_to as "assignedTo",
+  s.proposed_to as "proposedTo", s.proposed_by as "proposedBy", s.decided_by as "decidedBy",
+  s.decided_at as "decidedAt", s.opened_at as "openedAt", s.return_id as "returnId",
+  coalesce(s.due_at = 'infinity', false) as "isStuck", t.end2end, n.body as news`;
 const FROM = `suspense_entry s join account a on a.id = s.account_id join rail_news n on n.id = s.news_id
   left join transaction t on t.account_id = s.account_id and t.id = s.transaction_id`;
 
@@ -133,13 +150,23 @@ const OPEN = idList<SuspenseRow>({
   name: 'suspense_open',
   where: `${OF_MODE} and s.state = 'open' and s.state = $3`,
 });
-/** An order that is taken up is due again later: 2 seconds, 8, 32 …, at most an hour. */
+/** An order that failed so often, over 30 hours, waits for a person: the rail may have heard it. */
+const ATTEMPTS_MAX = 36;
+/** An order that is claimed is due again after 2 seconds, 8, 32 …, at most an hour: its process may die before it reports an outcome. */
 const TAKE_DUE: Statement = {
   name: 'suspense_take_due',
-  text: `update suspense_entry s set attempts = s.attempts + 1,
-        due_at = $1::timestamptz + least(interval '2 seconds' * power(4, least(s.attempts, 10)), interval '1 hour')
+  text: `update suspense_entry s
+        set due_at = $1::timestamptz + least(interval '2 seconds' * power(4, least(s.attempts, 10)), interval '1 hour')
     from (select id from suspense_entry where due_at <= $1 order by due_at, id limit $2 for update skip locked) d
     where s.id = d.id returning s.id, s.account_id as "accountId"`,
+};
+/** A failed attempt counts unless it names the time of the next one. One that was decided or ordered meanwhile stays as it is. */
+const FAILED: Statement = {
+  name: 'suspense_order_failed',
+  text: `update suspense_entry set attempts = attempts + ($3::timestamptz is null)::int,
+        due_at = case when $3::timestamptz is null and attempts + 1 >= ${ATTEMPTS_MAX} then 'infinity'
+          else coalesce($3::timestamptz, due_at) end
+    where id = $1 and state = 'returning' and decided_at = $2 and isfinite(due_at)`,
 };
 const ORDERED: Statement = {
   name: 'suspense_ordered',
@@ -148,7 +175,15 @@ const ORDERED: Statement = {
 const DECIDE: Statement = {
   name: 'suspense_decide',
   text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5, due_at = $6, return_id = $7,
-      attempts = 0 where id = $1`,
+      attempts = 0, proposed_to = null, proposed_by = null where id = $1`,
+};
+const PLACE_AGAIN: Statement = {
+  name: 'suspense_place_again',
+  text: `update suspense_entry set due_at = $2, attempts = 0 where id = $1 and due_at = 'infinity'`,
+};
+const PROPOSE: Statement = {
+  name: 'suspense_propose',
+  text: `update suspense_entry set proposed_to = $2, proposed_by = $3 where id = $1`,
 };
 const ADD: Statement = {
   name: 'suspense_add',
@@ -207,7 +242,7 @@ export function readSuspense(
 /**
  * Takes up orders that are due, the oldest first: whoever takes one up has it for two seconds at least.
  *
- * @param nowMs - on the clock of the machine.
+ * @param nowMs - on the clock of the database.
  */
 export function takeDueReturns(tx: Tx, nowMs: number, limit: number): Promise<DueReturn[]> {
   return tx.query<DueReturn>(TAKE_DUE, [new Date(nowMs).toISOString(), limit]);
@@ -221,9 +256,37 @@ export async function keepOrdered(
   await tx.query(ORDERED, [id, decidedAt]);
 }
 
+/**
+ * Stores that an order failed. After the last attempt it waits for a person.
+ *
+ * @param againMs - on the clock of the database: when it is placed again after a failure that says nothing about it; null for one that
+ *   counts. Unit: ms.
+ */
+export async function failOrder(
+  tx: Tx,
+  { id, decidedAt }: Pick<SuspenseRow, 'id' | 'decidedAt'>,
+  againMs: number | null,
+): Promise<void> {
+  await tx.query(FAILED, [id, decidedAt, againMs === null ? null : new Date(againMs).toISOString()]);
+}
+
 /** Keeps a decision; the head of the entry's account is locked. */
 export async function decideSuspense(tx: Tx, id: bigint, decision: SuspenseDecision): Promise<void> {
   const { state, assignedTo, decidedBy, decidedAt, dueMs, returnId } = decision;
   const due = dueMs === null ? null : new Date(dueMs).toISOString();
   await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt, due, returnId]);
+}
+
+/** Makes the order of a stuck entry due again; the head of the entry's account is locked. */
+export async function placeAgain(tx: Tx, id: bigint, dueMs: number): Promise<void> {
+  await tx.query(PLACE_AGAIN, [id, new Date(dueMs).toISOString()]);
+}
+
+/** Stores the account that an open entry is proposed for, or none; the head of the entry's account is locked. */
+export async function proposeSuspense(
+  tx: Tx,
+  id: bigint,
+  { proposedTo, proposedBy }: Pick<SuspenseRow, 'proposedTo' | 'proposedBy'>,
+): Promise<void> {
+  await tx.query(PROPOSE, [id, proposedTo, proposedBy]);
 }

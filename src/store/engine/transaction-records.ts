@@ -1,6 +1,6 @@
 /** What is recorded of transactions for authorities: a row only where there is something (docs/records.md). */
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** Who holds the keys of a wallet: its owner, or a provider. */
 export type WalletCustody = 'self_custody' | 'custodial';

@@ -1,8 +1,14 @@
 /** Reads transactions: one, several, and pages of a list with their exact total. */
-import { snakeCase } from '../../base/snake-case.ts';
+import { snakeCase } from '../../base/text/snake-case.ts';
 import type { Family } from '../../templates/define.ts';
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
+import {
+  type ConditionName,
+  FILTERS,
+  type ListFilterName,
+  type TransactionFilter,
+} from './transaction-filters.ts';
 
 /** What a transaction has besides its facts. */
 const IDENTITY = [
@@ -28,22 +34,11 @@ export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)
   .map(([name, column]) => `t.${column} as "${name}"`)
   .join(', ');
 
-/** Filters of a list; a transaction must match all that are given. */
-export interface ListFilter {
-  readonly pixE2e?: string;
-  /** Compared without punctuation. */
-  readonly clientTaxId?: string;
-  /** A wallet, or the address a deposit came from; compared in canonical form (C-14). */
-  readonly address?: string;
-  readonly groupId?: string;
-  /** At most 200 characters; compared as it stands. */
-  readonly externalCode?: string;
-  /** Raw ledger code. */
-  readonly targetCurrency?: string;
-  /** UTC days, both inclusive (C-11). */
-  readonly dateFrom?: string;
-  readonly dateTo?: string;
-}
+/** Filters of a list, as checked; a transaction must match all that are given. */
+export type ListFilter = { readonly [Name in ListFilterName]?: string } & {
+  /** Raw ledger codes, where an asset of several networks is looked for; the currency that comes out is one of them. */
+  readonly severalTargets?: readonly string[];
+};
 
 /** A page by its distance from the newest record, or a part of the list between two records. */
 export type Page = { readonly limit: number; readonly offset: number } | ListSlice;
@@ -72,23 +67,22 @@ export interface TransactionPage extends Bounds {
   readonly rows: readonly TransactionRow[];
 }
 
-/** @returns SQL that a record of table alias `t`, of account `$1` and this family, has this PIX: by its place in the list. */
-export function hasPix(value: string, family: string): string {
-  return `t.list_seq = any (array(select x.list_seq from list_pix x
-      where x.account_id = $1 and x.family = ${family} and x.pix_e2e = ${value}))`;
-}
-
 /** What a record has to meet for each filter, as SQL about table alias `t`; its account is `$1`, its family is given. */
-export const FILTER_CONDITIONS = {
-  pixE2e: hasPix,
-  clientTaxId: (value: string) => `t.client_tax_id_key = tax_id_key(${value})`,
-  address: (value: string) => `t.address_key = address_key(${value})`,
-  groupId: (value: string) => `t.group_id = ${value}`,
-  externalCode: (value: string) => `left(t.external_code, 200) = ${value} and t.external_code = ${value}`,
-  targetCurrency: (value: string) => `t.target_currency = ${value}`,
+const FILTER_CONDITIONS = {
+  ...(Object.fromEntries(
+    FILTERS.flatMap(([name, { parameters, condition }]) =>
+      parameters && condition ? [[name, condition]] : [],
+    ),
+  ) as { readonly [Name in ListFilterName & ConditionName]: NonNullable<TransactionFilter['condition']> }),
+  severalTargets: isOneOfTargets,
 } as const;
 type Condition = keyof typeof FILTER_CONDITIONS;
 const CONDITIONS = Object.keys(FILTER_CONDITIONS) as Condition[];
+
+/** A condition of its own: PostgreSQL reads one currency in the order of the list, but not one of several. */
+export function isOneOfTargets(value: string): string {
+  return `t.target_currency = any (${value}::text[])`;
+}
 
 const BY_END2END: Statement = {
   name: 'transaction_by_end2end',

@@ -2,7 +2,7 @@
  * The auditor of the audit log: walks the chain of an account and names every entry that is not as it was written. Numbers
  * and bytes come as text, as all that the auditor reads (verify-sql.ts).
  */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry, type ChainEnd, chainHash } from './audit.ts';
 
 /** What is wrong with the log, and at which entry. */

@@ -1,17 +1,18 @@
 /**
- * The auditor of volumes, which limits are compared with (C-21, C-22). It checks that the amount counted for each transaction
+ * The auditor of volumes, which limits of customers are compared with (C-21). It checks that the amount counted for each transaction
  * follows from its step, and that the volumes of each day are the sum of these amounts. Each statement reads both from one
  * snapshot, so the account may be in use meanwhile.
  */
-import { brasiliaDay } from '../../base/brasilia-day.ts';
-import { BRL } from '../../base/currency.ts';
-import { millisOf } from '../../base/instant.ts';
-import { maskTaxId } from '../../base/mask.ts';
-import { toMinor } from '../../base/money.ts';
+
+import { BRL } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import { maskTaxId } from '../../base/text/mask.ts';
+import { brasiliaDay } from '../../base/time/brasilia-day.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import type { Counted } from '../../templates/facts.ts';
 import { REGISTRY } from '../../templates/index.ts';
-import type { Statement, Tx } from '../database.ts';
-import { type ClaimFacts, claimOf, countedOf, HISTORY, WITHDRAWALS } from './volumes.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { type ClaimFacts, claimOf, countedOf, HISTORY } from './volumes.ts';
 
 /** A volume that is not what the transactions say. */
 export interface VolumeDefect {
@@ -69,10 +70,6 @@ const SUBJECTS: Statement = {
     ), moved as (
       select s.subject, t.* from subject s join transaction t on t.account_id = $1 and t.family = any ($5::text[])
           and t.client_tax_id_key = s.subject
-      union all
-      select s.subject, t.* from subject s join transaction t on t.account_id = $1 and t.family = any ($5::text[])
-          and t.process #>> '{counted,subject}' = s.subject
-        where s.subject = '${WITHDRAWALS}'
     ), counted as (
       select subject, (process #>> '{counted,day}')::date as day, (process #>> '{counted,brl}')::numeric as brl,
           (process #>> '{counted,isPaid}')::boolean as is_paid
@@ -170,8 +167,7 @@ async function wrongDays(
       values,
     );
     for (const { subject, day, held, said } of found?.wrong ?? []) {
-      const who = subject === WITHDRAWALS ? subject : maskTaxId(subject);
-      const detail = `${who} on ${day}: ${sumsOf(held)}, the transactions say ${sumsOf(said)}`;
+      const detail = `${maskTaxId(subject)} on ${day}: ${sumsOf(held)}, the transactions say ${sumsOf(said)}`;
       defects.push({ defect: 'volume of a day', at: null, detail });
     }
     after = found?.last ?? null;

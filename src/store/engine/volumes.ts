@@ -1,17 +1,18 @@
 /**
- * What limits count (C-21, C-22; docs/limits.md): of a transaction, from its step and its facts alone; of imported history, from
+ * What limits of customers count (C-21; docs/limits.md): of a transaction, from its step and its facts alone; of imported history, from
  * its columns; and the sums that they are compared with, BRL by subject and day. Sums are read and written in the database
  * transaction that counts, under the account's lock, so that a limit holds whatever happens at once. The cost does not grow with
  * the number of transactions: a subject has one row a day.
  */
-import { brasiliaDay } from '../../base/brasilia-day.ts';
-import { BRL } from '../../base/currency.ts';
-import { millisOf } from '../../base/instant.ts';
-import { stepNameOf } from '../../base/step-name.ts';
+
+import { BRL } from '../../base/money/currency.ts';
+import { brasiliaDay } from '../../base/time/brasilia-day.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { Counted, ProcessRow } from '../../templates/facts.ts';
+import { HISTORY_STEPS } from '../../templates/history-steps.ts';
 import { leftOf } from '../../templates/returns.ts';
-import type { Statement, Tx } from '../database.ts';
+import { UNDONE } from '../../templates/status.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { TEMPLATE_DEFAULTS } from './pricing.ts';
 
 /** Days that a step-up looks back on, the day itself among them. */
@@ -20,7 +21,7 @@ export const STEP_UP_DAYS = 30;
 /** What volumes are asked for. */
 export interface VolumeKey {
   readonly accountId: bigint;
-  /** A customer's tax id, or `WITHDRAWALS`. */
+  /** A customer's tax id. */
   readonly subject: string;
   /** Day in Brasília. */
   readonly day: string;
@@ -36,8 +37,6 @@ export interface Volumes {
   readonly paidMonth: string;
   readonly limitDaily: string;
   readonly stepUp30d: string;
-  /** Null for never. */
-  readonly approvalAbove: string | null;
   /** Names that the customer was given before; null where there is no such customer yet. */
   readonly names: readonly string[] | null;
 }
@@ -58,12 +57,9 @@ export interface SeenCustomer {
   readonly seenAt: Date;
 }
 
-/** Under this name the withdrawals of an account are counted that nobody approved. */
-export const WITHDRAWALS = 'withdrawals';
-
 /** What a transaction takes of a limit. */
 export interface Claim {
-  /** Tax id of the customer, or `WITHDRAWALS`. */
+  /** Tax id of the customer. */
   readonly subject: string;
   /** Decimal text. */
   readonly brl: string;
@@ -97,10 +93,8 @@ export function claimOf(template: Template, row: ClaimFacts): Claim | undefined 
     ({ component, state }) => component === row.component && state === row.state,
   );
   if (!process || !step || isVoid(step, row)) return undefined;
-  if (process.worth !== undefined)
-    return process.needsApproval
-      ? undefined
-      : { subject: WITHDRAWALS, brl: process.worth, paidAtMs: millisOf(row.createdAt) };
+  // A withdrawal has no customer: the rule for money out counts it.
+  if (process.worth !== undefined) return undefined;
   const brl = row.sourceCurrency === BRL.code ? row.sourceAmount : row.targetAmount;
   if (row.clientTaxId === null || brl === null) return undefined;
   return {
@@ -121,19 +115,17 @@ export function isSameClaim(left: Claim | undefined, right: Claim | undefined): 
   return left.subject === right.subject && left.brl === right.brl && left.paidAtMs === right.paidAtMs;
 }
 
-const VOID_STATUSES: ReadonlySet<string> = new Set(['Failed', 'Cancelled', 'Expired', 'Refunded']);
-
 function isVoid(step: Step, row: ClaimFacts): boolean {
-  const { component, status, errorMessage } = step;
+  const { statusCode, errorMessage, isReturn } = step;
   const { process, targetCurrency } = row;
   // A deposit that was credited instead of being paid out counts nothing; a payment whose delivery failed was paid.
-  if (status.en === 'Partial Success') return targetCurrency === BRL.code;
+  if (statusCode === 'PARTIAL_SUCCESS') return targetCurrency === BRL.code;
   // As after a refund in part, the payment counts whole until nothing is left of it.
-  if (stepNameOf(step) === 'dispute/ACCEPTED' && leftOf(row) > 0n) return false;
+  if (step.leavesRest && leftOf(row) > 0n) return false;
   return (
-    VOID_STATUSES.has(status.en) ||
+    UNDONE.includes(statusCode) ||
     errorMessage.en !== '' ||
-    component === 'refund' ||
+    isReturn === true ||
     process?.isOverLimit === true ||
     process?.isTurnedDown === true
   );
@@ -146,10 +138,14 @@ function isVoid(step: Step, row: ClaimFacts): boolean {
 export const HISTORY = {
   brl: `case when source_currency = 'BRL' then source_amount else target_amount end`,
   day: `(created_at at time zone 'America/Sao_Paulo')::date`,
-  isCounted: `state not in ('ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED')
-    and (component in ('success', 'swap_transfer', 'swap_transfer_v2', 'crypto_out', 'pix_out', 'dispute')
-      or (component = 'partial_success' and source_currency = 'BRL'))`,
+  isCounted: `state not in (${listed(HISTORY_STEPS.undoneStates)})
+    and (component in (${listed(HISTORY_STEPS.paidComponents)})
+      or (component = '${HISTORY_STEPS.creditedComponent}' and source_currency = 'BRL'))`,
 } as const;
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}
 
 const READ: Statement = {
   name: 'volumes_read',
@@ -157,11 +153,10 @@ const READ: Statement = {
       coalesce(w.open_month, 0)::text as "openMonth", coalesce(w.paid_month, 0)::text as "paidMonth",
       least(c.limit_daily, l.customer_limit_daily, coalesce(c.granted_limit_daily, s.customer_limit_daily, $5))::text as "limitDaily",
       least(c.step_up_30d, l.customer_step_up_30d, coalesce(c.granted_step_up_30d, s.customer_step_up_30d, $6))::text as "stepUp30d",
-      a.approval_above as "approvalAbove", c.names
+      c.names
     from unnest($1::bigint[], $2::text[], $3::date[], $4::text[]) with ordinality g(account_id, subject, day, template, place)
       left join template_setting s on s.account_id = g.account_id and s.template = g.template
       left join template_limit l on l.account_id = g.account_id and l.template = g.template
-      left join account_setting a on a.account_id = g.account_id
       left join customer c on c.account_id = g.account_id and c.tax_id = g.subject
       cross join lateral (
         select sum(v.open) filter (where v.day = g.day) as open, sum(v.paid) filter (where v.day = g.day) as paid,

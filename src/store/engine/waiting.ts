@@ -1,8 +1,9 @@
 /** What waits for a decision: transactions at given steps that can still go on, the oldest first. */
-import type { AccountMode } from '../../base/account-mode.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { RuledKind } from '../../templates/out-kinds.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { PROCESS_SELECT } from './processes.ts';
 
 /** Which transactions are looked for. */
@@ -15,13 +16,11 @@ export interface WaitingAt {
 /** By an index of its own: `step_waits` has every step at which somebody decides. */
 const IS_WAITING = `t.is_waiting and t.outcome = 'OPEN' and t.family = any ($2::text[])
       and (t.component || '/' || t.state) = any ($3::text[])`;
-/** An approval that was given waits for nobody any more; what is approved can still be held by screening. */
-const IS_UNAPPROVED = `t.process ->> 'isApproved' is distinct from 'true'`;
-
 const UNAPPROVED: Statement = {
   name: 'waiting_unapproved',
-  text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and ${IS_WAITING} and ${IS_UNAPPROVED}
-      and ($4::text is null or t.end2end = $4) order by t.updated_at, t.id limit $5`,
+  text: `select ${PROCESS_SELECT}, m.kind as "outKind", m.brl as "outBrl", m.target as "outTarget"
+    from money_out m join transaction t on t.account_id = m.account_id and t.id = m.transaction_id
+    where m.account_id = $1 and m.state = 'held' and m.at > $2 and ($3::text is null or t.end2end = $3) order by m.at, t.id limit $4`,
 };
 const OF_ACCOUNT: Statement = {
   name: 'waiting_of_account',
@@ -32,6 +31,18 @@ const OF_MODE: Statement = {
   name: 'waiting_of_mode',
   text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
     where ${IS_WAITING} order by t.updated_at, t.account_id, t.id limit $4`,
+};
+/** An approved step-up is decided, while its transaction waits at the step for what it ordered. */
+const IS_UNDECIDED = `t.process ->> 'stepUp' is distinct from 'approved'`;
+const STEP_UPS_OF_ACCOUNT: Statement = {
+  name: 'waiting_step_ups_of_account',
+  text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and ${IS_WAITING} and ${IS_UNDECIDED}
+    order by t.updated_at, t.id limit $4`,
+};
+const STEP_UPS_OF_MODE: Statement = {
+  name: 'waiting_step_ups_of_mode',
+  text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
+    where ${IS_WAITING} and ${IS_UNDECIDED} order by t.updated_at, t.account_id, t.id limit $4`,
 };
 /** Also of transactions that have ended: an excess goes back whatever the step. */
 const REFUNDS_OF_ACCOUNT: Statement = {
@@ -45,15 +56,29 @@ const REFUNDS_OF_MODE: Statement = {
     where t.has_open_refund order by t.updated_at, t.account_id, t.id limit $2`,
 };
 
-/** @returns those of an account that nobody has approved yet, the one that has waited longest first; with an `end2end` that one alone. */
+/** A transaction of which money waits to leave. */
+export interface UnapprovedRow extends ProcessRow {
+  readonly outKind: RuledKind;
+  /** Worth in BRL. */
+  readonly outBrl: string;
+  /** Address or PIX key; of a refund, the tax id of its payer. */
+  readonly outTarget: string;
+}
+
+/**
+ * @param since - what was asked for before waits no more.
+ * @returns money out of an account that waits for approvals, the one that has waited longest first; with an `end2end` that one alone.
+ */
 export function readUnapproved(
   tx: Tx,
   accountId: bigint,
-  at: WaitingAt,
-  end2end: string | null,
-  limit: number,
-): Promise<ProcessRow[]> {
-  return tx.query<ProcessRow>(UNAPPROVED, [accountId, at.families, at.steps, end2end, limit]);
+  {
+    since,
+    end2end,
+    limit,
+  }: { readonly since: Date; readonly end2end: string | null; readonly limit: number },
+): Promise<UnapprovedRow[]> {
+  return tx.query<UnapprovedRow>(UNAPPROVED, [accountId, since, end2end, limit]);
 }
 
 /** @returns those of an account, the one that has waited longest first. */
@@ -69,6 +94,26 @@ export function readWaitingOfMode(
   limit: number,
 ): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(OF_MODE, [mode, at.families, at.steps, limit]);
+}
+
+/** @returns step-ups of an account that are not decided, the one that has waited longest first. */
+export function readUndecided(
+  tx: Tx,
+  accountId: bigint,
+  at: WaitingAt,
+  limit: number,
+): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(STEP_UPS_OF_ACCOUNT, [accountId, at.families, at.steps, limit]);
+}
+
+/** @returns those of all accounts of a mode. */
+export function readUndecidedOfMode(
+  tx: Tx,
+  mode: AccountMode,
+  at: WaitingAt,
+  limit: number,
+): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(STEP_UPS_OF_MODE, [mode, at.families, at.steps, limit]);
 }
 
 /** @returns transactions of the account of which something is on its way back to a payer, or failed to go and is owed. */

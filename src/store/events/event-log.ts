@@ -2,7 +2,7 @@
  * Maintains the monthly partitions of the event log: creates those of the coming months, and drops those past their retention.
  * A lock that is not free within 0.2 s is an error, because all readers and writers of events would wait behind it.
  */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 const MAKE: Statement = {
   name: 'event_log_make',

@@ -1,13 +1,14 @@
 /** Reads the event log: pages of an account's events, and where log and ledger of accounts end. */
-import type { Instant } from '../../base/instant.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { bodyOf, type StoredBody } from '../../events/body.ts';
+import { type EventPlace, PLACE_TOKEN_LENGTH } from '../../events/cursor.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerLineRow } from '../ledger/ledger.ts';
 
 /** An event of the log. */
-export interface EventRow {
+export interface EventRow extends EventPlace {
   readonly accountId: bigint;
   /** Number in the account's log, without gaps. */
   readonly seq: bigint;
@@ -23,12 +24,14 @@ export interface EventRow {
 }
 
 /** Where log and ledger of an account end. */
-export interface AccountMark {
+export interface AccountMark extends EventPlace {
   readonly accountId: bigint;
   /** The newest event; 0 when there is none. */
   readonly seq: bigint;
   /** The oldest event that is still kept. */
   readonly floor: bigint;
+  /** Token of the event before it, as places have it; null where it is not known any more. */
+  readonly floorToken: string | null;
   readonly journalId: bigint;
   readonly lineId: bigint;
 }
@@ -36,36 +39,51 @@ export interface AccountMark {
 /** The columns of an event of table alias `e` that its body is made of. */
 export const STORED_BODY = `(select f.text from event_form f where f.id = e.form) as form, e.payload`;
 
+/** The token of an event of table alias `e`, as places have it. */
+const TOKEN = `left(e.token, ${PLACE_TOKEN_LENGTH})`;
+
 const MARKS: Statement = {
   name: 'event_marks',
   text: `select h.account_id as "accountId", h.event_seq as seq, coalesce(f.seq, 1) as floor, h.journal_id as "journalId",
-    h.line_id as "lineId" from account_head h left join event_floor f using (account_id) where h.account_id = any ($1::bigint[])`,
+    h.line_id as "lineId", case when f.seq is null then '' else f.token end as "floorToken",
+    coalesce((select ${TOKEN} from event e where e.account_id = h.account_id and e.seq = h.event_seq), f.token, '') as token from account_head h left join event_floor f using (account_id) where h.account_id = any ($1::bigint[])`,
 };
 // Numbers are assigned under the lock of the account and become visible in order, so a reader that goes up misses none.
 const PAGE: Statement = {
   name: 'event_page',
-  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
+  text: `select seq, ${TOKEN} as token, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
     from event e where account_id = $1 and seq > $2 order by seq limit $3`,
 };
 const PAGE_BACK: Statement = {
   name: 'event_page_back',
-  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
+  text: `select seq, ${TOKEN} as token, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
     from event e where account_id = $1 and seq < $2 order by seq desc limit $3`,
 };
 const AT: Statement = {
   name: 'event_at',
-  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
+  text: `select seq, ${TOKEN} as token, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
     from event e where account_id = $1 and seq = any ($2::bigint[])`,
+};
+const STEPS: Statement = {
+  name: 'event_steps',
+  text: `select occurred_at as "occurredAt", component, state from event
+    where account_id = $1 and transaction_id = $2 order by sequence`,
+};
+const TOKEN_AT: Statement = {
+  name: 'event_token_at',
+  isQuick: true,
+  text: `select ${TOKEN} as token from event e where account_id = $1 and seq = $2`,
 };
 const PRESENT: Statement = {
   name: 'event_present',
-  text: `select ${TRANSACTION_SELECT}, (select e.seq from event e where e.account_id = t.account_id and e.transaction_id = t.id
-    order by e.sequence desc limit 1) as "eventSeq" from transaction t where t.account_id = $1 and t.id = $2`,
+  text: `select ${TRANSACTION_SELECT}, last.seq as "eventSeq", last.token as "eventToken" from transaction t
+    left join lateral (select e.seq, ${TOKEN} as token from event e where e.account_id = t.account_id and e.transaction_id = t.id
+      order by e.sequence desc limit 1) last on true where t.account_id = $1 and t.id = $2`,
 };
 // One index look-up for each ledger account: line ids rise within each, and no index covers all of them.
 const LINES_AFTER: Statement = {
   name: 'event_lines_after',
-  text: `select s.account_id as "accountId", s.ledger_account_id as "ledgerAccountId", s.seq, s.id, s.journal_id as "journalId",
+  text: `select s.account_id as "accountId", s.ledger_account_id as "ledgerAccountId", s.id, s.journal_id as "journalId",
     s.transaction_id as "transactionId", s.posted_at as "postedAt", s.delta, s.balance_before as "balanceBefore",
     s.balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale,
     a.sub_account as "subAccount"
@@ -121,19 +139,35 @@ async function readRows(
   return rows.map((row) => Object.assign(withBody(row), { accountId }));
 }
 
-/** @returns a transaction and the number of its newest event, both from one snapshot. */
+/** @returns the token of the account's event of this number, as places have it; undefined where it is not kept. */
+export async function readTokenAt(database: Tx, accountId: bigint, seq: bigint): Promise<string | undefined> {
+  const [row] = await database.query<{ token: string }>(TOKEN_AT, [accountId, seq]);
+  return row?.token;
+}
+
+/** A step that a transaction has reached. */
+export interface ReachedStep {
+  readonly occurredAt: string;
+  readonly component: string;
+  readonly state: string;
+}
+
+/** @returns the steps of a transaction whose events are kept, the first first. */
+export function readSteps(database: Tx, accountId: bigint, transactionId: bigint): Promise<ReachedStep[]> {
+  return database.query<ReachedStep>(STEPS, [accountId, transactionId]);
+}
+
+/** @returns a transaction and its newest event, both from one snapshot. */
 export async function readPresent(
   database: Tx,
   accountId: bigint,
   transactionId: bigint,
-): Promise<{ row: TransactionRow; eventSeq: bigint | null } | undefined> {
-  const [found] = await database.query<TransactionRow & { eventSeq: bigint | null }>(PRESENT, [
-    accountId,
-    transactionId,
-  ]);
+): Promise<{ row: TransactionRow; event: EventPlace | null } | undefined> {
+  type Found = TransactionRow & { eventSeq: bigint | null; eventToken: string | null };
+  const [found] = await database.query<Found>(PRESENT, [accountId, transactionId]);
   if (!found) return undefined;
-  const { eventSeq, ...row } = found;
-  return { row, eventSeq };
+  const { eventSeq: seq, eventToken: token, ...row } = found;
+  return { row, event: seq === null || token === null ? null : { seq, token } };
 }
 
 /** @returns the account's statement lines after a line, oldest first. */

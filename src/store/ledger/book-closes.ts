@@ -1,8 +1,8 @@
 /** Days whose books are closed: what moved in each, in a chain of hashes. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { movementOf } from './books.ts';
 
 /** A day that is closed. */

@@ -1,7 +1,7 @@
 /** The books of the house: balances now, and what moved in a period, by kind of ledger account and currency. */
-import type { AccountMode } from '../../base/account-mode.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** Whose books: those of all accounts of a mode, or of one of them. */
 export interface BooksOf {

@@ -1,5 +1,5 @@
 /** What an export of the ledger reads: up to where it goes, the balances there and at its start, and the journals between. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { JournalRow } from './journals.ts';
 import type { BalanceRow } from './ledger.ts';
 
@@ -10,12 +10,13 @@ export interface LedgerEnd {
   readonly balances: readonly BalanceRow[];
 }
 
-/** Which journals; days are UTC and inclusive. */
+/** Which journals, by number and time; null where the times are open. */
 export interface JournalRange {
   readonly after: bigint;
   readonly last: bigint;
-  readonly dateFrom: string | null;
-  readonly dateTo: string | null;
+  readonly from: Date | null;
+  /** The first instant after them. */
+  readonly to: Date | null;
 }
 
 const END: Statement = {
@@ -27,13 +28,17 @@ const END: Statement = {
     join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
     where h.account_id = $1 order by a.currency collate "C", a.sub_account`,
 };
+const CURRENCIES: Statement = {
+  name: 'export_currencies',
+  text: `select distinct currency, scale from ledger_account where account_id = $1`,
+};
 const JOURNALS: Statement = {
   name: 'export_journals',
   text: `select j.id, j.name, j.posted_at as "postedAt", t.end2end from journal j
     left join transaction t on t.account_id = j.account_id and t.id = j.transaction_id
     where j.account_id = $1 and j.id > $2 and j.id <= $3
-      and ($4::date is null or j.posted_at >= $4::date::timestamp at time zone 'UTC')
-      and ($5::date is null or j.posted_at < ($5::date + 1)::timestamp at time zone 'UTC')
+      and ($4::timestamptz is null or j.posted_at >= $4)
+      and ($5::timestamptz is null or j.posted_at < $5)
     order by j.id limit $6`,
 };
 
@@ -54,8 +59,16 @@ export async function readLedgerEnd(tx: Tx, accountId: bigint, at?: Date): Promi
 export function readJournalRange(
   tx: Tx,
   accountId: bigint,
-  { after, last, dateFrom, dateTo }: JournalRange,
+  { after, last, from, to }: JournalRange,
   limit: number,
 ): Promise<JournalRow[]> {
-  return tx.query<JournalRow>(JOURNALS, [accountId, after, last, dateFrom, dateTo, limit]);
+  return tx.query<JournalRow>(JOURNALS, [accountId, after, last, from, to, limit]);
+}
+
+/** @returns every currency of an account and of the house's side of its journals, with its decimals. */
+export function readCurrencies(
+  tx: Tx,
+  accountId: bigint,
+): Promise<{ readonly currency: string; readonly scale: number }[]> {
+  return tx.query(CURRENCIES, [accountId]);
 }

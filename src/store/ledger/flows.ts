@@ -1,5 +1,5 @@
 /** What came in and went out of an account in a time, by currency: the net of each journal over all parts of the balance. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What came in and went out in one currency, minor units. */
 export interface FlowRow {

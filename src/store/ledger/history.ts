@@ -3,8 +3,8 @@
 import type { AccountSheet } from '../../ledger/chart.ts';
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
-import type { Statement, Tx } from '../database.ts';
-import { isLockTimeout } from '../database-error.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { isLockTimeout } from '../connection/database-error.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerAccountRow } from './ledger.ts';
 

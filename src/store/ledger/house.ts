@@ -1,7 +1,7 @@
 /** Balances of house accounts, and the list of what account holders owe the house. */
-import type { AccountMode } from '../../base/account-mode.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What an account holder owes the house in one currency. */
 export interface Receivable {

@@ -1,7 +1,7 @@
 /** Journals with both their sides, as accountants read them: house accounts by their class, without their balances. */
-import type { Instant } from '../../base/instant.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { classOf, type HouseAccount, type LedgerAccountClass } from '../../ledger/chart.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** One line of a journal. */
 export interface PostingRow {

@@ -1,8 +1,8 @@
 /** The ledger in the database: statement pages, balances, opening and posting. */
-import type { Instant } from '../../base/instant.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import type { AccountSheet } from '../../ledger/chart.ts';
 import type { PublishedRow, TransactionRow } from '../../templates/facts.ts';
-import type { Database, Statement } from '../database.ts';
+import type { Database, Statement } from '../connection/database.ts';
 import { TRANSACTION_COLUMNS } from '../engine/transactions.ts';
 
 /** A ledger account as a statement shows it. */
@@ -29,8 +29,8 @@ export interface LedgerLineRow {
 
 /** Filters of the statement; a line must match all that are given. */
 export interface StatementFilter {
-  /** Raw ledger code. */
-  readonly currency?: string;
+  /** Raw ledger codes; a line has one of them. */
+  readonly currencies?: readonly string[];
   readonly subAccount?: number;
   /** UTC days, both inclusive (C-11). */
   readonly dateFrom?: string;
@@ -118,7 +118,7 @@ function makeSlice({ isBackward, withTransactions, isBounded }: SliceForm): Stat
     isQuick: true,
     text: `with w as materialized (
         select w.ledger_account_id as id, w.lo as first, w.hi as last, ${isBounded ? WITHIN : 'w.lo, w.hi'}
-          from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
+          from statement_window($1, $2::text[], $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
       ), n as (
         select coalesce(sum(last - first + 1), 0)::bigint as total${isBounded ? BEYOND : ''} from w
       )
@@ -166,7 +166,7 @@ const NEAR_ENTRIES: Statement = {
   name: 'statement_entries_near',
   isQuick: true,
   text: `with w as materialized (
-      select w.ledger_account_id as id, w.lo, w.hi from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
+      select w.ledger_account_id as id, w.lo, w.hi from statement_window($1, $2::text[], $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
     ), n as (select coalesce(sum(hi - lo + 1), 0)::bigint as total from w)
     ${entriesOf(
       'n.total',
@@ -182,12 +182,12 @@ const STATEMENT_ENTRIES: Statement = {
   isQuick: true,
   text: entriesOf(
     's.total',
-    'statement_page($1, $2, $3::smallint, $4::date, $5::date, $6::int, $7::bigint, null) s',
+    'statement_page($1, $2::text[], $3::smallint, $4::date, $5::date, $6::int, $7::bigint, null) s',
   ),
 };
 const LINE_AT: Statement = {
   name: 'statement_line_at',
-  text: `select s.total, (s.line).id from statement_page($1, $2, $3::smallint, $4::date, $5::date, 1, $6::bigint - 1, null) s`,
+  text: `select s.total, (s.line).id from statement_page($1, $2::text[], $3::smallint, $4::date, $5::date, 1, $6::bigint - 1, null) s`,
 };
 const BALANCES: Statement = {
   name: 'balances',
@@ -276,8 +276,8 @@ export async function currenciesHeld(database: Database, accountId: bigint): Pro
 }
 
 function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {
-  const { currency, subAccount, dateFrom, dateTo } = filter;
-  return [accountId, currency ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
+  const { currencies, subAccount, dateFrom, dateTo } = filter;
+  return [accountId, currencies ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
 }
 
 /** Lines of the same ledger account have one object of it, so that it is written once. */

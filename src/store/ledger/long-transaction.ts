@@ -1,5 +1,5 @@
 /** Long database transactions: one that can be cancelled in the middle of a statement, and one that reads one snapshot. */
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 
 const SNAPSHOT: Statement = {
   name: 'snapshot',

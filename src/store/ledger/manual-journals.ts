@@ -1,17 +1,21 @@
 /** Journals by hand: proposed, then posted or rejected. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import type { Instant } from '../../base/instant.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What became of a journal by hand. */
 export const MANUAL_JOURNAL_STATES = ['proposed', 'posted', 'rejected'] as const;
 /** One of them. */
 export type ManualJournalState = (typeof MANUAL_JOURNAL_STATES)[number];
 
+/** Names in the books: a journal by hand, capital paid in (L65), capital taken out (L66). */
+export type ProposedName = 'manual' | 'L65' | 'L66';
+
 /** A journal that somebody proposes. */
 export interface NewManualJournal {
+  readonly name: ProposedName;
   readonly accountId: bigint;
   readonly debit: HouseAccount;
   readonly credit: HouseAccount;
@@ -42,12 +46,12 @@ export interface ManualDecision {
   readonly journalId: bigint | null;
 }
 
-const COLUMNS = `id, account_id as "accountId", debit, credit, currency, amount_minor::text as "amountMinor", reason, maker,
+const COLUMNS = `id, name, account_id as "accountId", debit, credit, currency, amount_minor::text as "amountMinor", reason, maker,
   made_at as "madeAt", state, decided_by as "decidedBy", decided_at as "decidedAt", journal_id as "journalId"`;
 const ADD: Statement = {
   name: 'manual_journal_add',
-  text: `insert into manual_journal (mode, account_id, debit, credit, currency, amount_minor, reason, maker, made_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+  text: `insert into manual_journal (mode, account_id, debit, credit, currency, amount_minor, reason, maker, made_at, name)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${COLUMNS}`,
 };
 const FIND: Statement = {
   name: 'manual_journal',
@@ -68,9 +72,9 @@ const DECIDE: Statement = {
 export async function addManualJournal(
   tx: Tx,
   mode: AccountMode,
-  { accountId, debit, credit, currency, amountMinor, reason, maker, madeAt }: NewManualJournal,
+  { accountId, debit, credit, currency, amountMinor, reason, maker, madeAt, name }: NewManualJournal,
 ): Promise<ManualJournal> {
-  const values = [mode, accountId, debit, credit, currency, amountMinor, reason, maker, madeAt];
+  const values = [mode, accountId, debit, credit, currency, amountMinor, reason, maker, madeAt, name];
   const [row] = await tx.query<ManualJournal>(ADD, values);
   assert(row, 'what was inserted is returned');
   return row;

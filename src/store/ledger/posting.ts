@@ -1,7 +1,7 @@
 /** Posts journals. Nothing else changes balances. */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/errors/assert.ts';
 import { type Journal, journalHash, sheetOf } from '../../ledger/posting.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { openLedgerAccounts } from './history.ts';
 
 /** A journal to be posted. */

@@ -2,7 +2,7 @@
  * The statements of the auditor (verify.ts). Each is short and reads one slice in one pass over an index. Numbers are returned
  * as text, because they may be larger than any type of the driver.
  */
-import type { Statement } from '../database.ts';
+import type { Statement } from '../connection/database.ts';
 
 /** Number of journals in a bucket, whose sums are compared together. */
 export const JOURNALS_PER_BUCKET = 10_000;

@@ -3,8 +3,9 @@
  * changes, so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
  */
 import { randomInt } from 'node:crypto';
-import type { Tx } from '../database.ts';
+import type { Tx } from '../connection/database.ts';
 import { verifyAudit } from '../engine/verify-audit.ts';
+import { verifyMoneyOut } from '../engine/verify-money-out.ts';
 import { verifyVolumes } from '../engine/verify-volumes.ts';
 import { readChangedDays } from './book-closes.ts';
 import * as sql from './verify-sql.ts';
@@ -58,7 +59,7 @@ const SLICE = 20_000;
 const WEIGHTS = 2 ** 47;
 
 /**
- * Recomputes an account's ledger, lists and event numbers, the volumes that limits are compared with, the chain of its audit
+ * Recomputes an account's ledger, lists and event numbers, the volumes and the money out that limits are compared with, the chain of its audit
  * log, and what moved in closed days.
  *
  * @param database - statements need not be in one transaction.
@@ -254,8 +255,12 @@ class Audit {
     }
   }
 
+  /** Checks the volumes and the money out that limits are compared with. */
   async volumes(): Promise<void> {
-    const defects = await verifyVolumes(this.#database, this.#accountId, this.#slice);
+    const defects = [
+      ...(await verifyVolumes(this.#database, this.#accountId, this.#slice)),
+      ...(await verifyMoneyOut(this.#database, this.#accountId, this.#slice)),
+    ];
     this.defects.push(...defects.map((found) => ({ ...found, ledgerAccountId: null })));
   }
 

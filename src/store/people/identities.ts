@@ -1,5 +1,5 @@
 /** Who people are at a provider of sign-ins (OpenID Connect). */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { Person } from './people.ts';
 
 /** Who somebody is at a provider. */

@@ -1,6 +1,6 @@
 /** Passkeys of people: public keys only; and the challenges that they sign, each of which is answered once. */
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** A passkey as its person sees it. */
 export interface OwnPasskey {
@@ -31,10 +31,6 @@ const OWN: Statement = {
 const FIND: Statement = {
   name: 'passkey_find',
   text: `select id, person_id as "personId", public_key as "publicKey", counter, transports from passkey where id = $1`,
-};
-const KEYS: Statement = {
-  name: 'passkey_keys',
-  text: `select id, name, public_key as "publicKey" from passkey where person_id = $1 order by created_at, id`,
 };
 const ADD: Statement = {
   name: 'passkey_add',
@@ -67,14 +63,6 @@ const TAKE: Statement = {
 /** @returns the passkeys of a person, the oldest first. */
 export function readOwnPasskeys(tx: Tx, personId: string): Promise<OwnPasskey[]> {
   return tx.query<OwnPasskey>(OWN, [personId]);
-}
-
-/** @returns the passkeys of a person with what their signatures are checked by, the oldest first. */
-export function readPasskeyKeys(
-  tx: Tx,
-  personId: string,
-): Promise<(Pick<StoredPasskey, 'id' | 'publicKey'> & Pick<OwnPasskey, 'name'>)[]> {
-  return tx.query(KEYS, [personId]);
 }
 
 /** @returns the passkey with this credential id, whoever has it. */

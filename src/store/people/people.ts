@@ -1,8 +1,8 @@
 /** People and their roles in accounts. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Role } from '../../base/roles.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Role } from '../../base/access/roles.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** Somebody who can sign in. */
 export interface Person {
@@ -22,6 +22,8 @@ export interface Member extends Person {
   readonly joinedAt: Instant | null;
   readonly lastSeenAt: Instant | null;
   readonly passkeys: number;
+  /** Whether they count as one maker with whoever invited them no more, or never did. */
+  readonly isConfirmed: boolean;
 }
 
 /** An account in which a person has a role. */
@@ -56,8 +58,9 @@ const ADD: Statement = {
         on conflict (email) do nothing returning ${PERSON})
     select ${PERSON} from added union all select ${PERSON} from person where email = $3 limit 1`,
 };
-const MEMBER = `p.id, p.name, p.email, m.role, m.invited_by as "invitedBy", m.invited_at as "invitedAt",
-  m.joined_at as "joinedAt", (select count(*) from passkey k where k.person_id = p.id) as passkeys,
+const MEMBER = `not exists (select from invitation_maker i where i.account_id = m.account_id and i.person_id = m.person_id
+    and i.confirmed_at is null) as "isConfirmed", p.id, p.name, p.email, m.role, m.invited_by as "invitedBy", m.invited_at as "invitedAt",
+  m.joined_at as "joinedAt", (select count(*)::int from passkey k where k.person_id = p.id) as passkeys,
   (select max(s.seen_at) from person_session s where s.person_id = p.id and s.account_id = m.account_id) as "lastSeenAt"`;
 const MEMBERS: Statement = {
   name: 'membership_list',
@@ -80,10 +83,13 @@ const INVITE: Statement = {
 };
 const NOTE_INVITER: Statement = {
   name: 'invitation_maker_note',
-  text: `insert into invitation_maker (account_id, person_id, key_id)
-    select account_id, $2, id from api_key where account_id = $1 and id = $3
-    union select account_id, $2, key_id from invitation_maker where account_id = $1 and person_id = $3
-    on conflict do nothing`,
+  text: `insert into invitation_maker (account_id, person_id, maker_id) values ($1, $2, $3)
+    on conflict (account_id, person_id, maker_id) do update set confirmed_by = null, confirmed_at = null`,
+};
+const CONFIRM: Statement = {
+  name: 'invitation_maker_confirm',
+  text: `update invitation_maker set confirmed_by = $3, confirmed_at = $4
+    where account_id = $1 and person_id = $2 and confirmed_at is null returning maker_id`,
 };
 const SET_ROLE: Statement = {
   name: 'membership_set_role',
@@ -125,8 +131,8 @@ export async function addPerson(tx: Tx, { id, name, email }: Person, at: Date): 
 }
 
 /** @returns the people of an account, in the order in which they were invited. */
-export async function readMembers(tx: Tx, accountId: bigint): Promise<Member[]> {
-  return (await tx.query<Member>(MEMBERS, [accountId])).map(counted);
+export function readMembers(tx: Tx, accountId: bigint): Promise<Member[]> {
+  return tx.query<Member>(MEMBERS, [accountId]);
 }
 
 /** @returns how many people an account has, also those who have not come yet. */
@@ -137,11 +143,8 @@ export async function countMembers(tx: Tx, accountId: bigint): Promise<number> {
 
 /** @returns a person with the role in an account; undefined where there is none. */
 export async function readMember(tx: Tx, accountId: bigint, personId: string): Promise<Member | undefined> {
-  return (await tx.query<Member>(ONE_MEMBER, [accountId, personId])).map(counted)[0];
-}
-
-function counted(member: Member): Member {
-  return { ...member, passkeys: Number(member.passkeys) };
+  const [member] = await tx.query<Member>(ONE_MEMBER, [accountId, personId]);
+  return member;
 }
 
 /** Gives a person a role, which holds from when the invitation is accepted. */
@@ -150,7 +153,7 @@ export async function invite(tx: Tx, membership: NewMembership): Promise<void> {
   await tx.query(INVITE, [accountId, personId, role, invitedBy, invitedByKey, at]);
 }
 
-/** Notes the keys that stand behind an invitation: the one that sends it, or those behind the person who does. */
+/** Notes who stands behind an invitation: the key or the person that sends it. */
 export async function noteInviter(
   tx: Tx,
   accountId: bigint,
@@ -158,6 +161,16 @@ export async function noteInviter(
   inviterId: string,
 ): Promise<void> {
   await tx.query(NOTE_INVITER, [accountId, personId, inviterId]);
+}
+
+/** Confirms a person: from now on they count as a maker of their own. @returns whether they did not before. */
+export async function confirmPerson(
+  tx: Tx,
+  accountId: bigint,
+  personId: string,
+  { by, at }: { readonly by: string; readonly at: Date },
+): Promise<boolean> {
+  return (await tx.query(CONFIRM, [accountId, personId, by, at])).length > 0;
 }
 
 /** Accepts the invitation; one that was accepted stays as it is. */

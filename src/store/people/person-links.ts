@@ -1,5 +1,5 @@
 /** Links that let a person in once: an invitation to an account, or a sign-in that the operator made. Only hashes are stored. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What a link is for. */
 export type LinkKind = 'INVITATION' | 'SIGN_IN';

@@ -1,8 +1,8 @@
 /** Browsers in which people are signed in. Only the hash of a session's token is stored. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Role } from '../../base/roles.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Role } from '../../base/access/roles.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** A session that holds, with its person and the account that the person acts on. */
 export interface ValidSession {
@@ -17,6 +17,7 @@ export interface ValidSession {
   readonly seenAt: Instant;
   readonly verifiedAt: Instant | null;
   readonly hasPasskey: boolean;
+  readonly hasJustSignedIn: boolean;
 }
 
 /** A session as its person sees it. */
@@ -45,6 +46,9 @@ export interface NewSession {
 /** How long a session lasts: without use, and at most. Unit: ms. */
 export const SESSION_MS = { idle: 12 * 3_600_000, absolute: 7 * 86_400_000 } as const;
 
+/** A sign-in so many minutes ago is one of just now. */
+export const JUST_MINUTES = 10;
+
 /** Of a session `s`: the first parameter is when the oldest that holds was last used, the second when it was begun. */
 const HOLDS = 's.revoked_at is null and s.seen_at > $1 and s.created_at > $2';
 /** Whoever was taken out of the account of the session acts on another one that is left. */
@@ -55,7 +59,8 @@ const VALID: Statement = {
   name: 'person_session_valid',
   text: `select s.id as "sessionId", p.id as "personId", p.name, p.email, a.id as "accountId", a.mode, m.role,
       a.allowed_origins as "allowedOrigins", s.seen_at as "seenAt", s.verified_at as "verifiedAt",
-      exists (select from passkey k where k.person_id = p.id) as "hasPasskey"
+      exists (select from passkey k where k.person_id = p.id) as "hasPasskey",
+      s.created_at > now() - interval '${JUST_MINUTES} minutes' as "hasJustSignedIn"
     from person_session s join person p on p.id = s.person_id ${PLACE} join account a on a.id = m.account_id
     where s.hash = $3 and ${HOLDS}`,
 };

@@ -1,6 +1,6 @@
 /** Addresses of screens that people keep under a name. */
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** An address under its name. */
 export interface SavedView {

@@ -1,5 +1,5 @@
 /** Counts tries to sign in, over all processes: a few at once, then one for each pause. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** How often somebody may try. */
 export interface TryLimit {

@@ -1,7 +1,7 @@
 /** Deposit addresses that were given out, and the transfers to them as their network has them. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 
 /** seen: in a block; missing: that block is gone; confirmed: final; dropped: told to be gone. */

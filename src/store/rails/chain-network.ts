@@ -1,7 +1,7 @@
 /** How far the rail of a network has read it: who works on it, up to which block, what keeps it, and whether sending is paused. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** Whose network: each mode has its own. */
 export interface NetworkKey {
@@ -90,7 +90,7 @@ const BLOCKS: Statement = {
 /**
  * Takes a network for one process, or keeps it.
  *
- * @param untilMs - when another may take it, on the clock of the machine, like `nowMs`.
+ * @param untilMs - when another may take it, on the clock of the database, like `nowMs`.
  * @returns whether it is the holder's.
  */
 export async function leaseNetwork(

@@ -1,7 +1,7 @@
 /** Transfers that a network was asked for: each once under its key, and the transactions that were made for them. */
-import { assert } from '../../base/assert.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import { assert } from '../../base/errors/assert.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 
 /** What a transfer is for, as the signer is told. */

@@ -1,5 +1,5 @@
 /** What the rail of a network has on record of transfers, for its statement: orders with the hashes of their transactions, and arrivals. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 import type { OrderIntent } from './chain-orders.ts';
 
@@ -77,7 +77,7 @@ type Raw = Omit<SignedOrder, 'amountMinor'> & { readonly amountMinor: string };
 const read = (rows: readonly Raw[]): readonly SignedOrder[] =>
   rows.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) }));
 
-/** @param period - on the clock of the machine. @returns orders that were over in a period, once for each transaction of theirs. */
+/** @param period - on the clock of the database. @returns orders that were over in a period, once for each transaction of theirs. */
 export async function readEndedOrders(
   tx: Tx,
   { mode, network }: NetworkKey,

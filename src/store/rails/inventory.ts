@@ -1,8 +1,8 @@
 /** The own funds of the house over all accounts, and what was answered to orders to convert. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import { OWN_FUNDS } from '../../ledger/chart.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What became of an order to convert. */
 export type ConversionAnswer = 'settled' | 'failed';

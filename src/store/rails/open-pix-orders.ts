@@ -1,6 +1,6 @@
-/** Orders to a provider of PIX that nobody has decided yet, and how one is decided by hand. Times are on the machine's clock. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Statement, Tx } from '../database.ts';
+/** Orders to a provider of PIX that nobody has decided yet, and how one is decided by hand. Times are on the database's clock. */
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { ORDER_COLUMNS, orderOf, type PixOrder, type PixOrderEnd, type StoredOrder } from './pix-orders.ts';
 
 const OPEN: Statement = {

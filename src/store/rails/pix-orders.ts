@@ -1,9 +1,9 @@
 /**
  * Orders to a provider of PIX: payouts and returns. Each is stored under its key before anything leaves, so that an order whose
- * outcome is not known is asked for, whatever has happened to the process that placed it. Times are on the machine's clock.
+ * outcome is not known is asked for, whatever has happened to the process that placed it. Times are on the database's clock.
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What an order asks for. */
 export type PixOrderKind = 'payout' | 'return';

@@ -1,6 +1,6 @@
 /** How far the statement of a provider of PIX was read, and how many keys were looked up at its directory. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { NewsRecord } from '../engine/news.ts';
 
 /** What tells news apart. */
@@ -54,7 +54,7 @@ const FORGET: Statement = {
 /**
  * Takes the turn to read a statement.
  *
- * @param turn - on the machine's clock; nobody else gets the turn before `untilMs`.
+ * @param turn - on the database's clock; nobody else gets the turn before `untilMs`.
  * @returns undefined where it is not due, or somebody else reads it.
  */
 export async function beginReading(
@@ -71,9 +71,9 @@ export async function beginReading(
 export interface PixReadingEnd {
   /** Everything before was read; on the clock of the mode. */
   readonly readUntilMs: number;
-  /** When all of it was read, on the machine's clock; null where it could not be. */
+  /** When all of it was read, on the database's clock; null where it could not be. */
   readonly readAtMs: number | null;
-  /** When it is due next, on the machine's clock. */
+  /** When it is due next, on the database's clock. */
   readonly dueMs: number;
 }
 
@@ -87,7 +87,7 @@ export async function finishReading(
   await tx.query(FINISH, [mode, source, timeOf(readUntilMs), readAt, timeOf(dueMs)]);
 }
 
-/** @returns when the statement was read last, on the machine's clock; null before the first time. */
+/** @returns when the statement was read last, on the database's clock; null before the first time. */
 export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promise<number | null> {
   const [row] = await tx.query<{ readAtMs: bigint | null }>(LAST, [mode, source]);
   return numberOf(row?.readAtMs ?? null);

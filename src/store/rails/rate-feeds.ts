@@ -1,7 +1,7 @@
 /** What feeds of rates said last. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Instant } from '../../base/instant.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** What a feed said last of an asset. */
 export interface FeedRow {

@@ -1,6 +1,6 @@
 /** Which day the night's reconciliation of each rail is at, and who is at it. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** A rail of a mode. */
 export interface NightKey {
@@ -63,7 +63,7 @@ export async function beginNights(
 /**
  * Takes a day of a rail for one process.
  *
- * @param untilMs - when another may take it, on the clock of the machine, like `nowMs`.
+ * @param untilMs - when another may take it, on the clock of the database, like `nowMs`.
  * @returns whether it is the caller's.
  */
 export async function takeNight(

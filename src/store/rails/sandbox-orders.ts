@@ -2,8 +2,8 @@
  * Orders that the rails of the sandbox received. An order, the plan that it uses up, its answer and the jobs that bring its
  * outcome are one statement, for as many orders as come together.
  */
-import type { Database, Statement } from '../database.ts';
-import { isKeyTaken } from '../database-error.ts';
+import type { Database, Statement } from '../connection/database.ts';
+import { isKeyTaken } from '../connection/database-error.ts';
 import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
 
 /** What follows from an order: the answer that is kept with it, and the jobs that bring its outcome. */

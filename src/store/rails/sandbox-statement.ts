@@ -1,5 +1,5 @@
 /** What moved by PIX in the sandbox: what was told, with the amounts that were ordered. */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { keptKey } from './sandbox-orders.ts';
 
 /** Money that moved. */
@@ -12,7 +12,7 @@ export interface SandboxMovement {
   readonly amount: string | null;
   /** By the clock of the sandbox, where it was told. */
   readonly at: string | null;
-  /** On the machine's clock: when it was told. */
+  /** On the database's clock: when it was told. */
   readonly toldAt: string;
 }
 
@@ -29,7 +29,7 @@ const MOVED: Statement = {
     order by n.id`,
 };
 
-/** @returns what was told between two moments of the machine's clock, in the order in which it was. */
+/** @returns what was told between two moments of the database's clock, in the order in which it was. */
 export function readSandboxMovements(tx: Tx, from: Date, to: Date): Promise<SandboxMovement[]> {
   return tx.query<SandboxMovement>(MOVED, [from.toISOString(), to.toISOString()]);
 }

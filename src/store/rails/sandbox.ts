@@ -1,7 +1,7 @@
 /**
  * State of the sandbox rails: how far their clock is ahead, and the scenarios that are planned. Their orders: sandbox-orders.ts.
  */
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import type { TransactionJobs } from '../engine/jobs.ts';
 
 /** Limit of the sandbox clock: years keep four digits. Unit: ms. */
@@ -34,7 +34,7 @@ const REPLACE: Statement = {
   text: `update job set payload = $5::jsonb where ${THESE}`,
 };
 
-/** @returns how far the sandbox clock is ahead of the system clock. Unit: ms. */
+/** @returns how far the sandbox clock is ahead of the database's clock. Unit: ms. */
 export async function readAheadMs(database: Tx): Promise<number> {
   const [row] = await database.query<{ aheadMs: bigint }>(AHEAD, []);
   return Number(row?.aheadMs ?? 0n);

@@ -1,10 +1,10 @@
 /** What the ledger has of money that is held outside of it, BRL at the bank and coins in wallets, for reconciliation. */
-import type { AccountMode } from '../../base/account-mode.ts';
-import { assert } from '../../base/assert.ts';
-import { BRL, CURRENCIES, NETWORKS } from '../../base/currency.ts';
-import type { Instant } from '../../base/instant.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { BRL, CURRENCIES, NETWORKS } from '../../base/money/currency.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** The natural key of news. */
 export interface NewsName {

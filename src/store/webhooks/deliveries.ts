@@ -1,8 +1,8 @@
 /** Deliveries under way: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { StoredBody } from '../../events/body.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
+import { OVERLAP_MS, WHOLE_EVERY_MS } from '../connection/queue-looks.ts';
 import { STORED_BODY, withBody } from '../events/events.ts';
-import { OVERLAP_MS, WHOLE_EVERY_MS } from '../queue-looks.ts';
 import { type EndpointKey, type TurnTimes, takeTurns, turnNow } from './turns.ts';
 
 /** A leased delivery, with everything that is needed to send it. */
@@ -24,8 +24,11 @@ export interface LeasedDelivery {
   /** Requests that the process may have under way to the endpoint at once. */
   readonly most: number;
   readonly url: string;
+  /** Sealed. */
   readonly signingKey: string | null;
-  /** The newest first. */
+  /** Id under which the secrets of the endpoint are stored. */
+  readonly secretsId: string;
+  /** The newest first, sealed. */
   readonly secrets: readonly string[];
   readonly token: string;
   readonly name: string;
@@ -180,7 +183,8 @@ const LEASE: Statement = {
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
         l.attempts as attempt, l.leased_until::text as "leasedUntil", l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate", l.is_by_hand as "isByHand",
-        r.most::int, p.url, p.signing_key as "signingKey", e.token, e.name, e.sequence, ${STORED_BODY},
+        r.most::int, p.url, p.signing_key as "signingKey",
+        case p.kind when 'transaction' then 'transactions' else p.id end as "secretsId", e.token, e.name, e.sequence, ${STORED_BODY},
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
                  and (s.valid_until is null or s.valid_until > $3)
@@ -288,7 +292,7 @@ const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
  * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a dispatcher that dies
  * had under way is free when its signs of life end, and in any case when the lease does.
  *
- * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries; `since`: only what is due
+ * @param lease - `worker`: who leases, for so long on the clock of the database; `limit`: most deliveries; `since`: only what is due
  *   since then; `ahead`: deliveries of an endpoint that the worker may have leased, even if fewer are sent at once. No other worker leases
  *   any meanwhile, and half of `limit` is left for other endpoints. An endpoint of which not all was looked for has its next turn soon.
  */

@@ -1,5 +1,6 @@
 /** Redelivery: of one delivery, of all that match a filter, and of what a disabled endpoint missed (C-64). */
-import type { Statement, Tx } from '../database.ts';
+import { PLACE_TOKEN_LENGTH } from '../../events/cursor.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { BREAKER_FAILURES } from './deliveries.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
 import { turnNow } from './turns.ts';
@@ -22,7 +23,13 @@ export interface Redelivered {
   readonly redelivered: number;
   /** The last event among them. */
   readonly lastSeq: bigint | null;
+  /** Its token, as places have it. */
+  readonly lastToken: string | null;
 }
+
+/** Token of the newest of the events that are sent again, of account $1. */
+const LAST_TOKEN = `(select left(v.token, ${PLACE_TOKEN_LENGTH}) from event v
+      where v.account_id = $1 and v.seq = (select max(event_seq) from again))`;
 
 /** Maximum number of deliveries in one call. */
 export const REDELIVERIES_MAX = 10_000;
@@ -84,7 +91,8 @@ const ALL: Statement = {
         '$2::timestamptz',
       )}
     )
-    select (select count(*)::int from meant) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq" from again`,
+    select (select count(*)::int from meant) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq",
+      ${LAST_TOKEN} as "lastToken" from again`,
 };
 const LOCK: Statement = {
   name: 'redeliver_lock',
@@ -116,7 +124,8 @@ const RECOVER: Statement = {
           disabled_from_seq = (select seq from missed order by seq offset ${REDELIVERIES_MAX})
        where p.account_id = $1 and p.id = $2 and p.removed_at is null
     )
-    select (select count(*)::int from missed) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq" from again`,
+    select (select count(*)::int from missed) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq",
+      ${LAST_TOKEN} as "lastToken" from again`,
 };
 const TEST: Statement = {
   name: 'redeliver_test',
@@ -209,4 +218,4 @@ async function inTurn<Row>(
   return tx.query<Row>(statement, values);
 }
 
-const NOTHING: Redelivered = { matched: 0, redelivered: 0, lastSeq: null };
+const NOTHING: Redelivered = { matched: 0, redelivered: 0, lastSeq: null, lastToken: null };

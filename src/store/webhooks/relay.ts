@@ -3,8 +3,8 @@
  * which endpoints get an event, for the relay and for recovery. The log is read by account and from a number on, without gaps,
  * as every other reader does (decision 0014).
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Database, Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
 import { turnNow } from './turns.ts';
 
 /** The result of one step of the relay. */

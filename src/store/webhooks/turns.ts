@@ -2,8 +2,8 @@
  * The turns of endpoints, and the processes that send. A row of `webhook_turn` holds the earliest time at which something may
  * be sent to an endpoint. Whatever makes that earlier updates the row in the same transaction (`turnNow`).
  */
-import type { AccountMode } from '../../base/account-mode.ts';
-import type { Statement, Tx } from '../database.ts';
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 
 /** An endpoint by its key. */
 export interface EndpointKey {

@@ -1,7 +1,7 @@
 /** Webhook endpoints and their secrets (contract section 8). */
 import { createHash } from 'node:crypto';
-import { snakeCase } from '../../base/snake-case.ts';
-import type { Statement, Tx } from '../database.ts';
+import { snakeCase } from '../../base/text/snake-case.ts';
+import type { Statement, Tx } from '../connection/database.ts';
 import { turnNow } from './turns.ts';
 
 /** Id under which the secrets are stored that all URLs of transactions share. */
@@ -68,6 +68,11 @@ const FIND: Statement = {
 const FACTS: Statement = {
   name: 'webhook_facts',
   text: `select ${TOLD} as facts from webhook_endpoint where account_id = $1 and id = $2`,
+};
+const LIST: Statement = {
+  name: 'webhook_list',
+  text: `select id, url, kind, template, state, consecutive_failures as "consecutiveFailures" from webhook_endpoint
+    where account_id = $1 and removed_at is null order by created_at, id`,
 };
 const COUNT: Statement = {
   name: 'webhook_count',
@@ -195,6 +200,21 @@ export async function findEndpoint(
 export async function endpointFacts(tx: Tx, accountId: bigint, id: string): Promise<object> {
   const [row] = await tx.query<{ facts: object }>(FACTS, [accountId, id]);
   return row?.facts ?? {};
+}
+
+/** An endpoint of a list. */
+export interface ListedEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly kind: string;
+  readonly template: string | null;
+  readonly state: string;
+  readonly consecutiveFailures: number;
+}
+
+/** @returns the account's endpoints, also those of transactions, the oldest first. */
+export function listEndpoints(database: Tx, accountId: bigint): Promise<ListedEndpoint[]> {
+  return database.query<ListedEndpoint>(LIST, [accountId]);
 }
 
 /** @returns how many endpoints the account has, without those of transactions. */

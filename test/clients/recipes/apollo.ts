@@ -3,6 +3,26 @@ import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, Observable } from '@
 import { OperationTypeNode, print } from 'graphql';
 import { createSubscriber } from './graphql-sse.ts';
 
+/** The types of each interface: without them, fragments on an interface silently lose their fields. */
+const TRANSACTIONS = [
+  'CrossrampCheckout',
+  'Offramp',
+  'OfframpInstant',
+  'Onramp',
+  'OnrampInstant',
+  'Withdrawal',
+];
+export const POSSIBLE_TYPES = {
+  BookLine: ['ResultLine', 'TreasuryLine', 'TrialLine'],
+  EventItem: ['CursorExpired', 'Heartbeat', 'TransactionEvent'],
+  Node: TRANSACTIONS,
+  Refusal: [
+    ...['CursorRefusal', 'InputRefusal', 'LimitRefusal', 'PermissionRefusal'],
+    ...['RuleRefusal', 'StateRefusal', 'WaitRefusal'],
+  ],
+  Transaction: TRANSACTIONS,
+};
+
 export function createApollo(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}` };
   const subscribe = createSubscriber(url, key);
@@ -25,9 +45,6 @@ export function createApollo(url: string, key: string) {
       subscriptions,
       new HttpLink({ uri: url, headers }),
     ),
-    // Which types an interface stands for; `Transaction` too, where fragments on its types are used.
-    cache: new InMemoryCache({
-      possibleTypes: { EventItem: ['TransactionEvent', 'Heartbeat', 'CursorExpired'] },
-    }),
+    cache: new InMemoryCache({ possibleTypes: POSSIBLE_TYPES }),
   });
 }

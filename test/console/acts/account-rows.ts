@@ -1,11 +1,13 @@
 /** Acts on what an account has: its whitelist, keys, payment links, people, customers, views, and play money. */
+
 import { expect } from 'vitest';
 import { operatorContext } from '../../../src/cli/with-store.ts';
 import { acceptLink, makeSignInLink } from '../../../src/resolvers/people/links.ts';
 import { callerOfSession } from '../../../src/resolvers/people/signed-in.ts';
-import { tokenOf } from '../../support/people.ts';
+import { signInAs, tokenOf } from '../../support/people.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import type { ActRow } from './row.ts';
-import { addressOf, customer, type Person, type Stage, WALLET } from './stage.ts';
+import { customer, type Person, type Stage, WALLET } from './stage.ts';
 
 const WHITELIST = '/console/whitelist';
 const DEVELOPERS = '/console/developers';
@@ -14,14 +16,20 @@ const LINKS = '/console/new?kind=link';
 const DEVICE = { origin: { requestId: null, address: '127.0.0.1' }, userAgent: 'Test/1.0' };
 
 async function group({ ask }: Stage, name: string): Promise<string> {
-  return (await ask(`mutation { createWhitelistGroup(name: "${name}") { id } }`)).createWhitelistGroup.id;
+  return (
+    await ask(
+      `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id } errors { code message path } } }`,
+    )
+  ).createWhitelistGroup.whitelistGroup.id;
 }
 
 async function entry(stage: Stage, name: string): Promise<string> {
   const groupId = await group(stage, name);
-  const input = `{ label: "Vault", network: "TRX", address: "${WALLET}" }`;
-  const { addWhitelistEntry } = await stage.ask(
-    `mutation { addWhitelistEntry(groupId: "${groupId}", input: ${input}) { id } }`,
+  const input = `label: "Vault", network: "TRX", address: "${WALLET}"`;
+  const {
+    addWhitelistEntry: { whitelistEntry: addWhitelistEntry },
+  } = await stage.ask(
+    `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
   );
   return addWhitelistEntry.id;
 }
@@ -38,17 +46,21 @@ async function entriesOf(stage: Stage, name: string) {
   return (await groupsNamed(stage, name))[0].entries;
 }
 
-/** Somebody with a passkey proves an address. */
-async function prove(stage: Stage, id: string): Promise<void> {
-  const { page } = stage.person('shop', 'with script');
-  await page.goto(addressOf(stage, `/console/prove?entry=${id}&next=${WHITELIST}`));
-  await page.getByRole('button', { name: 'Sign it with a passkey' }).click();
-  await page.waitForURL(({ pathname }) => pathname === WHITELIST);
+/** A proof as the page of the signer makes it. */
+const PROOF = { id: 'made-at-the-signer', expiresAt: '2030-01-02T03:04:05Z' };
+
+async function prove({ ask }: Stage, id: string): Promise<void> {
+  const proof = `{ id: "${PROOF.id}", expiresAt: "${PROOF.expiresAt}" }`;
+  await ask(
+    `mutation { addWhitelistProof(input: { id: "${id}", proof: ${proof} }) { whitelistEntry { id } errors { code message path } } }`,
+  );
 }
 
 async function key({ ask }: Stage, name: string): Promise<{ apiKey: string; keyId: string }> {
-  const { createApiKey } = await ask(
-    `mutation { createApiKey(input: { name: "${name}", scopes: ["read"] }) { apiKey key { keyId } } }`,
+  const {
+    createApiKey: { issuedApiKey: createApiKey },
+  } = await ask(
+    `mutation { createApiKey(input: { name: "${name}", scopes: ["read"] }) { issuedApiKey { apiKey key { keyId } } errors { code message path } } }`,
   );
   return { apiKey: createApiKey.apiKey, keyId: createApiKey.key.keyId };
 }
@@ -59,7 +71,11 @@ const knock = async ({ app }: Stage, apiKey: string) =>
 
 async function link({ ask }: Stage, name: string): Promise<string> {
   const input = `{ name: "${name}", currency: "USDT_TRX", amount: "80" }`;
-  return (await ask(`mutation { createStaticLink(input: ${input}) { slug } }`)).createStaticLink.slug;
+  return (
+    await ask(
+      `mutation { createStaticLink(input: ${input}) { staticLink { slug } errors { code message path } } }`,
+    )
+  ).createStaticLink.staticLink.slug;
 }
 
 async function linkNamed({ ask }: Stage, name: string) {
@@ -68,13 +84,20 @@ async function linkNamed({ ask }: Stage, name: string) {
 }
 
 async function guest({ ask }: Stage, mark: string): Promise<string> {
-  const input = `{ name: "Leo ${mark}", email: "${mark}@guests.invalid", role: VIEWER }`;
-  const { inviteMember } = await ask(`mutation { inviteMember(input: ${input}) { member { personId } } }`);
-  return inviteMember.member.personId;
+  return (await ask(invitationOf(mark))).inviteMember.invitation.member.personId;
 }
 
+/** Someone whom the people of the stage may confirm: keys that they rotate make them one maker with the key that invites. */
+async function guestOfAnotherOwner({ app }: Stage, mark: string): Promise<string> {
+  const owner = await signInAs(app, app.accountId, { email: `owner-${mark}@guests.invalid`, role: 'owner' });
+  return (await owner.graphql(invitationOf(mark))).json.data.inviteMember.invitation.member.personId;
+}
+
+const invitationOf = (mark: string) =>
+  `mutation { inviteMember(input: { name: "Leo ${mark}", email: "${mark}@guests.invalid", role: VIEWER }) { invitation { member { personId } } errors { code message path } } }`;
+
 async function memberOf({ ask }: Stage, mark: string) {
-  const { members } = await ask('{ members { personId email role } }');
+  const { members } = await ask('{ members { personId email role isConfirmed } }');
   return members.find(({ email }: { email: string }) => email === `${mark}@guests.invalid`);
 }
 
@@ -91,7 +114,7 @@ async function askAs({ app }: Stage, { page }: Person, query: string, variables:
   const session = (await page.context().cookies()).find(({ name }) => name === 'session');
   const headers = { cookie: `session=${session?.value}`, 'sec-fetch-site': 'same-origin' };
   const { json } = await app.post('/graphql', { query, variables }, { key: null, headers });
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   return json.data;
 }
 
@@ -146,6 +169,22 @@ const WHITELIST_ROWS: readonly ActRow[] = [
     },
   },
   {
+    act: 'AddWhitelistProof',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      const id = await entry(stage, mark);
+      const query = new URLSearchParams({ entry: id, proof: PROOF.id, until: PROOF.expiresAt });
+      return {
+        path: `${WHITELIST}?${query}`,
+        given: { id, proofId: PROOF.id, expiresAt: PROOF.expiresAt },
+        object: id,
+        seen: 'proven until',
+        check: async () =>
+          expect(await entriesOf(stage, mark)).toEqual([expect.objectContaining({ id, isProven: true })]),
+      };
+    },
+  },
+  {
     act: 'WithdrawWhitelistProof',
     who: 'shop',
     begin: async (stage, { mark }) => {
@@ -169,7 +208,7 @@ const KEY_ROWS: readonly ActRow[] = [
     begin: async (stage, { mark }) => ({
       path: DEVELOPERS,
       typed: { name: mark, scopes: ['read', 'create'] },
-      seen: 'Your new key',
+      seen: 'Save your API key',
       isShownOnce: true,
       check: async (shown) => {
         expect(await knock(stage, shown)).toBe(200);
@@ -187,7 +226,7 @@ const KEY_ROWS: readonly ActRow[] = [
         path: DEVELOPERS,
         given: { keyId },
         object: keyId,
-        seen: 'Your new key',
+        seen: 'Save your API key',
         isShownOnce: true,
         check: async (shown) => {
           expect(shown).not.toBe(apiKey);
@@ -232,7 +271,7 @@ const LINK_ROWS: readonly ActRow[] = [
         path: LINKS,
         given: { slug },
         object: slug,
-        seen: 'Ended',
+        seen: 'Inactive',
         check: async () => {
           const { url, disabledAt } = await linkNamed(stage, mark);
           expect([disabledAt, (await fetch(url, { redirect: 'manual' })).status]).toEqual([
@@ -252,7 +291,7 @@ const PEOPLE_ROWS: readonly ActRow[] = [
     begin: async (stage, { mark }) => ({
       path: PEOPLE,
       typed: { name: `Leo ${mark}`, email: `${mark}@guests.invalid`, role: 'VIEWER' },
-      seen: 'The invitation',
+      seen: 'Invitation link',
       isShownOnce: true,
       check: async (shown) => {
         expect(await memberOf(stage, mark)).toMatchObject({ role: 'VIEWER' });
@@ -271,6 +310,19 @@ const PEOPLE_ROWS: readonly ActRow[] = [
         typed: { role: 'FINANCE' },
         object: personId,
         check: async () => expect(await memberOf(stage, mark)).toMatchObject({ role: 'FINANCE' }),
+      };
+    },
+  },
+  {
+    act: 'ConfirmMember',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      const personId = await guestOfAnotherOwner(stage, mark);
+      return {
+        path: PEOPLE,
+        given: { personId },
+        object: personId,
+        check: async () => expect(await memberOf(stage, mark)).toMatchObject({ isConfirmed: true }),
       };
     },
   },
@@ -324,7 +376,7 @@ const VIEW_ROWS: readonly ActRow[] = [
     begin: async (stage, { way, mark: name }) => {
       const person = stage.person('shop', way);
       const save =
-        'mutation ($name: String!, $path: String!) { saveView(name: $name, path: $path) { name } }';
+        'mutation ($name: String!, $path: String!) { saveView(input: { name: $name, path: $path }) { savedView { name } errors { code message path } } }';
       await askAs(stage, person, save, { name, path: PATH_OF_VIEW });
       return {
         path: PATH_OF_VIEW,

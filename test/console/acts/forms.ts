@@ -53,8 +53,8 @@ export async function press(form: Locator, value?: string): Promise<void> {
 
 /** Shows the passkey that is asked for; the form is sent again then. */
 export async function showPasskey(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1, name: 'Is it you?' }).waitFor();
-  await page.getByRole('button', { name: 'Show a passkey' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Confirm it’s you' }).waitFor();
+  await page.getByRole('button', { name: 'Confirm with passkey' }).click();
 }
 
 /** Sees that the act is done, and what the page says of it besides. */
@@ -70,7 +70,7 @@ export async function seeDone(page: Page, act: string, seen?: string): Promise<v
 export async function takeShown(page: Page, title = ''): Promise<string> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
   const shown = await page.locator('#secret').innerText();
-  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('link', { name: 'Done' }).click();
   await page
     .getByRole('heading', { level: 1 })
     .and(page.locator(`h1:not(:text-is("${title}"))`))

@@ -1,7 +1,7 @@
 /** Acts of the operator: on holds, returns, debts, money in suspense, news of rails, the books, and accounts. */
 import { expect, vi } from 'vitest';
-import { brasiliaDay, dayAfter } from '../../../src/base/brasilia-day.ts';
-import { type Currency, currencyOf } from '../../../src/base/currency.ts';
+import { type Currency, currencyOf } from '../../../src/base/money/currency.ts';
+import { brasiliaDay, dayAfter } from '../../../src/base/time/brasilia-day.ts';
 import { creditedDropped } from '../../../src/ledger/journals.ts';
 import { newPayment } from '../../../src/rails/sandbox/pix.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
@@ -47,6 +47,22 @@ function holdRow(act: string, end: RegExp): ActRow {
           expect(await isHeld(stage, end2end)).toBe(false);
           await stage.reach(end2end, end);
         },
+      });
+    },
+  };
+}
+
+/** A row about a customer who waits for extra verification. */
+function stepUpRow(act: string, end: string): ActRow {
+  return {
+    act,
+    who: 'platform',
+    begin: async (stage) => {
+      const end2end = await onramp(stage, { externalCode: 'sandbox:step-up-require' });
+      await stage.reach(end2end, 'valida_id/PENDING');
+      return onTransaction(stage, end2end, {
+        typed: { reason: 'case 4713' },
+        check: () => stage.reach(end2end, end),
       });
     },
   };
@@ -99,8 +115,6 @@ function suspenseRow(act: string, state: RegExp, typedOf?: (stage: Stage) => Sit
   return {
     act,
     who: 'platform',
-    // The account that gets the money has it in its log, too.
-    entries: typedOf ? 2 : 1,
     begin: async (stage) => {
       const id = await stray(stage);
       return {
@@ -113,6 +127,30 @@ function suspenseRow(act: string, state: RegExp, typedOf?: (stage: Stage) => Sit
           expect(suspense.nodes).toContainEqual({ id, state: expect.stringMatching(state) });
         },
       };
+    },
+  };
+}
+
+/** Another account is proposed by a key; the person decides. */
+function proposedRow(act: 'ApproveSuspense' | 'RejectSuspense', state: string): ActRow {
+  const isApproval = act === 'ApproveSuspense';
+  return {
+    act,
+    who: 'platform',
+    // The account that gets the money has it in its log, too.
+    entries: isApproval ? 2 : 1,
+    begin: async (stage) => {
+      const [id, account] = [await stray(stage), stage.shop()];
+      await stage.askAsOperator(
+        `mutation { assignSuspense(input: { id: "${id}", account: "${account}" }) { suspenseEntry { id } errors { code message path } } }`,
+      );
+      const check = async () => {
+        const { suspense } = await stage.askAsOperator(
+          '{ suspense(first: 100) { nodes { id state proposedTo } } }',
+        );
+        expect(suspense.nodes).toContainEqual({ id, state, proposedTo: null });
+      };
+      return { path: OPERATOR, given: isApproval ? { id, account } : { id }, object: id, check };
     },
   };
 }
@@ -157,8 +195,10 @@ async function newsNow({ askAsOperator }: Stage, id: string) {
 /** A journal by hand that waits for a second person. */
 async function proposal(stage: Stage, { mark }: Walk): Promise<string> {
   const parts = 'debit: "X.loss", credit: "A.pix", currency: "BRL", amount: "12.30"';
-  const { proposeJournal } = await stage.askAsOperator(
-    `mutation { proposeJournal(account: "${stage.platform()}", ${parts}, reason: "${mark}") { id } }`,
+  const {
+    proposeJournal: { manualJournal: proposeJournal },
+  } = await stage.askAsOperator(
+    `mutation { proposeJournal(input: { account: "${stage.platform()}", ${parts}, reason: "${mark}" }) { manualJournal { id } errors { code message path } } }`,
   );
   return proposeJournal.id;
 }
@@ -188,9 +228,13 @@ async function closedDays({ askAsOperator }: Stage): Promise<readonly string[]> 
 const MONEY_ROWS: readonly ActRow[] = [
   holdRow('ReleaseHold', /^success\/DONE$/),
   holdRow('RejectHold', /^refund\//),
+  stepUpRow('ApproveStepUp', 'depositpix/QRCODE'),
+  stepUpRow('DenyStepUp', 'valida_id/DENIED'),
   returnRow('RetryRefund', 'RETRIED'),
   returnRow('SettleRefundByHand', 'PAID_BY_HAND', { reference: 'E12345678202611211205abcdef12345' }),
-  suspenseRow('AssignSuspense', /^ASSIGNED$/, (stage) => ({ account: stage.shop() })),
+  suspenseRow('AssignSuspense', /^OPEN$/, (stage) => ({ account: stage.shop() })),
+  proposedRow('ApproveSuspense', 'ASSIGNED'),
+  proposedRow('RejectSuspense', 'OPEN'),
   suspenseRow('ReturnSuspense', /^RETURN(ING|ED)$/),
   {
     act: 'SettleReceivable',
@@ -220,7 +264,7 @@ const RAIL_ROWS: readonly ActRow[] = [
       return {
         path: RAILS,
         given: { id },
-        seen: 'It could not be settled, and is tried again.',
+        seen: 'It couldn’t be processed yet. We’ll retry.',
         check: async () => expect((await newsNow(stage, id)).tries).toBeGreaterThan(tries),
       };
     },

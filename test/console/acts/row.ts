@@ -1,5 +1,5 @@
 /** One act as a row of a table: what is there before, what is typed, and what has to be seen afterwards. */
-import type { ActName } from '../../../src/base/acts.ts';
+import type { ActName } from '../../../src/base/access/acts.ts';
 import type { Stage, Way, Who } from './stage.ts';
 
 /** What is there before the act, and what follows from it. */
@@ -14,6 +14,8 @@ export interface Situation {
   readonly pressed?: string;
   /** Whether the form asks first, and a second one does it. */
   readonly isAskedFirst?: boolean;
+  /** Whether the form is reviewed first, and whether a price is reserved for that. */
+  readonly review?: 'priced' | 'unpriced';
   /** What the page says afterwards, besides that it is done. */
   readonly seen?: string;
   /** Whether the act leads to what is shown once: then `check` is given it. */

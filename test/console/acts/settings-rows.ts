@@ -60,7 +60,9 @@ const RULE_ROWS: readonly ActRow[] = [
     who: 'shop',
     begin: async (stage) => {
       const change = (input: string) =>
-        stage.ask(`mutation { updateAccountSettings(input: { ${input} }) { afterLock } }`);
+        stage.ask(
+          `mutation { updateAccountSettings(input: { ${input} }) { accountSettings { afterLock } errors { code message path } } }`,
+        );
       await change('whitelistCoolingSeconds: 3600');
       await change('approvalAbove: "1000"');
       expect((await account(stage)).accountSettings.pendingChanges).toEqual([
@@ -107,7 +109,7 @@ const LIMIT_ROWS: readonly ActRow[] = [
     who: 'shop',
     begin: async (stage) => {
       await stage.ask(
-        'mutation { updateTemplateLimits(template: offramp_instant, input: { amountMax: "650" }) { template } }',
+        'mutation { updateTemplateLimits(input: { template: offramp_instant, amountMax: "650" }) { templateLimits { template } errors { code message path } } }',
       );
       return {
         path: SETTINGS,
@@ -122,6 +124,7 @@ const LOOK_ROWS: readonly ActRow[] = [
   {
     act: 'UpdateBranding',
     who: 'shop',
+    needsPasskey: true,
     begin: async (stage, { mark }) => ({
       path: SETTINGS,
       given: { part: 'look' },
@@ -147,7 +150,7 @@ const LOOK_ROWS: readonly ActRow[] = [
     who: 'shop',
     begin: async (stage) => {
       await stage.ask(
-        'mutation { updateBranding(input: { accent: "#0b5fff", showsPrice: true }) { accent } }',
+        'mutation { updateBranding(input: { accent: "#0b5fff", showsPrice: true }) { branding { accent } errors { code message path } } }',
       );
       return {
         path: SETTINGS,
@@ -165,8 +168,11 @@ const LOOK_ROWS: readonly ActRow[] = [
     act: 'UpdateBranding',
     about: 'a site that shows the pages',
     who: 'shop',
+    needsPasskey: true,
     begin: async (stage, { mark }) => {
-      await stage.ask('mutation { updateBranding(input: { frameHosts: [] }) { displayName } }');
+      await stage.ask(
+        'mutation { updateBranding(input: { frameHosts: [] }) { branding { displayName } errors { code message path } } }',
+      );
       const origin = `https://${mark}.shop.invalid`;
       return {
         path: SETTINGS,
@@ -184,7 +190,9 @@ const ORIGIN_ROWS: readonly ActRow[] = [
     act: 'UpdateAllowedOrigins',
     who: 'shop',
     begin: async (stage, { mark }) => {
-      await stage.ask('mutation { updateAllowedOrigins(origins: []) }');
+      await stage.ask(
+        'mutation { updateAllowedOrigins(input: { origins: [] }) { allowedOrigins errors { code message path } } }',
+      );
       const origin = `https://${mark}.shop.invalid`;
       return {
         path: SETTINGS,

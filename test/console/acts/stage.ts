@@ -1,9 +1,9 @@
 /** What every act is walked with: one gateway, one browser, and people who come in once each, with script and without. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, vi } from 'vitest';
-import type { ActName } from '../../../src/base/acts.ts';
-import { consoleOrigin } from '../../../src/base/console-url.ts';
-import type { Role } from '../../../src/base/roles.ts';
+import type { ActName } from '../../../src/base/access/acts.ts';
+import type { Role } from '../../../src/base/access/roles.ts';
+import { consoleOrigin } from '../../../src/base/pages/console-url.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { type TestApp, useApp } from '../../support/app.ts';
 import { type TestBrowser, useBrowser } from '../../support/browser.ts';
@@ -82,9 +82,11 @@ export function useStage(): Stage {
       for (const [who, accountId, role] of seats)
         people.set(`${who} ${way}`, await comeIn({ app, browser }, { accountId, role, way }));
     await ask(
-      'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "1" }) { approvalAbove } }',
+      'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "1" }) { accountSettings { approvalAbove } errors { code message path } } }',
     );
-    await ask('mutation { sandboxFund(currency: "USDT_TRX", amount: "5000") { journalId } }');
+    await ask(
+      'mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "5000" }) { funding { journalId } errors { code message path } } }',
+    );
   });
 
   return {
@@ -126,7 +128,7 @@ async function comeIn(
   const { url, member } = await inviteByOperator(app.services, accountId, { email, role });
   const page = await browser.open(url, { ...DESK, javaScriptEnabled: hasScript });
   if (hasScript) await givePasskeyDevice(page);
-  await page.getByRole('button', { name: 'Accept and come in' }).click();
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
   if (hasScript) {
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('button', { name: 'Remove' }).waitFor();

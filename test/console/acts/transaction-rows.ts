@@ -1,5 +1,6 @@
 /** Acts that make transactions, and acts on them. */
 import { expect } from 'vitest';
+import type { ActName } from '../../../src/base/access/acts.ts';
 import type { ActRow, Situation, Walk } from './row.ts';
 import { customer, type Stage, WALLET } from './stage.ts';
 
@@ -35,6 +36,28 @@ async function paid(stage: Stage): Promise<string> {
   return end2end;
 }
 
+/** A refund that waits for a second person. */
+async function refundAsked(stage: Stage): Promise<string> {
+  const end2end = await paid(stage);
+  await stage.ask(
+    `mutation { refundPayment(input: { end2end: "${end2end}", amount: "50" }) { transaction { end2end } errors { code message path } } }`,
+  );
+  return end2end;
+}
+
+async function refundsOf({ ask }: Stage, end2end: string): Promise<readonly string[]> {
+  const { transaction } = await ask(
+    `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } } }`,
+  );
+  return transaction.refunds.map(({ amount }: { amount: { amount: string } }) => amount.amount);
+}
+
+/** @returns whether money of the transaction waits for a second person. */
+async function waits({ ask }: Stage, end2end: string): Promise<boolean> {
+  const { approvals } = await ask('{ approvals { transaction { end2end } } }');
+  return approvals.some((each: { transaction: { end2end: string } }) => each.transaction.end2end === end2end);
+}
+
 /** A withdrawal that waits for a second person. */
 async function proposed(stage: Stage, { mark }: Walk): Promise<string> {
   const groupId = await destination(stage, mark);
@@ -46,9 +69,15 @@ async function proposed(stage: Stage, { mark }: Walk): Promise<string> {
 
 /** A group of the whitelist with an address. */
 async function destination({ ask }: Stage, name: string): Promise<string> {
-  const { createWhitelistGroup } = await ask(`mutation { createWhitelistGroup(name: "${name}") { id } }`);
-  const input = `{ label: "Vault", network: "TRX", address: "${WALLET}" }`;
-  await ask(`mutation { addWhitelistEntry(groupId: "${createWhitelistGroup.id}", input: ${input}) { id } }`);
+  const {
+    createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
+  } = await ask(
+    `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id } errors { code message path } } }`,
+  );
+  const input = `label: "Vault", network: "TRX", address: "${WALLET}"`;
+  await ask(
+    `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
+  );
   return createWhitelistGroup.id;
 }
 
@@ -91,18 +120,21 @@ function creationRow(
   made: {
     readonly typed: Readonly<Record<string, string>>;
     readonly type: string;
+    readonly entry?: ActName;
     readonly needsPasskey?: boolean;
   },
 ): ActRow {
   return {
     act,
     who: 'shop',
+    ...(made.entry && { entry: made.entry }),
     needsPasskey: made.needsPasskey ?? false,
     begin: async (stage, { mark }) => {
       const { clientName, clientTaxId } = customer();
       return {
         path: `/console/new?kind=${kind}`,
         typed: { ...made.typed, externalCode: mark, clientName, clientTaxId },
+        review: 'priced',
         seen: `Order ${mark}`,
         check: async () => expect(await ordered(stage, mark)).toMatchObject({ __typename: made.type }),
       };
@@ -130,13 +162,14 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
   }),
   creationRow('CreateOfframp', 'offramp-order', {
     typed: {
-      amountPaid: '20',
+      amountSent: '100',
       currency: USDT,
       from: 'BALANCE',
       pixKeyType: 'EMAIL',
       pixKey: 'ana@example.com',
     },
     type: 'Offramp',
+    entry: 'balance.pay_out',
     needsPasskey: true,
   }),
   {
@@ -147,6 +180,7 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
       return {
         path: '/console/new?kind=withdrawal',
         typed: { amountReceived: '30', currency: USDT, groupId, address: WALLET, notes: mark },
+        review: 'unpriced',
         seen: mark,
         check: async () => {
           const { approvals } = await stage.ask(
@@ -160,6 +194,7 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
   {
     act: 'AcceptQuote',
     who: 'shop',
+    entry: 'transaction.accept_quote',
     begin: async (stage) => {
       const input = { ...customer(), currency: USDT, amountPayment: '150.00', accept: false };
       const { end2end } = (await stage.create('createCheckout', input)).transaction;
@@ -195,12 +230,7 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
       return on(end2end, {
         typed: { amount: '50.00' },
         seen: '50.00',
-        check: async () => {
-          const { transaction } = await stage.ask(
-            `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } } }`,
-          );
-          expect(transaction.refunds).toEqual([{ amount: { amount: '50' } }]);
-        },
+        check: async () => expect(await waits(stage, end2end)).toBe(true),
       });
     },
   },
@@ -212,11 +242,33 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
       needsPasskey: address !== undefined,
       begin: async (stage) => {
         const end2end = await held(stage);
-        const check = async () => expect(await passed(stage, end2end)).toContain(step);
+        const check = async () => {
+          if (address) return expect(await waits(stage, end2end)).toBe(true);
+          expect(await passed(stage, end2end)).toContain(step);
+        };
         return on(end2end, { given: { resolution }, ...(address && { typed: { address } }), check });
       },
     }),
   ),
+  {
+    act: 'ApproveMoneyOut',
+    who: 'shop',
+    begin: async (stage) => {
+      const end2end = await refundAsked(stage);
+      const check = async () => expect(await refundsOf(stage, end2end)).toEqual(['50']);
+      return { ...on(end2end, { check }), path: '/console/approvals' };
+    },
+  },
+  {
+    act: 'RejectMoneyOut',
+    who: 'shop',
+    begin: async (stage) => {
+      const end2end = await refundAsked(stage);
+      const check = async () =>
+        expect([await waits(stage, end2end), await refundsOf(stage, end2end)]).toEqual([false, []]);
+      return { ...on(end2end, { check }), path: '/console/approvals' };
+    },
+  },
   {
     act: 'ApproveWithdrawal',
     who: 'shop',

@@ -8,7 +8,11 @@ const PATIENCE = { timeout: 15_000 };
 
 async function endpoint({ ask, receiver }: Stage, mark: string): Promise<string> {
   const input = `{ url: "${receiver.url(mark)}", description: "${mark}" }`;
-  return (await ask(`mutation { createWebhookEndpoint(input: ${input}) { id } }`)).createWebhookEndpoint.id;
+  return (
+    await ask(
+      `mutation { createWebhookEndpoint(input: ${input}) { webhookEndpoint { id } errors { code message path } } }`,
+    )
+  ).createWebhookEndpoint.webhookEndpoint.id;
 }
 
 async function endpointOf({ ask }: Stage, mark: string) {
@@ -16,6 +20,16 @@ async function endpointOf({ ask }: Stage, mark: string) {
   return viewer.account.webhookEndpoints.find(
     ({ description }: { description: string }) => description === mark,
   );
+}
+
+async function secretsOf(
+  { ask }: Stage,
+  endpointId: string,
+): Promise<{ secret: string; validUntil: string | null }[]> {
+  const { viewer } = await ask(
+    `{ viewer { account { webhookSecrets(endpointId: "${endpointId}") { secret validUntil } } } }`,
+  );
+  return viewer.account.webhookSecrets;
 }
 
 /** Something happens, of which endpoints are told. */
@@ -66,7 +80,8 @@ function buttonRow(act: string, state: string, before?: string): ActRow {
     who: 'shop',
     begin: async (stage, { mark }) => {
       const id = await endpoint(stage, mark);
-      if (before) await stage.ask(`mutation { ${before}(id: "${id}") { id } }`);
+      if (before)
+        await stage.ask(`mutation { ${before}(input: { id: "${id}" }) { errors { code message path } } }`);
       const check = async () => expect(await endpointOf(stage, mark)).toMatchObject({ state });
       return { path: DEVELOPERS, given: { id }, object: id, check };
     },
@@ -75,6 +90,25 @@ function buttonRow(act: string, state: string, before?: string): ActRow {
 
 /** The rows; they come last, as every endpoint is told of what happens later. */
 export const WEBHOOK_ROWS: readonly ActRow[] = [
+  {
+    act: 'RotateWebhookSecret',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      const id = await endpoint(stage, mark);
+      const [before] = await secretsOf(stage, id);
+      return {
+        path: `/console/webhook-secrets?endpoint=${id}`,
+        given: { endpointId: id },
+        object: id,
+        seen: before?.secret ?? '',
+        check: async () => {
+          const [now, old] = await secretsOf(stage, id);
+          expect([now?.validUntil, old?.secret]).toEqual([null, before?.secret]);
+          expect(now?.secret).not.toBe(before?.secret);
+        },
+      };
+    },
+  },
   {
     act: 'CreateWebhookEndpoint',
     who: 'shop',

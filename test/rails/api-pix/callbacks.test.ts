@@ -3,60 +3,42 @@
  * Method: callers with and without its certificate at the port for callbacks, and behind a proxy; bodies right and wrong.
  */
 import { createServer, request as plainRequest, type Server } from 'node:http';
-import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
-import { createAuthority, type Identity, issue } from '../../../src/psp/ca.ts';
-import { believing } from '../../../src/rails/api-pix/callback.ts';
+import { createAuthority, issue } from '../../../src/psp/ca.ts';
 import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
+import { createCalls } from '../../../src/rails/api-pix/client.ts';
+import { type HearingParts, hearing } from '../../../src/rails/api-pix/hearing.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import { createApiPix } from '../../../src/rails/api-pix/index.ts';
 import { startListener } from '../../../src/rails/api-pix/listener.ts';
-import type { CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
+import type { ApiPixSettings, CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
 import { freePort } from '../../support/free-port.ts';
+import { callBack, inventedPix, type Sent } from './call-back.ts';
 import { useStand } from './stand.ts';
 
-const stand = useStand({}, { works: true });
+const stand = useStand({}, { works: true, confirm: false });
 const SECRET = 's'.repeat(32);
 
-interface Sent {
-  readonly identity?: Identity | undefined;
-  readonly body?: string;
-  readonly path?: string;
-  readonly method?: string;
-  readonly to?: string;
-}
+const post = (sent: Sent) => callBack(stand, sent);
+const pix = inventedPix;
 
-/** @returns the status, or what kept it from being answered. */
-function post({
-  identity,
-  body = '{"pix":[]}',
-  path = '/pix',
-  method = 'POST',
-  to,
-}: Sent): Promise<number | string> {
-  const { ca } = stand.psp.certificates;
-  const tls = { ca: ca.certificate, ...(identity && { cert: identity.certificate, key: identity.key }) };
-  return new Promise((resolve) => {
-    const call = request(
-      `${to ?? stand.settings.callback?.url}${path}`,
-      { ...tls, method, agent: false },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      },
-    );
-    call.on('error', ({ message }) => resolve(message)).end(method === 'GET' ? undefined : body);
-  });
-}
-
-const pix = (more: object = {}) => ({
-  endToEndId: newEndToEndId({ ispb: '12345678', at: new Date() }),
-  valor: '3.00',
-  horario: new Date().toISOString(),
-  ...more,
+/** No call is made with these. */
+const partsWith = (settings: ApiPixSettings): HearingParts => ({
+  tools: stand.tools,
+  settings,
+  api: createCalls(
+    () => Promise.reject(new Error('not called')),
+    { get: async () => '', refused: () => {} },
+    settings,
+  ),
+  confirm: () => Promise.reject(new Error('not called')),
 });
+const hearingWith = (infractionsUrl: string | null) =>
+  hearing(
+    partsWith({ ...stand.settings, infractionsUrl }),
+    stand.settings.callback as NonNullable<ApiPixSettings['callback']>,
+  );
 
 const told = async (endToEndId: string) => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length;
 
@@ -153,10 +135,7 @@ test('of several processes one has the port, and another follows when it ends', 
   const port = await freePort();
   const own = { ...callback, url: `https://127.0.0.1:${port}`, listen: { ...callback.listen, port } };
   const settings = { ...stand.settings, callback: own };
-  const [first, second] = [
-    startListener(stand.tools, settings, 20),
-    startListener(stand.tools, settings, 20),
-  ];
+  const [first, second] = [startListener(partsWith(settings), 20), startListener(partsWith(settings), 20)];
   await Promise.all([first?.tried, second?.tried]);
   const identity = stand.psp.certificates.psp;
   expect(await post({ identity, to: own.url })).toBe(200);
@@ -179,6 +158,7 @@ describe('behind a proxy', () => {
       proxyHeader: 'x-client-cert',
       proxies: ['127.0.0.1/32'],
       secret: SECRET,
+      confirm: true,
     };
     const settings = { ...stand.settings, callback };
     const part = createApiPix(settings, stand.tools);
@@ -227,16 +207,16 @@ test('of a provider without a list of disputes a report is taken and a dispute i
     { ...facts, idInfracao: 'pushed-dispute', tipo: 'DISPUTA' },
     { ...facts, idInfracao: 'pushed-report', tipo: 'INFRACAO' },
   ];
-  const hearing = believing(stand.tools, { infractionsUrl: null });
-  expect(await hearing.infractions({ infracoes })).toMatchObject({ status: 403 });
+  const unlisted = hearingWith(null);
+  expect(await unlisted.infractions({ infracoes })).toMatchObject({ status: 403 });
   expect(await told('pushed-dispute')).toBe(0);
   expect(await told('pushed-report')).toBe(1);
   // Opened by a call, while such a list was configured: it ends by a call too.
   const opened = { ...facts, idInfracao: 'opened-before', tipo: 'DISPUTA' };
-  const before = believing(stand.tools, { infractionsUrl: stand.settings.infractionsUrl });
+  const before = hearingWith(stand.settings.infractionsUrl);
   expect(await before.infractions({ infracoes: [opened] })).toMatchObject({ status: 200 });
   const ended = [{ ...opened, status: 'REJEITADA' }];
-  expect(await hearing.infractions({ infracoes: ended })).toMatchObject({ status: 200 });
+  expect(await unlisted.infractions({ infracoes: ended })).toMatchObject({ status: 200 });
   expect(await told('opened-before')).toBe(2);
 });
 
@@ -254,6 +234,7 @@ describe('a caller who is known by the secret path alone', () => {
       proxyHeader: null,
       proxies: [],
       secret: SECRET,
+      confirm: true,
     },
   });
   let infractionsUrl: string | null = null;
@@ -277,9 +258,9 @@ describe('a caller who is known by the secret path alone', () => {
   const tell = async (path: string, body: object): Promise<number> =>
     (await fetch(`${url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).status;
 
-  test('is not believed: nothing is booked of a payment that the provider does not know (C-34)', async () => {
+  test('is not believed: nothing is booked of a payment that the provider does not know (C-36)', async () => {
     const invented = pix({ valor: '9999.00' });
-    expect(await tell('pix', { pix: [invented] })).toBe(400);
+    expect(await tell('pix', { pix: [invented] })).toBe(200);
     expect(await told(invented.endToEndId)).toBe(0);
   });
 
@@ -305,7 +286,7 @@ describe('a caller who is known by the secret path alone', () => {
       gnExtras: { idEnvio: 'unknown2' },
       status: 'REALIZADO',
     };
-    expect(await tell('pix', { pix: [wrong] })).toBe(400);
+    expect(await tell('pix', { pix: [wrong] })).toBe(200);
     expect((await stand.inbound.newsOf('pix:unknown2')).length).toBe(0);
   });
 
@@ -323,7 +304,7 @@ describe('a caller who is known by the secret path alone', () => {
     expect(await stand.inbound.newsOf('pix:real')).toMatchObject([{ kind: 'infraction' }]);
   });
 
-  test('is told again where the provider cannot be asked', async () => {
+  test('is answered where the provider cannot be asked, once the report is stored; nothing is booked (C-36)', async () => {
     stand.meddle = undefined;
     const away = createApiPix(settingsWith(null), stand.tools, async () => {
       throw new PspAway('away');
@@ -339,7 +320,12 @@ describe('a caller who is known by the secret path alone', () => {
       method: 'POST',
       body: JSON.stringify({ pix: [payment] }),
     });
-    expect([answer.status, await told(payment.endToEndId)]).toEqual([503, 0]);
+    expect([answer.status, await told(payment.endToEndId)]).toEqual([200, 0]);
+    const { rows } = await stand.app.owner.query(
+      `select outcome, last_error from rail_news where kind = 'unconfirmed' and body ->> 'endToEndId' = $1`,
+      [payment.endToEndId],
+    );
+    expect(rows).toEqual([{ outcome: 'pending', last_error: 'the provider could not be asked about it' }]);
     await new Promise((resolve) => own.close(resolve));
   });
 
@@ -353,7 +339,7 @@ test('an address that this machine lacks ends the start, by the name of the sett
   const { callback } = stand.settings;
   if (!callback?.listen) throw new Error('there is no port');
   const own = { ...callback, listen: { ...callback.listen, host: '192.0.2.1' } };
-  expect(() => startListener(stand.tools, { ...stand.settings, callback: own })).toThrow(
+  expect(() => startListener(partsWith({ ...stand.settings, callback: own }))).toThrow(
     /^live\.pix\.callback\.listen: expected an address of this machine, got 192\.0\.2\.1:/,
   );
 });

@@ -15,6 +15,7 @@ import {
   PspProblem,
   PspSilent,
 } from '../../../src/rails/api-pix/http.ts';
+import type { ApiPixSettings } from '../../../src/rails/api-pix/index.ts';
 import { watched } from '../../../src/rails/api-pix/standing.ts';
 import { createTokens } from '../../../src/rails/api-pix/token.ts';
 import { usePsp } from '../../support/psp.ts';
@@ -71,6 +72,40 @@ describe('a token', () => {
       type: 'invalid_client',
     });
   });
+});
+
+test('P08: banks that want the secret in the form, fixed headers and query members are called so', async () => {
+  const settings: ApiPixSettings = {
+    ...settingsFor(psp, 1),
+    tokenBy: 'form',
+    headers: { 'x-conta-corrente': '1234' },
+    query: { 'gw-dev-app-key': 'a b' },
+  };
+  const made: Call[] = [];
+  const go = createCaller(settings);
+  const call: Caller = (each) => {
+    made.push(each);
+    return go(each);
+  };
+  const tokens = createTokens(call, settings);
+  const api = createCalls(call, tokens, settings);
+  expect(await api.getCharge(TXID)).toBeUndefined();
+  await api.getStatement({ from: '2026-11-01T00:00:00Z', to: '2026-11-01T01:00:00Z', page: 0 });
+  const [token, charge, statement] = made;
+  expect(token?.headers).not.toHaveProperty('authorization');
+  expect(token?.body).toContain(`client_secret=${encodeURIComponent(psp.client.secret)}`);
+  expect(charge?.url).toMatch(/\/cob\/a+\?gw-dev-app-key=a\+b$/);
+  expect(statement?.url).toMatch(/&gw-dev-app-key=a\+b$/);
+  expect(charge?.headers).toMatchObject({ 'x-conta-corrente': '1234' });
+  const bare = createTokens(
+    async (each) => {
+      made.push(each);
+      return { status: 200, body: '{"access_token":"t"}' };
+    },
+    { ...settings, clientSecret: null },
+  );
+  expect(await bare.get()).toBe('t');
+  expect(made.at(-1)?.body).not.toContain('client_secret');
 });
 
 test('a callback whose callers are known by a secret path alone is registered as such', async () => {

@@ -40,7 +40,7 @@ async function ask(part = stand.part) {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and ${LIVE}`,
   );
-  await stand.app.owner.query('update pix_cursor set free_at = now()');
+  await stand.app.owner.query(`update pix_cursor set free_at = now() - interval '1 second'`);
   await part.poll();
 }
 
@@ -209,6 +209,9 @@ describe('a return', () => {
     const answers = await stand.psp.call('GET', `/v2/pix/${row.pixE2e}/devolucao/${id}`);
     stand.meddle = async (call, go) => {
       const answer = await go(call);
+      // The statement has what the provider did meanwhile.
+      if (call.url.includes('/v2/pix?'))
+        return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), pix: [] }) };
       if (call.method !== 'GET' || !call.url.includes(`/devolucao/${id}`)) return answer;
       return { ...answer, body: JSON.stringify({ ...answers.json, valor: '40.00', status: 'DEVOLVIDO' }) };
     };

@@ -2,18 +2,20 @@
  * Goal: what a provider over the wire has and the gateway does not, and the other way round, is found by reconciliation. Method: a
  * gateway and the PSP without callbacks, so that nothing is known before it is asked for.
  */
+
 import { describe, expect, test } from 'vitest';
-import { brasiliaDay } from '../../../src/base/brasilia-day.ts';
-import { BRL } from '../../../src/base/currency.ts';
+import { BRL } from '../../../src/base/money/currency.ts';
+import { brasiliaDay } from '../../../src/base/time/brasilia-day.ts';
 import { operatorContext } from '../../../src/cli/with-store.ts';
 import { capitalPaidIn } from '../../../src/ledger/journals.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
-import { reconcile } from '../../../src/resolvers/rails/reconcile.ts';
+import { reconcile } from '../../../src/resolvers/reconciliation/reconcile.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useOneDay } from '../../support/one-day.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import { useStand } from './stand.ts';
 
 useOneDay();
@@ -31,7 +33,7 @@ async function ask() {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null`,
   );
-  await stand.app.owner.query('update pix_cursor set free_at = now()');
+  await stand.app.owner.query(`update pix_cursor set free_at = now() - interval '1 second'`);
   await stand.part.poll();
 }
 
@@ -139,11 +141,11 @@ describe('reconciliation over the wire', () => {
     const platform = await platformAccount(app.database, 'live');
     const { apiKey } = await app.addKey(platform, ['platform:risk']);
     const { json } = await app.graphql(
-      `mutation { returnSuspense(id: "${rows[0].id}") { state } }`,
+      `mutation { returnSuspense(input: { id: "${rows[0].id}" }) { suspenseEntry { state } errors { code message path } } }`,
       {},
       { key: apiKey },
     );
-    expect(json.errors).toBeUndefined();
+    expect(errorsIn(json)).toBeUndefined();
     const ended = async (isSo = 'is_done') =>
       (await app.owner.query(`select psp_id from pix_order where kind = 'return' and ${isSo}`)).rows;
     await stand.until(async () => (await ended('true')).length === 2);

@@ -52,6 +52,11 @@ describe('settings', () => {
       pollSeconds: 60,
       callback: { url: 'https://gateway.invalid/hook', listen: null, secret: 's'.repeat(40) },
     });
+    expect(settings.callback?.confirm).toBe(true);
+    expect(settings.tokenBy).toBe('basic');
+    expect(read({ clientSecretFile: undefined })).toMatchObject({ clientSecret: null, tokenBy: 'form' });
+    const headers = { 'x-conta-corrente': '1234' };
+    expect(read({ headers, query: { 'gw-dev-app-key': 'k' } })).toMatchObject({ headers });
     expect(settings.scopes).toContain('cob.write');
     expect(settings.scopes).not.toContain('pix.send');
     const payouts = { kind: 'efi', url: 'https://bank.invalid', payingKey: 'key@example.com' };
@@ -61,6 +66,11 @@ describe('settings', () => {
   });
 
   test.each([
+    [{ clientSecretFile: undefined, tokenBy: 'basic' }, /^live\.pix: tokenBy "basic" needs clientSecretFile/],
+    [{ headers: { authorization: 'x' } }, /^live\.pix\.headers: expected names of the bank's own/],
+    [{ headers: { 'x-a': 'a\r\nb: c' } }, /^live\.pix\.headers\.x-a: expected a text of printable ASCII/],
+    [{ query: { 'a b': '1' } }, /^live\.pix\.query: expected names of the bank's own/],
+    [{ callback: { ...CALLBACK, secretFile, confirm: 'no' } }, /^live\.pix\.callback\.confirm: expected/],
     [{ url: 'http://bank.invalid' }, /^live\.pix\.url: expected an https URL/],
     [{ ispb: '1234' }, /^live\.pix\.ispb: expected an ISPB/],
     [{ certificateFile: '/nowhere' }, /^live\.pix\.certificateFile: cannot read/],

@@ -2,12 +2,14 @@
  * Goal: an order whose outcome the provider cannot tell is settled by hand, once, with evidence, and never against what the provider says
  * (C-33, C-34, C-41). Method: a gateway and the PSP over the wire, which has forgotten an order, has it under way, or is away.
  */
+
 import { afterEach, describe, expect, test } from 'vitest';
-import { newEndToEndId, newReturnId } from '../../../src/base/end-to-end-id.ts';
+import { newEndToEndId, newReturnId } from '../../../src/base/pix/end-to-end-id.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand({}, { works: false });
@@ -48,10 +50,11 @@ async function ask(query: string) {
   return (await stand.app.graphql(query, {}, { key: platformKey })).json;
 }
 const settle = async (key: string, outcome: string, evidence: string) => {
-  const { data, errors } = await ask(
-    `mutation { settlePixOrder(key: "${key}", outcome: ${outcome}, evidence: "${evidence}") { key isDone } }`,
+  const answer = await ask(
+    `mutation { settlePixOrder(input: { key: "${key}", outcome: ${outcome}, evidence: "${evidence}" }) { pixOrder { key isDone } errors { code message path } } }`,
   );
-  return errors ? errors[0].extensions.code : data.settlePixOrder;
+  const [error] = errorsIn(answer) ?? [];
+  return error ? error.extensions.code : answer.data.settlePixOrder.pixOrder;
 };
 
 describe('an order that the provider does not know', () => {
@@ -112,7 +115,7 @@ test('a return of which another amount went back is settled as carried out, once
   await stand.inbound.reach(row, 'depositpix/QRCODE');
   const { txid } = (await stand.inbound.rowOf(row.end2end)).process ?? {};
   await stand.psp.control('POST', '/pay', { txid, payerTaxId: '11144477735' });
-  await stand.app.owner.query('update pix_cursor set free_at = now()');
+  await stand.app.owner.query(`update pix_cursor set free_at = now() - interval '1 second'`);
   const answered = { id: 'x', rtrId: returnedId(), valor: '40.00', status: 'DEVOLVIDO', horario: {} };
   stand.meddle = async (call, go) => {
     const answer = await go(call);

@@ -44,7 +44,7 @@ export interface Stand {
  */
 export function useStand(
   changes: SettingChanges | ((psp: TestPsp) => SettingChanges),
-  { works }: { readonly works: boolean },
+  { works, confirm = true }: { readonly works: boolean; readonly confirm?: boolean },
 ): Stand {
   const psp = usePsp();
   const stand = { psp, calls: [], logged: [], reasons: [] } as unknown as {
@@ -56,7 +56,9 @@ export function useStand(
   beforeAll(async () => {
     const port = await freePort();
     const given = typeof changes === 'function' ? changes(psp) : changes;
-    stand.settings = { ...settingsFor(psp, port), ...given };
+    const settings = settingsFor(psp, port);
+    const callback = settings.callback && { ...settings.callback, confirm };
+    stand.settings = { ...settings, callback, ...given };
     stand.tools = toolsOf(stand);
     stand.part = createApiPix(stand.settings, stand.tools, await watched(stand));
     stand.inbound = inboundOf(stand.app);
@@ -85,6 +87,9 @@ export function settingsFor({ url, certificates, client, holder }: TestPsp, port
     tokenUrl: `${url}/oauth/token`,
     clientId: client.id,
     clientSecret: client.secret,
+    tokenBy: 'basic',
+    headers: {},
+    query: {},
     scopes: [
       'cob.write',
       'cob.read',
@@ -109,6 +114,7 @@ export function settingsFor({ url, certificates, client, holder }: TestPsp, port
       proxyHeader: null,
       proxies: [],
       secret: null,
+      confirm: true,
     },
     payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
     infractionsUrl: `${url}/v2/gn/infracoes`,

@@ -10,11 +10,15 @@ import { useStand } from './stand.ts';
 const stand = useStand({ unknownPayer: 'hold' }, { works: false });
 
 const due = () =>
-  stand.app.owner.query(`update pix_cursor set free_at = now() where source not like '% late'`);
+  stand.app.owner.query(
+    `update pix_cursor set free_at = now() - interval '1 second' where source not like '% late'`,
+  );
 const cursor = async () =>
   (await stand.app.owner.query(`select * from pix_cursor where source not like '% late'`)).rows[0];
 const lateDue = () =>
-  stand.app.owner.query(`update pix_cursor set free_at = now() where source like '% late'`);
+  stand.app.owner.query(
+    `update pix_cursor set free_at = now() - interval '1 second' where source like '% late'`,
+  );
 const late = async () =>
   (await stand.app.owner.query(`select * from pix_cursor where source like '% late'`)).rows[0];
 const statementIsWell = async () =>
@@ -46,7 +50,7 @@ describe('the statement', () => {
       wait: false,
     });
     await stand.app.owner.query(
-      `update pix_cursor set read_until = now() - interval '3 days', free_at = now()
+      `update pix_cursor set read_until = now() - interval '3 days', free_at = now() - interval '1 second'
         where source not like '% late'`,
     );
     const before = pages();
@@ -65,7 +69,9 @@ describe('the statement', () => {
     await due();
     await stand.part.poll();
     expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(0);
-    await stand.app.owner.query(`update pix_cursor set free_at = now() where source like '% late'`);
+    await stand.app.owner.query(
+      `update pix_cursor set free_at = now() - interval '1 second' where source like '% late'`,
+    );
     await stand.part.poll();
     expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(1);
   });

@@ -46,6 +46,7 @@ test(`${ORDERS} transfers by processes that are killed`, { timeout: TIME_LIMIT_M
   net.signer = testSigner(SEED);
   await net.takeOver();
   await net.owner.query('create table told (kind text, name text, unique (kind, name))');
+  await net.owner.query('grant select, insert on told to public');
   for (let order = 0; order < ORDERS; order++) await net.send(`CRX${order}:1`, 1n * USDT);
   await net.owner.query(`update chain_network set leased_until = '2020-01-01'`);
   for (const afterMs of KILLED_AFTER_MS) {

@@ -2,7 +2,7 @@
  * Goal: a deposit whose way back the network reverts is held again, and goes back once when it is ordered again (C-34). Method: as live.test.ts.
  */
 import { expect, test } from 'vitest';
-import { toMinor } from '../../../src/base/money.ts';
+import { toMinor } from '../../../src/base/money/money.ts';
 import { testSigner } from '../../support/test-signer.ts';
 import { useLiveEvm } from './live-app.ts';
 import { PAYER, USDT } from './stand.ts';

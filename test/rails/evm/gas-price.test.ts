@@ -3,7 +3,7 @@
  * above what is allowed transfers wait and `doctor` says so. Method: a real node behind proxies, one of which the test bends.
  */
 import { expect, test } from 'vitest';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { readEvmTransaction } from '../../../src/chains/evm-transaction.ts';
 import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
 

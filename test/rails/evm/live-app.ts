@@ -1,7 +1,7 @@
 /** The whole application with a rail of Ethereum on a real node under live accounts; PIX, rates and liquidity are doubles. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { toMinor } from '../../../src/base/money.ts';
+import { toMinor } from '../../../src/base/money/money.ts';
 import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { createEvm, readEvmSettings } from '../../../src/rails/evm/index.ts';
 import type { RailPart } from '../../../src/resolvers/services/rail-part.ts';

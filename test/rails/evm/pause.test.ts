@@ -1,8 +1,10 @@
 /** Goal: a person pauses what is sent on a network, with a reason; it is written down, and only the operator may (C-40). Method: GraphQL. */
+
 import { beforeAll, expect, test } from 'vitest';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { readNetwork } from '../../../src/store/rails/chain-network.ts';
 import { useApp } from '../../support/app.ts';
+import { errorsIn } from '../../support/refusals.ts';
 
 const app = useApp();
 const KEY = { mode: 'sandbox', network: 'ETH' } as const;
@@ -12,7 +14,11 @@ beforeAll(async () => {
   platform = await platformAccount(app.database, 'sandbox');
 });
 const ask = (call: string, key = app.platformKey) =>
-  app.graphql(`mutation { ${call} { network pausedAt pausedBy reason } }`, {}, { key });
+  app.graphql(
+    `mutation { ${call} { sending { network pausedAt pausedBy reason } errors { code message path } } }`,
+    {},
+    { key },
+  );
 const acts = async () => {
   const { rows } = await app.owner.query(
     `select act, object_id as id, before, after from audit_entry where account_id = $1 and act like 'network.%' order by id`,
@@ -22,15 +28,17 @@ const acts = async () => {
 };
 
 test('paused with a reason, resumed, and each is in the audit log', async () => {
-  const { json } = await ask('pauseNetwork(network: "ETH", reason: "case 4712")');
-  expect(json.data.pauseNetwork).toMatchObject({
+  const { json } = await ask('pauseNetwork(input: { network: "ETH", reason: "case 4712" })');
+  expect(json.data.pauseNetwork.sending).toMatchObject({
     network: 'ETH',
     reason: 'case 4712',
     pausedAt: expect.any(String),
   });
   expect(await readNetwork(app.database, KEY)).toMatchObject({ pauseReason: 'case 4712', height: null });
   for (let again = 0; again < 2; again++)
-    expect((await ask('resumeNetwork(network: "ETH")')).json.data.resumeNetwork).toMatchObject({
+    expect(
+      (await ask('resumeNetwork(input: { network: "ETH" })')).json.data.resumeNetwork.sending,
+    ).toMatchObject({
       pausedAt: null,
     });
   expect(await readNetwork(app.database, KEY)).toMatchObject({ pausedAt: null, pauseReason: null });
@@ -42,9 +50,9 @@ test('paused with a reason, resumed, and each is in the audit log', async () => 
 
 test('a network that there is not, a reason that is none, and whoever is not the operator are refused', async () => {
   const codeOf = async (call: string, key?: string) =>
-    (await ask(call, key)).json.errors?.[0]?.extensions?.code;
-  expect(await codeOf('pauseNetwork(network: "ETC", reason: "x")')).toBe('INVALID_PARAMETER');
-  expect(await codeOf('resumeNetwork(network: "__proto__")')).toBe('INVALID_PARAMETER');
-  expect(await codeOf('pauseNetwork(network: "ETH", reason: "")')).toBe('INVALID_PARAMETER');
-  expect(await codeOf('pauseNetwork(network: "ETH", reason: "x")', app.apiKey)).toBe('FORBIDDEN');
+    errorsIn((await ask(call, key)).json)?.[0]?.extensions?.code;
+  expect(await codeOf('pauseNetwork(input: { network: "ETC", reason: "x" })')).toBe('INVALID_PARAMETER');
+  expect(await codeOf('resumeNetwork(input: { network: "__proto__" })')).toBe('INVALID_PARAMETER');
+  expect(await codeOf('pauseNetwork(input: { network: "ETH", reason: "" })')).toBe('INVALID_PARAMETER');
+  expect(await codeOf('pauseNetwork(input: { network: "ETH", reason: "x" })', app.apiKey)).toBe('FORBIDDEN');
 });

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { instantOf } from '../../../src/base/instant.ts';
-import { TOKEN_CONTRACTS } from '../../../src/base/token-contract.ts';
+import { TOKEN_CONTRACTS } from '../../../src/base/chain/token-contract.ts';
+import { instantOf, millisOf } from '../../../src/base/time/instant.ts';
 import type { DepositNews } from '../../../src/resolvers/services/news.ts';
 import { startRpcProxy, type Twist } from '../../support/rpc-proxy.ts';
 import { FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
@@ -137,14 +137,41 @@ test('one that is of another chain, or answers nonsense', async () => {
 test('C-33: a deposit is as old as its block, however long a provider takes to say how old that is', async () => {
   await depositIsFinal();
   const minuteAgo = Math.floor(Date.now() / 1_000) - 60;
-  providers.bent.twist = async ({ method, params }, result) => {
+  const older: Twist = async ({ method, params }, result) => {
     if (method !== 'eth_getBlockByNumber' || params[0] === 'latest') return result;
     await sleep(200);
     return { ...(result as object), timestamp: `0x${minuteAgo.toString(16)}` };
   };
+  Object.assign(providers.bent, { twist: older });
+  Object.assign(providers.honest, { twist: older });
   await net.turns(4);
+  providers.honest.twist = undefined;
   const [seen] = net.news as DepositNews[];
   expect(seen).toMatchObject({ kind: 'deposit_confirmed', seenAt: instantOf(new Date(minuteAgo * 1_000)) });
+});
+
+/** A block that is said to be an hour older than it is, so that a late deposit would count as one in time. */
+const anHourOlder = bend('eth_getBlockByNumber', (block: { timestamp: string } | null) =>
+  block === null ? null : { ...block, timestamp: `0x${(Number(block.timestamp) - 3_600).toString(16)}` },
+);
+
+test('C-33: one that tells another time of a block', async () => {
+  await depositIsFinal();
+  providers.bent.twist = anHourOlder;
+  await holdsBack();
+});
+
+test('C-33: of three, one that tells another time of a block is outvoted, asked first or followed', async () => {
+  const third = await startRpcProxy(net.node.url);
+  await net.takeOver({ providers: [providers.bent.url, providers.honest.url, third.url] });
+  providers.bent.twist = anHourOlder;
+  await depositIsFinal();
+  const since = Date.now() - 1_800_000;
+  await net.turns(4);
+  const deposits = (net.news as DepositNews[]).filter(({ kind }) => kind.startsWith('deposit'));
+  expect(deposits.length).toBeGreaterThan(0);
+  for (const { seenAt } of deposits) expect(millisOf(seenAt)).toBeGreaterThan(since);
+  await third.stop();
 });
 
 test('of three, one that lies is outvoted', async () => {

@@ -28,7 +28,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'crossramp-evm-'));
   record = openRecord(join(folder, 'signed.sqlite'), () => nowMs);
   const wallet = openWallet(randomBytes(32));
-  const log = { signed: () => {}, alarm: () => {} };
+  const log = { signed: () => {}, refused: () => {} };
   const place = { socket: join(folder, 's') };
   server = await openServer(createSignerService(wallet, readPolicy(), record), place, log, record.refused);
   const [hotAddress, xpub] = [wallet.hot.ETH as string, wallet.xpub.ETH as string];

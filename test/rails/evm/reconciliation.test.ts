@@ -2,7 +2,7 @@
  * Goal: reconciliation of Ethereum finds what differs, and nothing else. Method: the whole application with a rail of Ethereum on a real
  * node; the suite of all networks.
  */
-import { evmAddress } from '../../../src/base/address.ts';
+import { evmAddress } from '../../../src/base/chain/address.ts';
 import { useOneDay } from '../../support/one-day.ts';
 import { testSigner } from '../../support/test-signer.ts';
 import { reconciles } from '../reconciled.ts';

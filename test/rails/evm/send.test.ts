@@ -3,7 +3,7 @@
  * test makes; a signer that can be away; processes that die are rails that are made anew on the same database.
  */
 import { expect, test } from 'vitest';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { pauseSending } from '../../../src/store/rails/chain-network.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';

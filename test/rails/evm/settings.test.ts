@@ -1,8 +1,8 @@
 /** Goal: settings of an EVM network that are wrong are refused by their path and the accepted form; fees follow the network and the rates. */
 import { HDKey } from '@scure/bip32';
 import { expect, test } from 'vitest';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
-import { SettingsError } from '../../../src/base/settings.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
+import { SettingsError } from '../../../src/base/process/settings.ts';
 import type { NetworkDriver } from '../../../src/rails/chain/driver.ts';
 import { feeQuoter } from '../../../src/rails/chain/fees.ts';
 import { readEvmSettings } from '../../../src/rails/evm/index.ts';

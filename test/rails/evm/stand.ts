@@ -1,14 +1,14 @@
 /** A rail of Ethereum on a real node, with everything that it tells; the news goes nowhere else. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { evmAddress } from '../../../src/base/address.ts';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { evmAddress } from '../../../src/base/chain/address.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { createEvm, readEvmSettings } from '../../../src/rails/evm/index.ts';
-import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import type { News } from '../../../src/resolvers/services/news.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';
 import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
+import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
 import { type RpcProxy, startRpcProxy } from '../../support/rpc-proxy.ts';
 import { type TestSigner, testSigner } from '../../support/test-signer.ts';
 

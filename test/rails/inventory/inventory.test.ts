@@ -2,10 +2,11 @@
  * Goal: the house converts against its own funds and never passes a limit, however many convert at once; what it should buy or
  * sell is shown. Method: a gateway whose sandbox converts by the inventory; orders by the real API, the books looked at after.
  */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { assert } from '../../../src/base/assert.ts';
+import { assert } from '../../../src/base/errors/assert.ts';
 import { OWN_FUNDS } from '../../../src/ledger/chart.ts';
 import { createInventory, readInventorySettings } from '../../../src/rails/inventory/index.ts';
 import type { Liquidity } from '../../../src/resolvers/services/rails.ts';
@@ -21,6 +22,7 @@ import { graphqlClient } from '../../support/graphql-client.ts';
 import { holdAccounts } from '../../support/hold-accounts.ts';
 import { newHome } from '../../support/home.ts';
 import { signInAs } from '../../support/people.ts';
+import { errorsIn } from '../../support/refusals.ts';
 
 /** More of them with `INVENTORY_AT_ONCE`. */
 const AT_ONCE = Number(process.env.INVENTORY_AT_ONCE ?? 16);
@@ -54,12 +56,22 @@ const FIELDS = 'currency { code } owned target isWithin buy sell';
 
 const positions = async () => (await ask(`{ positions { ${FIELDS} } }`, {}, app.platformKey)).positions;
 const owned = async () => (await positions())[0].owned;
-const capital = (amount: string, direction = 'IN') =>
-  ask(
-    `mutation { bookCapital(currency: "USDT_TRX", amount: "${amount}", direction: ${direction}) { journalId } }`,
+const capital = async (amount: string, direction = 'IN') => {
+  const {
+    bookCapital: { manualJournal: bookCapital },
+  } = await ask(
+    `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "${amount}", direction: ${direction} }) { manualJournal { id } errors { code message path } } }`,
     {},
     app.platformKey,
   );
+  const platform = await platformAccount(app.database, 'sandbox');
+  const second = await app.addKey(platform, ['platform:books']);
+  await ask(
+    `mutation { approveJournal(input: { id: "${bookCapital.id}" }) { manualJournal { id } errors { code message path } } }`,
+    {},
+    second.apiKey,
+  );
+};
 const onramp = async (amountReceived: string, currency = 'USDT_TRX') =>
   (await create('createOnramp', { amountReceived, currency, ...CUSTOMER })).transaction.end2end as string;
 /** Waits until so many of the transactions stand at each step. */
@@ -149,11 +161,11 @@ test('an order that comes again is answered as before, and counts once', async (
 
 test('C-40: the list to rebalance is for the books of the platform alone: GraphQL, console, command', async () => {
   const { json } = await app.graphql('{ positions { owned } }');
-  expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+  expect(errorsIn(json)[0].extensions.code).toBe('FORBIDDEN');
   const platform = await platformAccount(app.database, 'sandbox');
   const books = await signInAs(app, platform, { email: 'paul@platform.invalid', role: 'platform_finance' });
   const page = await visit(app, books, '/console/operator');
-  expect(page.text).toContain('What the house owns, and should buy or sell');
+  expect(page.text).toContain('Inventory and rebalancing');
   const home = newHome();
   onTestFinished(home.remove);
   const file = join(home.home, 'rails.json');
@@ -211,7 +223,7 @@ test.each([
   ],
   [
     { kind: 'inventory', positions: { USDT_TRX: { long: '0.0000001' } } },
-    'liquidity.positions.USDT_TRX.long: expected at most 6 decimals, as USDT_TRX has, got "0.0000001"',
+    'liquidity.positions.USDT_TRX.long: expected at most 6 decimals, got "0.0000001"',
   ],
   [
     { kind: 'inventory', positions: { USDT_TRX: { long: '1', target: '2' } } },

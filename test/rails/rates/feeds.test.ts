@@ -10,10 +10,10 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createRates, readRateSettings } from '../../../src/rails/rates/index.ts';
 import { currentRate } from '../../../src/resolvers/pricing/price.ts';
-import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { useApp } from '../../support/app.ts';
 import { newHome } from '../../support/home.ts';
 import { LIVE_RAILS } from '../../support/live-rails.ts';
+import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -142,6 +142,33 @@ test('feeds that lie, hang, fail, talk nonsense, lead elsewhere or are old are o
   const [check] = await part.checks();
   expect(check).toMatchObject({ check: 'rate of USDT', ok: true });
   expect(check?.detail).toContain('fails is out: HTTP 503');
+});
+
+test('a time in another unit, of the future or without a zone gives no price, whatever it says (R01, C-36)', async () => {
+  const nowMs = Date.now();
+  const iso = new Date(nowMs).toISOString();
+  const times = {
+    microseconds: (nowMs - 10_200_000) * 1_000,
+    nanoseconds: `"${nowMs - 10_200_000}000000"`,
+    ahead: nowMs + 60_000,
+    unzoned: `"${iso.slice(0, -1)}"`,
+    words: `"${new Date(nowMs).toUTCString()}"`,
+    lower: `"${iso.toLowerCase()}"`,
+    plain: `"${iso.replace('Z', '+0000')}"`,
+    seconds: Math.floor(nowMs / 1_000),
+  };
+  for (const [name, at] of Object.entries(times)) answers.set(name, text(`{"last": 5.00, "at": ${at}}`));
+  const part = polled(
+    Object.keys(times).map((name) => feed(name, { at: '$.at' })),
+    { quorum: 1 },
+  );
+  const { feeds } = await heard(part);
+  const why = Object.fromEntries(feeds?.map((each) => [each.feed, each.why]) ?? []);
+  const [future, none] = ['its prices are of the future', 'it does not say of when its prices are'];
+  expect(why).toEqual({
+    ...{ microseconds: future, nanoseconds: future, ahead: future, unzoned: none, words: none },
+    ...{ lower: '', plain: '', seconds: '' },
+  });
 });
 
 test('a feed that fails is asked less and less; the last price counts until it is stale', async () => {

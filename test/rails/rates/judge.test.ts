@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isMore } from '../../../src/base/money.ts';
+import { isMore } from '../../../src/base/money/money.ts';
 import { judge } from '../../../src/rails/rates/judge.ts';
 import { readRateSettings } from '../../../src/rails/rates/settings.ts';
 
@@ -43,6 +43,13 @@ describe('the median of young prices', () => {
       observedAtMs: NOW - 7_000,
       states: 'IN IN IN',
     });
+  });
+
+  test('one of the future is out: its clock is wrong, or its unit (C-36)', () => {
+    const { mid, states, feeds } = judged([['5.00'], ['5.01'], ['5.02', -6]], { quorum: 2 });
+    expect([mid, states]).toEqual(['5.005', 'IN IN STALE']);
+    expect(feeds?.[2]?.why).toBe('of the future');
+    expect(judged([['5.00', -4]]).mid).toBe('5');
   });
 
   test('one that is 2 % off is out, and says why', () => {

@@ -4,8 +4,8 @@
  */
 import { hex } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addressBytes, tronAddress } from '../../../src/base/address.ts';
-import { type Currency, currencyOf } from '../../../src/base/currency.ts';
+import { addressBytes, tronAddress } from '../../../src/base/chain/address.ts';
+import { type Currency, currencyOf } from '../../../src/base/money/currency.ts';
 import { signDigest } from '../../../src/chains/signature.ts';
 import { readTokenTransfer } from '../../../src/chains/token-transfer.ts';
 import {

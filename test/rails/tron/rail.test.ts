@@ -9,12 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hex } from '@scure/base';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { tronAddress } from '../../../src/base/address.ts';
-import { type Currency, currencyOf } from '../../../src/base/currency.ts';
+import { tronAddress } from '../../../src/base/chain/address.ts';
+import { type Currency, currencyOf } from '../../../src/base/money/currency.ts';
 import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { signerAt } from '../../../src/rails/chain/signer.ts';
 import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
-import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import type { News } from '../../../src/resolvers/services/news.ts';
 import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
@@ -23,6 +22,7 @@ import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useDatabase } from '../../support/database.ts';
+import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
 import { startTronNode, type TronNode } from '../../support/tron-node.ts';
 
 const store = useDatabase();
@@ -103,7 +103,7 @@ beforeEach(async () => {
   );
   folder = mkdtempSync(join(tmpdir(), 'crossramp-tron-'));
   record = openRecord(join(folder, 'signed.sqlite'));
-  const log = { signed: () => {}, alarm: () => {} };
+  const log = { signed: () => {}, refused: () => {} };
   server = await openServer(
     createSignerService(wallet, readPolicy(), record),
     { socket: join(folder, 's') },

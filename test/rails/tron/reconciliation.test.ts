@@ -3,7 +3,7 @@
  * sandbox's, a node of the test, the signer behind its socket; the suite of all networks.
  */
 import { beforeAll, expect, vi } from 'vitest';
-import { toMinor } from '../../../src/base/money.ts';
+import { toMinor } from '../../../src/base/money/money.ts';
 import { inboundOf } from '../../resolvers/inbound/support.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
 import { useOneDay } from '../../support/one-day.ts';

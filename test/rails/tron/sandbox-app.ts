@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hex } from '@scure/base';
 import { afterAll, beforeAll } from 'vitest';
-import { tronAddress } from '../../../src/base/address.ts';
+import { tronAddress } from '../../../src/base/chain/address.ts';
 import type { RailPlan, RailsFile } from '../../../src/compose/rails-file.ts';
 import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { createSigner } from '../../../src/rails/chain/signer-process.ts';
@@ -41,8 +41,13 @@ export interface SandboxTron {
 /**
  * @param own settings of the network, over those that every file has
  * @param policy the signer's; none: it signs as it does without one
+ * @param pageUrl origin of the signer's page, as the gateway has it in its settings
  */
-export function useSandboxTron(own: Readonly<Record<string, unknown>> = {}, policy?: object): SandboxTron {
+export function useSandboxTron(
+  own: Readonly<Record<string, unknown>> = {},
+  policy?: object,
+  pageUrl?: string,
+): SandboxTron {
   const tron = {} as { -readonly [Name in keyof SandboxTron]: SandboxTron[Name] };
   const overrides: { railsFile?: RailsFile } = {};
   let folder: string;
@@ -53,7 +58,7 @@ export function useSandboxTron(own: Readonly<Record<string, unknown>> = {}, poli
     if (policy) writeFileSync(policyFile, JSON.stringify(policy));
     tron.record = openRecord(join(folder, 'signed.sqlite'));
     const service = createSignerService(wallet, readPolicy(policy && policyFile), tron.record);
-    const log = { signed: () => {}, alarm: () => {} };
+    const log = { signed: () => {}, refused: () => {} };
     server = await openServer(service, { socket: join(folder, 's') }, log, tron.record.refused);
     tron.node = await startTronNode();
     tron.node.give(HOT, 'TRX', 1_000n * ONE);
@@ -68,7 +73,7 @@ export function useSandboxTron(own: Readonly<Record<string, unknown>> = {}, poli
       liquidity: undefined,
       identity: undefined,
       screening: undefined,
-      signer: () => createSigner({ socket: join(folder, 's') }),
+      signer: () => createSigner({ address: { socket: join(folder, 's') }, pageUrl }),
       networks: new Map([
         [
           'TRX',

@@ -2,21 +2,21 @@
  * Goal: a withdrawal leaves to a proven destination only (C-22): the proof goes from the whitelist to the signer, and without one the money
  * stays in the account. Method: the gateway with the rail of TRON in place of the sandbox's, a node of the test, the signer behind its socket.
  */
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { whitelistStatement } from '../../../src/chains/whitelist-proof.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
+import { provingKey } from '../../support/proof-by-key.ts';
 import { addressOf, ONE, useSandboxTron } from './sandbox-app.ts';
 
 const PROVEN = addressOf(0x61);
 const UNPROVEN = addressOf(0x62);
 const FORGED = addressOf(0x63);
-const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-const proofOf = (address: string) => ({
-  id: 'loja',
-  signature: sign(null, Buffer.from(whitelistStatement('TRX', address)), privateKey).toString('base64url'),
-});
-const approver = { kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) };
+const FOREIGN = addressOf(0x65);
+const { approver, proofOf: proofBy } = provingKey();
+/** The proof as the API takes it. */
+const proofOf = (address: string, account = String(shop.accountId)) => {
+  const { id, expiresAt, signature } = proofBy('TRX', address, { account });
+  return { id, expiresAt, signature };
+};
 const tron = useSandboxTron({}, { approvers: [approver] });
 const { app } = tron;
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -28,16 +28,22 @@ beforeAll(async () => {
 
 /** How a transaction ends. */
 const ENDS = ['CANCELLED', 'EXPIRED', 'FAILED', 'REFUNDED', 'SUCCESS'];
-const ADD = `mutation($groupId: String!, $input: WhitelistEntryInput!) {
-  addWhitelistEntry(groupId: $groupId, input: $input) { id isProven } }`;
+const ADD = `mutation($input: AddWhitelistEntryInput!) {
+  addWhitelistEntry(input: $input) { whitelistEntry { id isProven } errors { code message path } } }`;
 const newGroup = async () =>
-  (await ask('mutation { createWhitelistGroup(name: "Treasury") { id } }')).createWhitelistGroup.id as string;
+  (
+    await ask(
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+    )
+  ).createWhitelistGroup.whitelistGroup.id as string;
 
 /** Withdraws 12 USDT to an address that has this proof. @returns the status that it ends with. */
 async function withdraw(address: string, proof?: object): Promise<string> {
   const groupId = await newGroup();
   const input = { network: 'TRX', address, ...(proof && { proof }) };
-  const { addWhitelistEntry: entry } = await ask(ADD, { groupId, input });
+  const {
+    addWhitelistEntry: { whitelistEntry: entry },
+  } = await ask(ADD, { input: { groupId, ...input } });
   expect(entry.isProven).toBe(proof !== undefined);
   const wanted = { currency: 'USDT_TRX', amountReceived: '12', groupId };
   const { transaction: made } = await create('createWithdrawal', wanted);
@@ -58,38 +64,36 @@ test('with proof it is delivered', async () => {
   expect(tron.node.balance(PROVEN, 'USDT')).toBe(10n * ONE);
 });
 
-test('without proof, and with that of another address, nothing leaves', async () => {
+test('without proof, and with that of another address or account, nothing leaves', async () => {
   for (const [address, proof] of [
     [UNPROVEN, undefined],
     [FORGED, proofOf(PROVEN)],
+    [FOREIGN, proofOf(FOREIGN, '999')],
   ] as const) {
     expect(await withdraw(address, proof)).not.toBe('SUCCESS');
     expect(tron.node.balance(address, 'USDT')).toBe(0n);
   }
-  expect(tron.record.refusals()).toEqual({ proof_missing: 1, proof_wrong: 1 });
+  expect(tron.record.refusals()).toEqual({ proof_missing: 1, proof_wrong: 2 });
 });
 
 test('a proof whose form is wrong is refused by name', async () => {
   const groupId = await newGroup();
   const named = async (input: object) => {
-    const { code, violations } = await refusal(ADD, { groupId, input });
+    const { code, violations } = await refusal(ADD, { input: { groupId, ...input } });
     return [code, ...violations.map(({ parameter }: { parameter: string }) => parameter)];
   };
   const address = { network: 'TRX', address: PROVEN };
-  expect(await named({ ...address, proof: { id: 'loja', signature: '!' } })).toEqual([
+  const expiresAt = '2027-01-01T00:00:00Z';
+  expect(await named({ ...address, proof: { id: 'loja', expiresAt, signature: '!' } })).toEqual([
     'INVALID_PARAMETER',
     'input.proof.signature',
   ]);
-  expect(await named({ ...address, proof: { id: '', signature: 'AA' } })).toEqual([
+  expect(await named({ ...address, proof: { id: '', expiresAt, signature: 'AA' } })).toEqual([
     'INVALID_PARAMETER',
     'input.proof.id',
   ]);
-  expect(await named({ ...address, proof: { id: 'x', signature: 'AA', clientDataJSON: 'AA' } })).toEqual([
-    'INVALID_PARAMETER',
-    'input.proof.authenticatorData',
-  ]);
   const key = { pixKeyType: 'CPF', pixKey: '52998224725' };
-  expect(await named({ ...key, proof: { id: 'x', signature: 'AA' } })).toEqual([
+  expect(await named({ ...key, proof: { id: 'x', expiresAt, signature: 'AA' } })).toEqual([
     'INVALID_PARAMETER',
     'input.proof',
   ]);
@@ -105,16 +109,19 @@ test('once its proof is withdrawn, nothing leaves to an address that was proven 
     ({ entries: some }: { entries: object[] }) => some,
   );
   const [proven] = entries.filter(({ target }) => target === address);
-  const WITHDRAW = 'mutation($id: String!) { withdrawWhitelistProof(id: $id) { id isProven } }';
+  const WITHDRAW =
+    'mutation($id: String!) { withdrawWhitelistProof(input: { id: $id }) { whitelistEntry { id isProven } errors { code message path } } }';
   for (let turn = 0; turn < 2; turn++)
-    expect((await ask(WITHDRAW, { id: proven?.id })).withdrawWhitelistProof).toEqual({
+    expect((await ask(WITHDRAW, { id: proven?.id })).withdrawWhitelistProof.whitelistEntry).toEqual({
       id: proven?.id,
       isProven: false,
     });
   const { rows } = await app.owner.query(
     `select object_id, before, after from audit_entry where act = 'whitelist.withdraw_proof'`,
   );
-  expect(rows).toEqual([{ object_id: proven?.id, before: { isProven: true }, after: { isProven: false } }]);
+  const before = { proof: 'loja', provenUntil: expect.stringMatching(/T[\d:]+Z$/) };
+  const after = { proof: null, provenUntil: null };
+  expect(rows).toEqual([{ object_id: proven?.id, before, after }]);
   expect(await withdraw(address)).not.toBe('SUCCESS');
   expect(tron.record.refusals()).toMatchObject({ proof_missing: 2 });
   expect(await refusal(WITHDRAW, { id: 'wle_0000000000000000' })).toMatchObject({ code: 'NOT_FOUND' });

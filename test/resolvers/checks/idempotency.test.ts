@@ -281,16 +281,18 @@ describe('a request that died', () => {
   test('after it entered an amount is answered for too', async () => {
     const { key } = fresh();
     const made = await app.graphql(
-      'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } } }',
+      'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } errors { code message path } } }',
     );
     const { end2end } = made.json.data.createCheckout.transaction;
     const document =
-      'mutation($id: String!, $key: String) { enterAmount(end2end: $id, amountPayment: "80", idempotencyKey: $key) { component } }';
+      'mutation($id: String!, $key: String) { enterAmount(input: { end2end: $id, amountPayment: "80", idempotencyKey: $key }) { transaction { component } errors { code message path } } }';
     const enter = () => app.graphql(document, { id: end2end, key });
     const first = await enter();
     await kill(key, { isLeased: false });
     const second = await enter();
-    expect(first.json).toEqual({ data: { enterAmount: { component: 'pre_kyc' } } });
+    expect(first.json).toEqual({
+      data: { enterAmount: { transaction: { component: 'pre_kyc' }, errors: [] } },
+    });
     expect(second.json).toEqual(first.json);
   });
 

@@ -2,22 +2,23 @@
  * Goal: the engine posts exactly what its steps say. Method: templates made for the test, on the real ledger.
  */
 import { expect, test } from 'vitest';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
-import { newEnd2end } from '../../../src/base/end2end.ts';
+import { newEnd2end } from '../../../src/base/ids/end2end.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import * as journals from '../../../src/ledger/journals.ts';
 import { createAdvance } from '../../../src/resolvers/engine/advance-transaction.ts';
 import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
-import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import { Notifier } from '../../../src/resolvers/services/notifier.ts';
 import { UnderWay } from '../../../src/resolvers/services/under-way.ts';
 import type { Template } from '../../../src/templates/define.ts';
+import { STEP_UP_MS } from '../../../src/templates/effects.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { ofSource } from '../../../src/templates/post-moves.ts';
 import { registryOf } from '../../../src/templates/registry.ts';
 import { type Transition, when } from '../../../src/templates/transition.ts';
 import { useApp } from '../../support/app.ts';
 import { fundAccount } from '../../support/fund-account.ts';
+import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
 
 const app = useApp();
 
@@ -39,6 +40,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     clock: SYSTEM_CLOCK,
     notifier: new Notifier(),
     handOver: { receiver: undefined },
+    stepUpMs: STEP_UP_MS,
     storedBody: () => ({ form: null, payload: '{}' }),
     worker: null,
     writes: new UnderWay(),

@@ -8,16 +8,21 @@ import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.t
 import type { AdvanceRequest } from '../../../src/resolvers/services/advance.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useApp } from '../../support/app.ts';
+import { MOVER } from '../../support/mover.ts';
+import { whitelist } from '../../support/rest-routes.ts';
 import { inboundOf, type Merchant, pixFor } from '../inbound/support.ts';
 
 const app = useApp();
 const { onramp, reach, rowOf, bookOf, verified } = inboundOf(app);
 let merchant: Merchant;
+const WALLET = { network: 'TRX', target: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD' } as const;
+const GROUP = 'grp-dispute';
 let first: ProcessRow;
 let second: ProcessRow;
 
 beforeEach(async () => {
   merchant = await app.addAccount();
+  await whitelist(app, merchant.accountId, GROUP, [WALLET]);
   [first, second] = await Promise.all([paid(), paid()]);
 });
 
@@ -32,6 +37,7 @@ type On = { readonly on: 'dispute_opened' | 'dispute_rejected' | 'payment_refund
 const about = ({ accountId, id }: ProcessRow, trigger: On): AdvanceRequest => ({
   target: { accountId, transactionId: id },
   trigger,
+  author: MOVER,
 });
 /** Reserves an amount of USDT; nothing is sent without an approval. */
 const spending = (amount: string): AdvanceRequest => ({
@@ -42,10 +48,13 @@ const spending = (amount: string): AdvanceRequest => ({
       sourceAmount: amount,
       targetCurrency: 'USDT_TRX',
       targetAmount: amount,
-      process: { createdBy: null, needsApproval: true },
+      wallet: WALLET.target,
+      groupId: GROUP,
+      process: { createdBy: null, needsApproval: true, worth: '1' },
     },
   },
   trigger: { on: 'created' },
+  author: MOVER,
 });
 const tell = async (...requests: AdvanceRequest[]) =>
   (await Promise.all(requests.map(app.services.advance))).map(({ code }) => code);

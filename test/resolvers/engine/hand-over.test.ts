@@ -11,8 +11,8 @@ import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transa
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { HandedJob } from '../../../src/resolvers/services/hand-over.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import type { Database } from '../../../src/store/database.ts';
-import { CommitUnknownError } from '../../../src/store/database-error.ts';
+import type { Database } from '../../../src/store/connection/database.ts';
+import { CommitUnknownError } from '../../../src/store/connection/database-error.ts';
 import { addHandedJobs, addJobs, claimJobs, endJobs } from '../../../src/store/engine/jobs.ts';
 import { readProcesses } from '../../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';

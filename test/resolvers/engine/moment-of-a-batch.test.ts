@@ -3,13 +3,15 @@
  * to it meanwhile (C-21, C-30). Method: somebody holds the account while requests come and the clock of the sandbox moves on; timers
  * that are told before their time, as after the machine's clock was set back, or after their step.
  */
+
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { instantOf, millisOf } from '../../../src/base/instant.ts';
+import { instantOf, millisOf } from '../../../src/base/time/instant.ts';
 import type { AdvanceRequest } from '../../../src/resolvers/services/advance.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useApp } from '../../support/app.ts';
 import { eventually } from '../../support/receiver.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import { inboundOf, type Merchant } from '../inbound/support.ts';
 
 const app = useApp();
@@ -28,10 +30,10 @@ afterEach(() => vi.restoreAllMocks());
 
 /** An onramp whose session lasts for a day. */
 async function create(options: { readonly accept: boolean }): Promise<ProcessRow> {
-  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }`;
+  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
   const input = { ...options, amountPayment: '550', currency: 'USDT_TRX', ...CUSTOMER };
   const { json } = await app.graphql(query, { input }, { key: merchant.apiKey });
-  expect(json.errors).toBeUndefined();
+  expect(errorsIn(json)).toBeUndefined();
   return rowOf(json.data.createOnramp.transaction.end2end);
 }
 

@@ -16,6 +16,7 @@ import { REGISTRY } from '../../../src/templates/index.ts';
 import type { Trigger } from '../../../src/templates/triggers.ts';
 import { useDatabase } from '../../support/database.ts';
 import { cpfOf } from '../../support/load.ts';
+import { MOVER } from '../../support/mover.ts';
 
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });
@@ -38,6 +39,7 @@ async function make(template: string, facts: Partial<NewProcess>): Promise<Proce
   const made = await services.advance({
     target: { create: { ...create, process: { ...empty.process, isAccepted: true } } },
     trigger: { on: 'created' },
+    author: MOVER,
   });
   await settle(services, SILENT, { only: keyOf(made.row) });
   return again(made.row);

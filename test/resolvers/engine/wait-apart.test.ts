@@ -4,7 +4,7 @@
  */
 import { expect, test, vi } from 'vitest';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
-import { isLockTimeout } from '../../../src/store/database-error.ts';
+import { isLockTimeout } from '../../../src/store/connection/database-error.ts';
 import { useApp } from '../../support/app.ts';
 import { holdAccounts } from '../../support/hold-accounts.ts';
 import { inboundOf, type Merchant } from '../inbound/support.ts';

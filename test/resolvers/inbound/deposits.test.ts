@@ -3,7 +3,7 @@
  * (payments.test.ts).
  */
 import { describe, expect, test } from 'vitest';
-import { toMinor } from '../../../src/base/money.ts';
+import { toMinor } from '../../../src/base/money/money.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { depositFor, inboundOf } from './support.ts';

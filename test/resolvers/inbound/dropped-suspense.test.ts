@@ -2,10 +2,13 @@
  * C-34: a deposit in suspense that its network drops after it was final is booked out again, whatever was decided about it: nobody's,
  * a receivable, or a loss of the house. Method: over GraphQL, with the real ledger; the books of all accounts concerned.
  */
+
 import { expect, test } from 'vitest';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../../src/store/ledger/verify.ts';
 import { useApp } from '../../support/app.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import { depositFor, inboundOf, type Merchant, SILENT } from './support.ts';
 
 const app = useApp();
@@ -26,9 +29,13 @@ const told = async (news: Parameters<typeof app.services.receive>[0]) =>
   (await app.services.receive(news)).outcome;
 const stateOf = async ({ accountId }: Merchant) =>
   (await suspenseOf(accountId)).map(({ state }: { state: string }) => state).join(' ');
-async function decide(mutation: string): Promise<void> {
-  const { json } = await app.graphql(`mutation { ${mutation} { state } }`, {}, { key: app.platformKey });
-  expect(json.errors).toBeUndefined();
+async function decide(mutation: string, key = app.platformKey): Promise<void> {
+  const { json } = await app.graphql(
+    `mutation { ${mutation} { suspenseEntry { state } errors { code message path } } }`,
+    {},
+    { key },
+  );
+  expect(errorsIn(json)).toBeUndefined();
 }
 
 test('L54: waiting for a decision: it is gone, once; told as final again, it is there again', async () => {
@@ -49,7 +56,7 @@ test('L54: waiting for a decision: it is gone, once; told as final again, it is 
 
 test('L55: assigned to the account that it lay with: owed to the house', async () => {
   const { own, dropped, id } = await stray();
-  await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`);
+  await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`);
   expect(await told(dropped)).toBe('suspense');
   expect(await stateOf(own)).toBe('dropped');
   expect(await journalsOf(own.accountId)).toBe('L37 L38 L35 L55');
@@ -63,7 +70,9 @@ test('L55: assigned to the account that it lay with: owed to the house', async (
 test('L56, L57: assigned to another account: that one owes it, over clearing', async () => {
   const { own, dropped, id } = await stray();
   const other = await app.addAccount();
-  await decide(`assignSuspense(id: "${id}", account: "${other.accountId}")`);
+  await decide(`assignSuspense(input: { id: "${id}", account: "${other.accountId}" })`);
+  const { apiKey } = await app.addKey(await platformAccount(app.database, 'sandbox'), ['platform:risk']);
+  await decide(`approveSuspense(input: { id: "${id}", account: "${other.accountId}" })`, apiKey);
   expect([await told(dropped), await told(dropped)]).toEqual(['suspense', 'duplicate']);
   expect(await journalsOf(own.accountId)).toBe('L37 L52 L56');
   expect(await bookOf(own.accountId)).toEqual({});
@@ -78,7 +87,7 @@ test('L56, L57: assigned to another account: that one owes it, over clearing', a
 
 test('L58: sent back: waits until that has ended, and then the house bears it', async () => {
   const { own, dropped, id } = await stray();
-  await decide(`returnSuspense(id: "${id}")`);
+  await decide(`returnSuspense(input: { id: "${id}" })`);
   expect(await told(dropped)).toBe('pending');
   await app.services.sandbox?.advanceClock(2_000);
   await settle(app.services, SILENT);

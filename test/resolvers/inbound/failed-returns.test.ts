@@ -2,11 +2,13 @@
  * Goal: a deposit that could not be sent back is held again, decided anew, and leaves once (C-34). Method: a network that takes orders and
  * says nothing; what becomes of each order is told by the test.
  */
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { operatorContext } from '../../../src/cli/with-store.ts';
+import { retryJob } from '../../../src/resolvers/engine/manage-jobs.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
-import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
 import { RailRefused } from '../../../src/resolvers/services/rails.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { listedJobs } from '../../../src/store/engine/job-list.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useApp } from '../../support/app.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
@@ -29,10 +31,6 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const TRY_AGAIN = readFileSync(
-  new URL('../../../prisma/migrations/20261203020020_failed_returns_again/migration.sql', import.meta.url),
-  'utf8',
-);
 /** The orders so far. */
 const orders = () => sendBack.mock.calls.map(([{ key }]) => key);
 /** What the network says of an order. */
@@ -64,21 +62,6 @@ const HELD = 'compliance/UNCOMPLIANT';
 const BACK = 'refund/INITIAL';
 
 describe('C-34: a held deposit whose return fails', () => {
-  test('is held again also where versions before had given the news up', async () => {
-    const row = await held(OVER, '21');
-    expect(await post(row, 'refund')).toBe(200);
-    await work(row);
-    vi.spyOn(app.services, 'advance').mockRejectedValue(new Error('as a version that knows no such step'));
-    expect(await ended(orders()[0], false)).toBe('pending');
-    vi.restoreAllMocks();
-    await app.owner.query(
-      `update rail_news set outcome = 'failed', untaken = 10, due_at = null where outcome = 'pending'`,
-    );
-    await app.owner.query(TRY_AGAIN);
-    await retryNews(app.services, SILENT, Date.now());
-    expect(await stepOf(row)).toBe(OVER);
-  });
-
   test('is held again, is sent again under another key, and is booked once, whatever is told of the first order', async () => {
     const row = await held(OVER, '21');
     const before = await bookOf(own.accountId);
@@ -151,10 +134,39 @@ describe('C-34: a held deposit whose return fails', () => {
     expect(await stepOf(row)).toBe(OVER);
   });
 
+  test('waits for a person after twelve failed orders, and is ordered under the same key when the operator retries it', async () => {
+    const row = await held(OVER, '21');
+    sendBack.mockRejectedValue(new Error('the node does not answer'));
+    expect(await post(row, 'refund')).toBe(200);
+    await work(row);
+    const jobs = { mode: 'sandbox', kind: 'send_back', isFailed: true, limit: 100 } as const;
+    const failed = async () => {
+      const nowMs = await app.services.clock.nowMs();
+      const all = await listedJobs(app.database, { ...jobs, nowMs });
+      return all.find(({ end2end }) => end2end === row.end2end);
+    };
+    for (let hours = 0; hours < 96; hours += 6) {
+      await app.services.sandbox?.advanceClock(6 * 3_600_000);
+      await work(row);
+    }
+    expect(orders()).toHaveLength(12);
+    const waiting = await failed();
+    expect(waiting).toMatchObject({ dueAt: null, attempts: 12, lastError: 'the node does not answer' });
+    sendBack.mockResolvedValue(undefined);
+    const platform = await platformAccount(app.database, 'sandbox');
+    await retryJob(await operatorContext(app.services, platform), String(waiting?.id));
+    await work(row);
+    expect([orders().length, new Set(orders()).size]).toEqual([13, 1]);
+    expect(await ended(orders()[0], true)).toBe('step');
+    expect(await journalsOf(own.accountId)).toBe('L30 L31 L33 L34');
+  });
+
   test('is held by compliance again where that had rejected it: the operator decides, not the account holder', async () => {
     const row = await held(HELD);
     const decide = (name: string) =>
-      ask(`mutation { ${name}(account: "${own.accountId}", end2end: "${row.end2end}") { state } }`);
+      ask(
+        `mutation { ${name}(input: { account: "${own.accountId}", end2end: "${row.end2end}" }) { transaction { state } errors { code message path } } }`,
+      );
     await decide('rejectHold');
     await work(row);
     // Nothing new is paid: the limit of the day does not keep it from being held.
@@ -173,7 +185,7 @@ describe('C-34: a held deposit whose return fails', () => {
 test('C-34: a hold is not rejected while the deposit does not cover the network fee: it can be released', async () => {
   const row = await held(HELD);
   const decide = (name: string) =>
-    `mutation { ${name}(account: "${own.accountId}", end2end: "${row.end2end}") { state } }`;
+    `mutation { ${name}(input: { account: "${own.accountId}", end2end: "${row.end2end}" }) { transaction { state } errors { code message path } } }`;
   const fee = vi.spyOn(chain(), 'networkFee').mockResolvedValue(10n ** 12n);
   expect(await refusal(decide('rejectHold'))).toMatchObject({ code: 'LIMIT_EXCEEDED' });
   expect(await stepOf(row)).toBe(HELD);

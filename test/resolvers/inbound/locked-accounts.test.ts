@@ -3,8 +3,8 @@
  * Method: somebody holds the lock, and what is asked of the engine is counted.
  */
 import { expect, test, vi } from 'vitest';
+import { newsRecordOf } from '../../../src/resolvers/inbound/rail-events.ts';
 import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
-import { newsRecordOf } from '../../../src/resolvers/services/news-record.ts';
 import { postponeNews } from '../../../src/store/engine/news.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useApp } from '../../support/app.ts';

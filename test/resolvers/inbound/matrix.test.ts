@@ -9,9 +9,9 @@ import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { withNews } from '../../../scripts/news-table.ts';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
-import { toMinor } from '../../../src/base/money.ts';
-import { stepNameOf } from '../../../src/base/step-name.ts';
+import { stepNameOf } from '../../../src/base/ids/step-name.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
+import { toMinor } from '../../../src/base/money/money.ts';
 import { createServices } from '../../../src/compose/services.ts';
 import { readConfig } from '../../../src/config.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
@@ -23,7 +23,7 @@ import { verifyLedger } from '../../../src/store/ledger/verify.ts';
 import { setAheadMs } from '../../../src/store/rails/sandbox.ts';
 import type { Template } from '../../../src/templates/define.ts';
 import { isDepositFinal } from '../../../src/templates/deposit-machine.ts';
-import type { ProcessRow } from '../../../src/templates/facts.ts';
+import type { PixReturn, ProcessRow } from '../../../src/templates/facts.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { returnsOf, sumOf } from '../../../src/templates/returns.ts';
 import type { Trigger } from '../../../src/templates/triggers.ts';
@@ -199,9 +199,11 @@ function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Tell
       return told({ kind: 'dispute_opened', disputeId: `MED-${newName()}`, endToEndId, amount });
     }
     case 'return': {
-      const order = returnUnderWay({ ...run, row })?.returnId ?? returnIdOf(newName());
+      const underWay = returnUnderWay({ ...run, row });
+      const order = underWay?.returnId ?? returnIdOf(newName());
       const nothing = { isDone: false, networkFee: null, gas: null, txHash: null };
-      return told({ kind: 'refund_ended', rail: 'pix', order, endToEndId: row.pixE2e, ...nothing });
+      const money = takenByDispute(row, underWay);
+      return told({ kind: 'refund_ended', rail: 'pix', order, endToEndId: row.pixE2e, ...nothing }, money);
     }
     case 'transfer': {
       const order = `${row.end2end}:${newName()}`;
@@ -215,6 +217,13 @@ function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Tell
       return told(news, { 'A.pix BRL': -toMinor(amount, 2) });
     }
   }
+}
+
+/** What an accepted dispute was about beyond its amount: the bank took it from a part that fails. */
+function takenByDispute(row: ProcessRow, underWay: PixReturn | undefined): Telling['money'] {
+  const dispute = returnsOf(row.process ?? {}).find(({ claim }) => claim !== undefined);
+  if (!dispute || underWay?.kind !== 'part') return {};
+  return { 'A.pix BRL': BigInt(dispute.claim ?? 0) - toMinor(dispute.amount, 2) };
 }
 
 function told(news: News, money: Telling['money'] = {}): Telling {

@@ -2,6 +2,7 @@
  * C-34: news that is not settled is tried again by the operator, or closed by hand with a reason; each is written down and done
  * once. Method: over GraphQL, on the real application.
  */
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
 import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
@@ -9,6 +10,7 @@ import type { DisputeNews } from '../../../src/resolvers/services/news.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { verifyAudit } from '../../../src/store/engine/verify-audit.ts';
 import { useApp } from '../../support/app.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
@@ -23,7 +25,8 @@ beforeAll(async () => {
 
 const ask = async (document: string, key = app.platformKey) =>
   (await app.graphql(document, {}, { key })).json;
-const codeOf = (json: { errors?: { extensions: { code: string } }[] }) => json.errors?.[0]?.extensions.code;
+const codeOf = (json: { errors?: { extensions: { code: string } }[] }) =>
+  errorsIn(json)?.[0]?.extensions.code;
 const idOf = async (key: string): Promise<string> => {
   const { rows } = await app.owner.query('select id from rail_news where key = $1 order by id desc', [key]);
   return rows[0].id;
@@ -71,13 +74,16 @@ describe('news that is not settled', () => {
     const early = dispute(paid.endToEndId);
     expect((await app.services.receive(early)).outcome).toBe('pending');
     const id = await idOf(`pix:${early.disputeId}`);
-    const retry = (key: string) => ask(`mutation { retryRailNews(id: "${id}", idempotencyKey: "${key}") }`);
-    expect((await retry('a')).data.retryRailNews).toBe('PENDING');
+    const retry = (key: string) =>
+      ask(
+        `mutation { retryRailNews(input: { id: "${id}", idempotencyKey: "${key}" }) { outcome errors { code message path } } }`,
+      );
+    expect((await retry('a')).data.retryRailNews.outcome).toBe('PENDING');
     await app.services.receive(paid);
     await reach(row, 'success/DONE');
-    expect((await retry('a')).data.retryRailNews).toBe('PENDING');
-    expect((await retry('b')).data.retryRailNews).toBe('STEP');
-    expect((await retry('b')).data.retryRailNews).toBe('STEP');
+    expect((await retry('a')).data.retryRailNews.outcome).toBe('PENDING');
+    expect((await retry('b')).data.retryRailNews.outcome).toBe('STEP');
+    expect((await retry('b')).data.retryRailNews.outcome).toBe('STEP');
     expect(await stepOf(row)).toBe('dispute/OPEN');
     expect(codeOf(await retry('c'))).toBe('STEP_CONFLICT');
     const written = await acts(platform, 'news.retry');
@@ -92,7 +98,13 @@ describe('news that is not settled', () => {
     for (let turn = 0; turn < 12; turn++) await retryNews(app.services, SILENT, at());
     expect(await newsOf(`pix:${stray.disputeId}`)).toMatchObject([{ outcome: 'failed' }]);
     const id = await idOf(`pix:${stray.disputeId}`);
-    expect((await ask(`mutation { retryRailNews(id: "${id}") }`)).data.retryRailNews).toBe('PENDING');
+    expect(
+      (
+        await ask(
+          `mutation { retryRailNews(input: { id: "${id}" }) { outcome errors { code message path } } }`,
+        )
+      ).data.retryRailNews.outcome,
+    ).toBe('PENDING');
     await retryNews(app.services, SILENT, at());
     expect(await newsOf(`pix:${stray.disputeId}`)).toMatchObject([{ outcome: 'pending' }]);
   });
@@ -103,7 +115,7 @@ describe('news that is not settled', () => {
     const id = await idOf(`pix:${stray.disputeId}`);
     const close = (reason: string, key: string) =>
       ask(
-        `mutation { closeRailNews(id: "${id}", reason: "${reason}", idempotencyKey: "${key}") { state closeReason closedBy closedAt nextTryAt } }`,
+        `mutation { closeRailNews(input: { id: "${id}", reason: "${reason}", idempotencyKey: "${key}" }) { railNews { state closeReason closedBy closedAt nextTryAt } errors { code message path } } }`,
       );
     expect(codeOf(await close('', 'a'))).toBe('INVALID_PARAMETER');
     const closed = {
@@ -113,8 +125,8 @@ describe('news that is not settled', () => {
       closedAt: expect.any(String),
       nextTryAt: null,
     };
-    expect((await close('not ours', 'b')).data.closeRailNews).toEqual(closed);
-    expect((await close('not ours', 'b')).data.closeRailNews).toEqual(closed);
+    expect((await close('not ours', 'b')).data.closeRailNews.railNews).toEqual(closed);
+    expect((await close('not ours', 'b')).data.closeRailNews.railNews).toEqual(closed);
     expect(codeOf(await close('not ours', 'c'))).toBe('STEP_CONFLICT');
     expect((await app.services.receive(stray)).outcome).toBe('duplicate');
     expect(await keysOf('')).not.toContain(stray.disputeId);
@@ -130,15 +142,26 @@ describe('news that is not settled', () => {
     const failing = { ...app.services, advance: () => Promise.reject(new Error('there is no rate')) };
     await receiveNews(failing, SILENT, paid);
     const id = await idOf(`pix:${paid.endToEndId}`);
-    const closing = await ask(`mutation { closeRailNews(id: "${id}", reason: "x") { state } }`);
+    const closing = await ask(
+      `mutation { closeRailNews(input: { id: "${id}", reason: "x" }) { railNews { state } errors { code message path } } }`,
+    );
     expect(codeOf(closing)).toBe('STEP_CONFLICT');
-    expect((await ask(`mutation { retryRailNews(id: "${id}") }`)).data.retryRailNews).toBe('STEP');
+    expect(
+      (
+        await ask(
+          `mutation { retryRailNews(input: { id: "${id}" }) { outcome errors { code message path } } }`,
+        )
+      ).data.retryRailNews.outcome,
+    ).toBe('STEP');
     await reach(row, 'success/DONE');
   });
 
   test('C-40: is the operator’s to decide; what is not there is not found', async () => {
     const rails = await app.addKey(platform, ['platform:rails']);
-    for (const call of ['retryRailNews(id: "1")', 'closeRailNews(id: "1", reason: "x") { state }']) {
+    for (const call of [
+      'retryRailNews(input: { id: "1" }) { outcome errors { code message path } }',
+      'closeRailNews(input: { id: "1", reason: "x" }) { railNews { state } errors { code message path } }',
+    ]) {
       expect(codeOf(await ask(`mutation { ${call} }`, rails.apiKey))).toBe('FORBIDDEN');
       expect(codeOf(await ask(`mutation { ${call} }`, merchant.apiKey))).toBe('FORBIDDEN');
       const missing = call.replace('"1"', '"999999999"');

@@ -5,7 +5,7 @@
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { createServices } from '../../../src/compose/services.ts';
 import * as journals from '../../../src/ledger/journals.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
@@ -27,6 +27,8 @@ import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { LIVE_RAILS } from '../../support/live-rails.ts';
+import { MOVER } from '../../support/mover.ts';
+import { whitelist } from '../../support/rest-routes.ts';
 import { pixFor } from './support.ts';
 
 const store = useDatabase();
@@ -53,11 +55,16 @@ const MAKES = {
   ],
   payout: [
     'withdraw_dash_same_curr',
-    { sourceCurrency: 'BRL', targetCurrency: 'BRL', sourceAmount: '100.00', targetAmount: '100.00' },
+    {
+      ...{ sourceCurrency: 'BRL', targetCurrency: 'BRL', sourceAmount: '100.00', targetAmount: '100.00' },
+      ...{ pixKeyType: 'email', wallet: 'ana@example.com' },
+    },
   ],
 } as const satisfies Record<string, readonly [string, Partial<NewProcess>]>;
 
 /** A transaction of a new account with means, as far as it goes without news. */
+const GROUP = 'whg_reports';
+
 async function make(what: keyof typeof MAKES): Promise<ProcessRow> {
   const [template, facts] = MAKES[what];
   const templates = REGISTRY.templates.map(({ name }) => name);
@@ -78,10 +85,16 @@ async function make(what: keyof typeof MAKES): Promise<ProcessRow> {
   const empty = emptyProcess(accountId, template, nowMs, null);
   const price = { sourceAmount: template.startsWith('onramp') ? '550.00' : '100', fees: '12.50' };
   const wallet = { wallet: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', pixKey: 'ana@example.com' };
-  const create = { ...empty, expiresAt: endOf(nowMs, 1_800), ...price, ...ANA, ...wallet, ...facts };
+  await whitelist(store, accountId, GROUP, [
+    { network: 'TRX', target: wallet.wallet },
+    { pixKeyType: 'email', target: wallet.pixKey },
+  ]);
+  const own = { ...price, ...ANA, ...wallet, groupId: GROUP, ...facts };
+  const create = { ...empty, expiresAt: endOf(nowMs, 1_800), ...own };
   const made = await live.advance({
-    target: { create: { ...create, process: { ...empty.process, isAccepted: true } } },
+    target: { create: { ...create, process: { ...empty.process, isAccepted: true, worth: '100.00' } } },
     trigger: { on: 'created' },
+    author: MOVER,
   });
   return rest(made.row);
 }
@@ -324,6 +337,106 @@ describe('disputes', () => {
       ),
     );
     expect(told.sort()).toEqual(['noted', 'pending', 'pending', 'pending']);
+  });
+
+  describe('beside a refund', () => {
+    const returned = (row: ProcessRow, amount: string): DisputeReturnNews => ({
+      ...{ kind: 'dispute_returned', returnId: nameOf('D'), endToEndId: row.pixE2e as string, amount },
+    });
+    const ended = (row: ProcessRow, isDone: boolean): News => ({
+      ...{ kind: 'refund_ended', rail: 'pix', endToEndId: row.pixE2e, isDone },
+      ...{
+        order: row.process?.returns?.at(0)?.returnId as string,
+        networkFee: null,
+        gas: null,
+        txHash: null,
+      },
+    });
+    const target = ({ accountId, id }: ProcessRow) => ({ accountId, transactionId: id });
+    async function refunding(amount?: string): Promise<ProcessRow> {
+      const row = await paid('onramp');
+      const trigger = { on: 'payment_refunded', ...(amount && { amount }) } as const;
+      expect((await live.advance({ target: target(row), trigger, author: MOVER })).code).toBe('ADVANCED');
+      return rest(row);
+    }
+    const told = (row: ProcessRow, name: string, ...kinds: readonly DisputeNews['kind'][]) =>
+      kinds.reduce<Promise<string[]>>(
+        async (before, kind) => [
+          ...(await before),
+          await receive({ ...dispute(row, kind, name), amount: '550.00' }),
+        ],
+        Promise.resolve([]),
+      );
+    const listed = ({ process }: ProcessRow) =>
+      (process?.returns ?? []).map(({ kind, amount, state }) => `${kind} ${amount} ${state}`);
+    /** What the bank and the payer have of it. */
+    async function books({ accountId }: ProcessRow) {
+      const { rows } = await store.owner.query(
+        `select a.house || ' ' || b.balance as line from ledger_account a
+           join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+          where a.account_id = $1 and a.currency = 'BRL' and a.house in ('A.pix', 'L.payer') order by 1`,
+        [String(accountId)],
+      );
+      return rows.map(({ line }) => line);
+    }
+    const BOTH = ['dispute_opened', 'dispute_accepted'] as const;
+
+    test('C-34: of a part: the dispute is booked whole when the part fails, whatever is told first', async () => {
+      for (const [name, isEarly] of [
+        ['MED-30', true],
+        ['MED-31', false],
+      ] as const) {
+        const row = await refunding('220.00');
+        const before = await books(await paid('onramp'));
+        expect(await told(row, name, ...BOTH)).toEqual(['step', 'step']);
+        const back = returned(row, '550.00');
+        if (isEarly) expect(await receive(back)).toBe('step');
+        expect(await receive(ended(row, false))).toBe('step');
+        if (!isEarly) expect(await receive(back)).toBe('noted');
+        expect(await receive(back)).toBe('duplicate');
+        const end = await rest(row);
+        expect(listed(end)).toEqual(['part 220 credited_back', 'dispute 550 done']);
+        expect(Number(/A.pix (\S+)/.exec((await books(row))[0] as string)?.[1])).toBe(
+          Number(/A.pix (\S+)/.exec(before[0] as string)?.[1]) + 55_000,
+        );
+        expect((await kept(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
+        await verified(row);
+      }
+    });
+
+    test('C-34: of all: the dispute settles the debt to the payer, and nothing is ordered again', async () => {
+      const row = await refunding();
+      expect(at(row)).toBe('refund/INITIAL');
+      expect(await told(row, 'MED-32', 'dispute_opened')).toEqual(['step']);
+      expect(await receive(ended(row, false))).toBe('step');
+      expect(at(await rest(row))).toBe('refund/ERROR');
+      const again = { target: target(row), trigger: { on: 'refund_retried' }, author: MOVER } as const;
+      expect((await live.advance(again)).code).toBe('STEP_CONFLICT');
+      const back = returned(row, '550.00');
+      expect(await receive(back)).toBe('pending');
+      expect(await told(row, 'MED-32', 'dispute_accepted')).toEqual(['step']);
+      expect(await receive(back)).toBe('noted');
+      const end = await rest(row);
+      expect([at(end), listed(end)]).toEqual(['refund/DONE', ['refund 550 paid_by_hand']]);
+      expect((await live.advance(again)).code).toBe('STEP_CONFLICT');
+      expect((await books(row)).find((line) => line.startsWith('L.payer'))).toBe('L.payer 0');
+      expect((await kept(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
+      await verified(row);
+    });
+  });
+
+  test('C-34: one that was rejected and is then accepted under the same name is opened again, and booked', async () => {
+    const row = await paid('onramp');
+    await receive(dispute(row, 'dispute_opened', 'MED-33'));
+    await receive(dispute(row, 'dispute_rejected', 'MED-33'));
+    expect(at(await rest(row))).toBe('dispute/REJECTED');
+    expect(await receive(dispute(row, 'dispute_accepted', 'MED-33'))).toBe('step');
+    const end = await rest(row);
+    expect([at(end), end.process?.returns?.map(({ amount }) => amount)]).toEqual([
+      'dispute/ACCEPTED',
+      ['550'],
+    ]);
+    await verified(row);
   });
 
   test('C-34: about a payment that nobody knows, and one that lies in suspense: kept, and no step', async () => {

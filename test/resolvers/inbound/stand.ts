@@ -3,10 +3,10 @@
  * and nothing goes on by itself, because no worker runs.
  */
 
-import { known } from '../../../src/base/assert.ts';
-import { txidOf } from '../../../src/base/end-to-end-id.ts';
-import { newEnd2end } from '../../../src/base/end2end.ts';
-import { stepNameOf } from '../../../src/base/step-name.ts';
+import { known } from '../../../src/base/errors/assert.ts';
+import { newEnd2end } from '../../../src/base/ids/end2end.ts';
+import { stepNameOf } from '../../../src/base/ids/step-name.ts';
+import { txidOf } from '../../../src/base/pix/end-to-end-id.ts';
 import { allocateDeposit } from '../../../src/resolvers/engine/allocate-deposit.ts';
 import type { AdvanceRequest } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
@@ -15,6 +15,7 @@ import type { ProcessRow } from '../../../src/templates/facts.ts';
 import type { Trigger } from '../../../src/templates/triggers.ts';
 import { fundAccount } from '../../support/fund-account.ts';
 import { SAMPLES, said } from '../../support/machine.ts';
+import { MOVER } from '../../support/mover.ts';
 import { type Place, wordAt } from '../../support/places.ts';
 
 let made = 0;
@@ -29,7 +30,10 @@ export async function stand(services: Services, accountId: bigint, place: Place)
   for (const [currency, amount] of Object.entries(place.means))
     await fundAccount(services.database, accountId, { currency, amount });
   const sample = SAMPLES[place.sample];
-  const create = { ...sample, accountId, end2end: newEnd2end(new Date()), process: { ...sample.process } };
+  if (sample.template === 'withdraw_dash_same_curr') await allowDestination(services, accountId, sample);
+  const wallet = sample.wallet ?? (sample.groupId === null ? null : sample.pixKey);
+  const process = { ...sample.process, worth: '100.00' };
+  const create = { ...sample, wallet, accountId, end2end: newEnd2end(new Date()), process };
   const [first, ...rest] = place.way;
   let row = await tell(services, {
     target: { create: create as never },
@@ -39,6 +43,22 @@ export async function stand(services: Services, accountId: bigint, place: Place)
   if (stepNameOf(row) !== place.step) throw new Error(`${place.way.join(' ')} leads to ${stepNameOf(row)}`);
   return row;
 }
+
+/** Puts the destination of a withdrawal on the whitelist. */
+async function allowDestination(
+  { database }: Services,
+  accountId: bigint,
+  { groupId, wallet, pixKey, pixKeyType }: Pick<ProcessRow, 'groupId' | 'wallet' | 'pixKey' | 'pixKeyType'>,
+): Promise<void> {
+  const group = { name: '', text: GROUP };
+  await database.query(group, [accountId, groupId]);
+  const [network, type] = pixKey === null ? ['TRX', null] : [null, pixKeyType];
+  await database.query({ name: '', text: ENTRY }, [accountId, groupId, network, type, pixKey ?? wallet]);
+}
+
+const GROUP = `insert into whitelist_group (account_id, id, name, created_at) values ($1, $2, $2, now()) on conflict do nothing`;
+const ENTRY = `insert into whitelist_entry (account_id, group_id, id, network, pix_key_type, target, created_at, usable_at)
+  values ($1, $2, $2, $3, $4, $5, now(), '2020-01-01') on conflict do nothing`;
 
 /** @returns the transaction after what a word says. */
 async function happen(services: Services, row: ProcessRow, word: string): Promise<ProcessRow> {
@@ -53,7 +73,7 @@ async function happen(services: Services, row: ProcessRow, word: string): Promis
 }
 
 async function tell({ advance }: Services, request: AdvanceRequest): Promise<ProcessRow> {
-  const { code, row } = await advance(request);
+  const { code, row } = await advance({ author: MOVER, ...request });
   if (code !== 'ADVANCED') throw new Error(`${request.trigger.on} at ${stepNameOf(row)}: ${code}`);
   return row;
 }

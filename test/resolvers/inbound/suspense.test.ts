@@ -2,15 +2,18 @@
  * C-34: money in suspense is seen by its holder and decided about by the operator: assigned, within an account or to another
  * one, or sent back. Method: over GraphQL, with the real ledger; each decision once.
  */
+
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { isReturnId } from '../../../src/base/end-to-end-id.ts';
+import { GatewayError } from '../../../src/base/errors/errors.ts';
+import { isReturnId } from '../../../src/base/pix/end-to-end-id.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
 import { placeDueOrders } from '../../../src/resolvers/inbound/return-suspense.ts';
 import { RailRefused } from '../../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../../src/store/ledger/verify.ts';
 import { useApp } from '../../support/app.ts';
+import { errorsIn } from '../../support/refusals.ts';
 import { depositFor, inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
@@ -18,17 +21,23 @@ const { onramp, offrampInstant, act, reach, rowOf, newsOf, suspenseOf, bookOf, j
   inboundOf(app);
 let merchant: Merchant;
 let platform: bigint;
+/** Of another person than `app.platformKey`. */
+let second: string;
 
 beforeAll(async () => {
   merchant = await app.addAccount();
   platform = await platformAccount(app.database, 'sandbox');
+  second = (await app.addKey(platform, ['platform:risk'])).apiKey;
 });
 
 const ask = (query: string, key: string = app.platformKey) => app.graphql(query, {}, { key });
 const LIST = '{ suspense(state: OPEN) { totalCount nodes { id account amount reason state end2end } } }';
 const decide = (mutation: string, key?: string) =>
-  ask(`mutation { ${mutation} { id state assignedTo decidedBy } }`, key);
-const codeOf = ({ json }: Awaited<ReturnType<typeof ask>>) => json.errors?.[0]?.extensions?.code;
+  ask(
+    `mutation { ${mutation} { suspenseEntry { id state assignedTo decidedBy } errors { code message path } } }`,
+    key,
+  );
+const codeOf = ({ json }: Awaited<ReturnType<typeof ask>>) => errorsIn(json)?.[0]?.extensions?.code;
 
 /** A PIX to a charge that was cancelled. @returns the id of its entry. */
 async function strayPix(own: Merchant): Promise<string> {
@@ -60,7 +69,10 @@ describe('an account', () => {
       nodes: [{ id, amount: '100', reason: 'NOT_DUE', state: 'OPEN' }],
     });
     expect((await ask(LIST)).json.data.suspense.totalCount).toBe(2);
-    for (const mutation of [`assignSuspense(id: "${id}", account: "1")`, `returnSuspense(id: "${id}")`])
+    for (const mutation of [
+      `assignSuspense(input: { id: "${id}", account: "1" })`,
+      `returnSuspense(input: { id: "${id}" })`,
+    ])
       expect(codeOf(await decide(mutation, merchant.apiKey))).toBe('FORBIDDEN');
   });
 });
@@ -78,16 +90,17 @@ describe('what a holder reads of it', () => {
     const id = await strayPix(own);
     expect((await seenBy(own.apiKey, id)).news.payerTaxId).toBe('***.982.247-**');
     expect((await seenBy(app.platformKey, id)).news.payerTaxId).toBe('52998224725');
-    const { json } = await decide(`assignSuspense(id: "${id}", account: "999999")`);
-    expect(json.errors[0].extensions).toMatchObject({
+    const { json } = await decide(`assignSuspense(input: { id: "${id}", account: "999999" })`);
+    expect(errorsIn(json)[0].extensions).toMatchObject({
       code: 'NOT_FOUND',
-      violations: [{ parameter: 'account' }],
+      violations: [{ parameter: 'input.account' }],
     });
-    await decide(`assignSuspense(id: "${id}", account: "${other.accountId}")`);
+    await decide(`assignSuspense(input: { id: "${id}", account: "${other.accountId}" })`);
+    await decide(`approveSuspense(input: { id: "${id}", account: "${other.accountId}" })`, second);
     expect(await seenBy(own.apiKey, id)).toMatchObject({ state: 'ASSIGNED', assignedTo: null });
     expect((await seenBy(app.platformKey, id)).assignedTo).toBe(String(other.accountId));
     const kept = await strayPix(own);
-    await decide(`assignSuspense(id: "${kept}", account: "${own.accountId}")`);
+    await decide(`assignSuspense(input: { id: "${kept}", account: "${own.accountId}" })`);
     expect((await seenBy(own.apiKey, kept)).assignedTo).toBe(String(own.accountId));
   });
 });
@@ -97,19 +110,21 @@ describe('decisions under a key', () => {
     const own = await app.addAccount();
     const [id, second] = [await strayPix(own), await strayPix(own)];
     const assign = (entry: string) =>
-      decide(`assignSuspense(id: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}")`);
-    const first = (await assign(id)).json.data.assignSuspense;
-    expect((await assign(id)).json.data.assignSuspense).toEqual(first);
+      decide(
+        `assignSuspense(input: { id: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}" })`,
+      );
+    const first = (await assign(id)).json.data.assignSuspense.suspenseEntry;
+    expect((await assign(id)).json.data.assignSuspense.suspenseEntry).toEqual(first);
     expect(codeOf(await assign(second))).toBe('IDEMPOTENCY_MISMATCH');
     expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35');
-    const giveBack = () => decide(`returnSuspense(id: "${second}", idempotencyKey: "r-${id}")`);
+    const giveBack = () => decide(`returnSuspense(input: { id: "${second}", idempotencyKey: "r-${id}" })`);
     const answers = [
-      (await giveBack()).json.data.returnSuspense,
-      (await giveBack()).json.data.returnSuspense,
+      (await giveBack()).json.data.returnSuspense.suspenseEntry,
+      (await giveBack()).json.data.returnSuspense.suspenseEntry,
     ];
     expect(answers.map(({ state }) => state)).toEqual(['RETURNING', 'RETURNING']);
     await arrive();
-    expect((await giveBack()).json.data.returnSuspense.state).toBe('RETURNED');
+    expect((await giveBack()).json.data.returnSuspense.suspenseEntry.state).toBe('RETURNED');
     expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35 L51');
     await verified(own.accountId);
   });
@@ -119,15 +134,15 @@ describe('assigning', () => {
   test('L38, L35: within an account credits its balance, once', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const mutation = `assignSuspense(id: "${id}", account: "${own.accountId}")`;
+    const mutation = `assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`;
     const answers = await Promise.all([
       decide(mutation),
       decide(mutation),
-      decide(`returnSuspense(id: "${id}")`),
+      decide(`returnSuspense(input: { id: "${id}" })`),
     ]);
     expect(answers.map(codeOf).sort()).toEqual(['STEP_CONFLICT', 'STEP_CONFLICT', undefined]);
     const done = answers.find((each) => codeOf(each) === undefined);
-    if (done?.json.data.assignSuspense) {
+    if (done?.json.data.assignSuspense?.suspenseEntry) {
       expect(await journalsOf(own.accountId)).toBe('L50 L38 L35');
       expect(await bookOf(own.accountId)).toEqual({ 'A.pix BRL': '-10000', 'M.available BRL': '10000' });
     }
@@ -138,8 +153,15 @@ describe('assigning', () => {
     const own = await app.addAccount();
     const id = await unknownPix('34.56');
     const before = await bookOf(platform);
-    const { json } = await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`);
-    expect(json.data.assignSuspense).toMatchObject({ state: 'ASSIGNED', assignedTo: String(own.accountId) });
+    await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`);
+    const { json } = await decide(
+      `approveSuspense(input: { id: "${id}", account: "${own.accountId}" })`,
+      second,
+    );
+    expect(json.data.approveSuspense.suspenseEntry).toMatchObject({
+      state: 'ASSIGNED',
+      assignedTo: String(own.accountId),
+    });
     expect(await journalsOf(own.accountId)).toBe('L53 L35');
     expect(await bookOf(own.accountId)).toEqual({ 'C.clearing BRL': '-3456', 'M.available BRL': '3456' });
     const after = await bookOf(platform);
@@ -152,9 +174,11 @@ describe('assigning', () => {
     const id = await unknownPix('1.00');
     const live = await app.addAccount({ mode: 'live' });
     for (const account of ['999999', 'x', String(platform), String(live.accountId)])
-      expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${account}")`))).toBe('NOT_FOUND');
+      expect(codeOf(await decide(`assignSuspense(input: { id: "${id}", account: "${account}" })`))).toBe(
+        'NOT_FOUND',
+      );
     const missing = ['999999', 'x', '0'].map(
-      (each) => `assignSuspense(id: "${each}", account: "${merchant.accountId}")`,
+      (each) => `assignSuspense(input: { id: "${each}", account: "${merchant.accountId}" })`,
     );
     for (const mutation of missing) expect(codeOf(await decide(mutation))).toBe('NOT_FOUND');
   });
@@ -164,12 +188,14 @@ describe('sending back', () => {
   test('L51: a PIX goes back to its payer, and is booked when it went', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const { json } = await ask(`mutation { returnSuspense(id: "${id}") { state returnId } }`);
-    const { state, returnId } = json.data.returnSuspense;
+    const { json } = await ask(
+      `mutation { returnSuspense(input: { id: "${id}" }) { suspenseEntry { state returnId } errors { code message path } } }`,
+    );
+    const { state, returnId } = json.data.returnSuspense.suspenseEntry;
     expect([state, isReturnId(returnId)]).toEqual(['RETURNING', true]);
     expect(await newsOf(`pix:${returnId}`)).toEqual([]);
     expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '10000' });
-    expect(codeOf(await decide(`returnSuspense(id: "${id}")`))).toBe('STEP_CONFLICT');
+    expect(codeOf(await decide(`returnSuspense(input: { id: "${id}" })`))).toBe('STEP_CONFLICT');
     await arrive();
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
@@ -189,8 +215,8 @@ describe('sending back', () => {
     for (const amount of ['9', '1'])
       await app.services.receive(depositFor(row, { currency: 'TRX_TRX', amount }));
     const [nine, one] = await suspenseOf(own.accountId);
-    expect(codeOf(await decide(`returnSuspense(id: "${one.id}")`))).toBe('LIMIT_EXCEEDED');
-    expect(codeOf(await decide(`returnSuspense(id: "${nine.id}")`))).toBeUndefined();
+    expect(codeOf(await decide(`returnSuspense(input: { id: "${one.id}" })`))).toBe('LIMIT_EXCEEDED');
+    expect(codeOf(await decide(`returnSuspense(input: { id: "${nine.id}" })`))).toBeUndefined();
     await arrive();
     // Of 10 that came, 7.9 went out, and 13.4 were burnt for it.
     expect(await bookOf(own.accountId)).toEqual({
@@ -209,7 +235,7 @@ describe('sending back', () => {
     await reach(made, 'crypto_deposit/WAITING_DEPOSIT');
     await app.services.receive(depositFor(await rowOf(made.end2end), { currency: 'TRX_TRX', amount: '9' }));
     const [{ id }] = await suspenseOf(own.accountId);
-    expect(codeOf(await decide(`returnSuspense(id: "${id}")`))).toBeUndefined();
+    expect(codeOf(await decide(`returnSuspense(input: { id: "${id}" })`))).toBeUndefined();
     const { rows } = await app.owner.query(`select key from sandbox_order where key like 'suspense:${id}:%'`);
     const ended = {
       kind: 'refund_ended',
@@ -230,7 +256,7 @@ describe('sending back', () => {
   test('what could not go back is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    await decide(`returnSuspense(id: "${id}")`);
+    await decide(`returnSuspense(input: { id: "${id}" })`);
     const { rows } = await app.owner.query(
       `select key from sandbox_order o join suspense_entry s on s.return_id = o.key where s.id = $1`,
       [id],
@@ -248,7 +274,9 @@ describe('sending back', () => {
     } as const;
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
-    expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`))).toBeUndefined();
+    expect(
+      codeOf(await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`)),
+    ).toBeUndefined();
     await verified(own.accountId);
   });
 
@@ -260,7 +288,9 @@ describe('sending back', () => {
     const later = (ms: number) => placeDueOrders(app.services, log, Date.now() + ms);
     const away = new Error('the bank does not answer');
     giveBack.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
-    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    expect(
+      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+    ).toBe('RETURNING');
     await later(0);
     expect(giveBack).toHaveBeenCalledTimes(1);
     await Promise.all([later(10_000), later(10_000)]);
@@ -277,14 +307,98 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
+  test('an order that failed 36 times waits for a person, who has the same order placed again', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    giveBack.mockRejectedValue(new Error('the bank does not answer'));
+    expect(
+      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+    ).toBe('RETURNING');
+    const log = pino({ level: 'silent' });
+    for (let hours = 1; hours <= 40; hours += 1)
+      await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
+    expect(giveBack).toHaveBeenCalledTimes(1 + 36);
+    const [first] = giveBack.mock.calls.map(([{ key }]) => key);
+    giveBack.mockRestore();
+    const orders = vi.spyOn(app.services.rails.pix, 'giveBack');
+    expect(
+      errorsIn((await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`)).json)[0]
+        .message,
+    ).toContain('its order failed 36 times and waits for a person: return it again');
+    expect(
+      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+    ).toBe('RETURNING');
+    expect(codeOf(await decide(`returnSuspense(input: { id: "${id}" })`))).toBe('STEP_CONFLICT');
+    expect(orders.mock.calls.map(([{ key }]) => key)).toEqual([first]);
+    orders.mockRestore();
+    await arrive();
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
+    expect(await journalsOf(own.accountId)).toBe('L50 L51');
+    await verified(own.accountId);
+  });
+
+  test('an order counts no attempt that failed because the database or a price was out of reach', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    const unreachable = Object.assign(new Error('the server ended the connection'), { code: '57P01' });
+    const unpriced = new GatewayError('QUOTE_UNAVAILABLE', 'there is no rate', { retryAfter: 5 });
+    giveBack.mockRejectedValue(unreachable);
+    await decide(`returnSuspense(input: { id: "${id}" })`);
+    const log = pino({ level: 'silent' });
+    for (let hours = 1; hours <= 40; hours += 1) {
+      giveBack.mockRejectedValue(hours % 2 === 0 ? unreachable : unpriced);
+      await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
+    }
+    expect(giveBack).toHaveBeenCalledTimes(1 + 40);
+    const { rows } = await app.owner.query(
+      `select attempts, isfinite(due_at) as due from suspense_entry where id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ attempts: 0, due: true }]);
+    giveBack.mockRestore();
+    await placeDueOrders(app.services, log, Date.now() + 41 * 3_600_000);
+    await arrive();
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
+    await verified(own.accountId);
+  });
+
+  test('an order is tried for the last time before it waits for a person', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const stuck: boolean[] = [];
+    const isStuck = async () => {
+      const { rows } = await app.owner.query(
+        `select due_at = 'infinity' as stuck from suspense_entry where id = $1`,
+        [id],
+      );
+      return rows[0].stuck;
+    };
+    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack').mockImplementation(async () => {
+      stuck.push(await isStuck());
+      throw new Error('the bank does not answer');
+    });
+    await decide(`returnSuspense(input: { id: "${id}" })`);
+    const log = pino({ level: 'silent' });
+    for (let hours = 1; hours <= 40; hours += 1)
+      await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
+    giveBack.mockRestore();
+    expect([stuck.length, stuck.includes(true), await isStuck()]).toEqual([37, false, true]);
+  });
+
   test('what the rail refuses to take back is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
     giveBack.mockRejectedValueOnce(new RailRefused('the account of the payer is closed'));
-    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('OPEN');
+    expect(
+      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+    ).toBe('OPEN');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
-    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    expect(
+      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+    ).toBe('RETURNING');
     giveBack.mockRestore();
     await arrive();
     await arrive();

@@ -1,6 +1,6 @@
 /** Goal: a source of rates that fails is heard of, and stops nothing while the last rate is young. */
 import { expect, test } from 'vitest';
-import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { currentRate, price, reportingRates } from '../../../src/resolvers/pricing/price.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import { useApp } from '../../support/app.ts';

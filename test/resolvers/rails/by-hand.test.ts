@@ -3,10 +3,10 @@
  * reports (C-33). Method: the real store; nights as a network would have them, each with the report that was kept of the nights before.
  */
 import { expect, test } from 'vitest';
-import { known } from '../../../src/base/assert.ts';
-import { dayAfter } from '../../../src/base/brasilia-day.ts';
-import { compareStatement, type Report } from '../../../src/resolvers/rails/compare-statement.ts';
-import { refuseTaken } from '../../../src/resolvers/rails/known-entries.ts';
+import { known } from '../../../src/base/errors/assert.ts';
+import { dayAfter } from '../../../src/base/time/brasilia-day.ts';
+import { compareStatement, type Report } from '../../../src/resolvers/reconciliation/compare-statement.ts';
+import { refuseTaken } from '../../../src/resolvers/reconciliation/known-entries.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { useApp } from '../../support/app.ts';
 import { at, found, funding, networkDays } from './network-days.ts';

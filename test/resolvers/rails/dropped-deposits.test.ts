@@ -3,7 +3,7 @@
  * store; a network that has a deposit, drops it and has it again.
  */
 import { describe, expect, test } from 'vitest';
-import { brasiliaDay } from '../../../src/base/brasilia-day.ts';
+import { brasiliaDay } from '../../../src/base/time/brasilia-day.ts';
 import type { DepositNews } from '../../../src/resolvers/services/news.ts';
 import { useApp } from '../../support/app.ts';
 import { useOneDay } from '../../support/one-day.ts';

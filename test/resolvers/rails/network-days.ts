@@ -1,10 +1,9 @@
 /** Days of a network as it would tell them, reports about them that are kept, and what people book by hand. */
-import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { capitalPaidIn, capitalTakenOut } from '../../../src/ledger/journals.ts';
 import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
-import { compareStatement, type Report } from '../../../src/resolvers/rails/compare-statement.ts';
-import type { Finding } from '../../../src/resolvers/rails/finding.ts';
-import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
+import { compareStatement, type Report } from '../../../src/resolvers/reconciliation/compare-statement.ts';
+import type { Finding } from '../../../src/resolvers/reconciliation/finding.ts';
 import type { DepositNews } from '../../../src/resolvers/services/news.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
@@ -12,6 +11,7 @@ import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { addReconciliation } from '../../../src/store/rails/reconciliation.ts';
 import type { TestApp } from '../../support/app.ts';
+import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
 
 export const USDT = 'USDT_TRX';
 

@@ -3,15 +3,15 @@
  * account; open streams are looked after. Method: the hub on a real database, the rest with made-up parts.
  */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { GatewayError } from '../../../src/base/errors.ts';
-import { eventName } from '../../../src/base/step-name.ts';
-import { decodeEventCursor, encodeEventCursor } from '../../../src/events/cursor.ts';
+import { GatewayError } from '../../../src/base/errors/errors.ts';
+import { eventName } from '../../../src/base/ids/step-name.ts';
+import { BEFORE_FIRST, decodeEventCursor, encodeEventCursor } from '../../../src/events/cursor.ts';
 import { templateOfEvent } from '../../../src/events/event-name.ts';
 import { frameStream } from '../../../src/resolvers/events/frame-stream.ts';
 import { EventHub } from '../../../src/resolvers/services/event-hub.ts';
 import { Notifier } from '../../../src/resolvers/services/notifier.ts';
 import { StreamLimit } from '../../../src/resolvers/services/stream-limit.ts';
-import { type EndReason, OpenStreams } from '../../../src/server/open-streams.ts';
+import { type EndReason, OpenStreams } from '../../../src/server/streams/open-streams.ts';
 import type { KeyRecord } from '../../../src/store/account/api-keys.ts';
 import { addMover, append } from '../../live/streams.ts';
 import { useApp } from '../../support/app.ts';
@@ -122,8 +122,10 @@ describe('the hub', () => {
 });
 
 test('a cursor is of one account, and has one spelling', () => {
-  const cursor = encodeEventCursor(7n, 42n);
-  expect(decodeEventCursor(cursor, 7n)).toBe(42n);
+  const place = { seq: 42n, token: '0123abcd' };
+  const cursor = encodeEventCursor(7n, place);
+  expect(decodeEventCursor(cursor, 7n)).toEqual(place);
+  expect(decodeEventCursor(encodeEventCursor(7n, BEFORE_FIRST), 7n)).toEqual(BEFORE_FIRST);
   expect(decodeEventCursor(cursor, 8n)).toBeUndefined();
   const text = (value: string) => Buffer.from(value).toString('base64url');
   for (const bad of [
@@ -132,7 +134,9 @@ test('a cursor is of one account, and has one spelling', () => {
     '',
     text('e1:7:-1'),
     text('e1:7:042'),
-    text('e2:7:42'),
+    text('e2:7:42:0123ABCD'),
+    text('e2:7:42:0123'),
+    text('e3:7:42'),
     'x'.repeat(200),
   ])
     expect(decodeEventCursor(bad, 7n)).toBeUndefined();
@@ -144,15 +148,17 @@ test('names of events', () => {
   expect(templateOfEvent(name)).toBe('a_b');
 });
 
-test('places of a key are given back once', () => {
+test('the keys of an account share its streams, and each stream is released once', () => {
   const limit = new StreamLimit(1);
-  const leave = limit.take({ id: 'a' });
-  limit.take({ id: 'b' });
-  expect(() => limit.take({ id: 'a' })).toThrow(GatewayError);
+  const leave = limit.take({ id: 'a', accountId: 1n });
+  limit.take({ id: 'b', accountId: 2n });
+  expect(() => limit.take({ id: 'another', accountId: 1n })).toThrow(GatewayError);
+  // A payer does not use up the streams of the account, nor the account those of the payer.
+  limit.take({ id: 'session', accountId: 1n, transactionId: 7n });
   leave();
   leave();
-  limit.take({ id: 'a' });
-  expect(() => limit.take({ id: 'a' })).toThrow(/at most 1/);
+  limit.take({ id: 'another', accountId: 1n });
+  expect(() => limit.take({ id: 'a', accountId: 1n })).toThrow(/an account can have at most 1/);
 });
 
 describe('open streams', () => {

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { audited } from '../../../src/resolvers/checks/audited.ts';
 import { withAccounts } from '../../../src/resolvers/services/lock-accounts.ts';
-import { isLockTimeout } from '../../../src/store/database-error.ts';
+import { isLockTimeout } from '../../../src/store/connection/database-error.ts';
 import { useApp } from '../../support/app.ts';
 import { holdAccounts } from '../../support/hold-accounts.ts';
 import { ORIGIN } from '../../support/origin.ts';

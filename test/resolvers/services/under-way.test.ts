@@ -1,8 +1,12 @@
 /** Goal: `/readyz` says what callers see, whose writes it waits for (C-51). Method: work that ends in each way. */
 import { expect, test } from 'vitest';
-import { GatewayError } from '../../../src/base/errors.ts';
+import { GatewayError } from '../../../src/base/errors/errors.ts';
 import { UnderWay } from '../../../src/resolvers/services/under-way.ts';
-import { CommitUnknownError, LockWaitError, NoAnswerError } from '../../../src/store/database-error.ts';
+import {
+  CommitUnknownError,
+  LockWaitError,
+  NoAnswerError,
+} from '../../../src/store/connection/database-error.ts';
 
 /** @returns how a wait for work ends that fails by this error, or not at all. */
 async function waitFor(error?: Error): Promise<unknown> {

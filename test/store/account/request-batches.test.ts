@@ -2,9 +2,8 @@
  * Goal: the request log gives back each request as it was, by each of its filters, in its order; and what it writes for a request is
  * little beside what was recorded before. Method: the real database, as the gateway writes and reads it.
  */
-import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newRequestId } from '../../../src/base/request-id.ts';
+import { newRequestId } from '../../../src/base/ids/request-id.ts';
 import {
   type AnsweredRequest,
   RequestBatch,
@@ -245,64 +244,29 @@ it('errors of a quiet key are found without reading those of another', async () 
   expect(read).toBe(1);
 });
 
-describe('an upgrade', () => {
-  const sqlOf = (name: string) =>
-    readFileSync(new URL(`../../../prisma/migrations/${name}/migration.sql`, import.meta.url), 'utf8');
-  /** The log as it was before. */
-  const toEarlierForm = async () => {
-    await test.owner.query(`drop view request_log; drop table request_batch, request_term;
-      drop function request_terms_come, request_terms_go`);
-    await test.owner.query(sqlOf('20261124230000_request_log'));
-  };
-
-  /** All that changed the log since then. */
-  const upgrade = async () => {
-    for (const name of [
-      '20261129010000_request_batches',
-      '20261130050000_age_of_request_batches',
-      '20261201010000_request_entries_by_term',
-    ])
-      await test.owner.query(sqlOf(name));
-  };
-
-  it('keeps what was recorded', async () => {
-    await toEarlierForm();
-    await test.owner.query(
-      `insert into request_log (account_id, at, actor_kind, actor_id, method, route, operation, status, duration_ms, request_id, end2end, error_code)
-        select 7 + n % 2, timestamptz '2026-05-04 12:00:00.123+00' + n * interval '1 ms', 'KEY', 'key_' || n % 3, 'GET', '/', null, 200, n, 'r' || n,
-               case n when 4 then 'CRX4' end, case n when 4 then 'NOT_FOUND' end from generate_series(1, 4003) n`,
-    );
-    const { rows: recorded } = await test.owner.query(
-      'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
-    );
-    await upgrade();
-    const { rows: after } = await test.owner.query(
-      'select account_id, at, actor_id, status, duration_ms, request_id, end2end, error_code from request_log order by at',
-    );
-    expect(after).toEqual(recorded);
-    expect(await countOf('request_batch')).toBe(6);
-    expect(await idsOf({ end2end: 'CRX4' }, {}, 7n)).toEqual(['r4']);
-    expect(await idsOf({ requestId: 'r4003' }, {}, 8n)).toEqual(['r4003']);
-    await record(request({ requestId: 'after', actorId: 'key_9', end2end: 'CRX9' }));
-    expect(await idsOf({}, { limit: 2 })).toEqual(['after', 'r4002']);
-    expect(await idsOf({ end2end: 'CRX9', actorId: 'key_9' })).toEqual(['after']);
-    const { rows: newest } = await test.owner.query(
-      'select actor_id, end2end from request_log where account_id = 7 order by id desc limit 2',
-    );
-    expect(newest).toEqual([
-      { actor_id: 'key_9', end2end: 'CRX9' },
-      { actor_id: 'key_0', end2end: null },
-    ]);
-  });
-
-  it('puts no more than a day together: what is old goes without waiting for the new', async () => {
-    await toEarlierForm();
-    await test.owner.query(
-      `insert into request_log (account_id, at, actor_kind, actor_id, method, route, status, duration_ms, request_id)
-        select 7, now() - n * interval '1 day', 'KEY', 'key_1', 'GET', '/', 200, 1, 'r' || n from unnest(array[8, 1]) n`,
-    );
-    await upgrade();
-    expect(await pruneRequests()).toBe(1);
-    expect(await idsOf({})).toEqual(['r1']);
-  });
+it('reads entries from before 1.0, which have actor and transaction in full', async () => {
+  await test.owner.query(
+    `insert into request_batch (account_id, requests, terms, entries) values (7, 2, $1, $2)`,
+    [
+      JSON.stringify([
+        '',
+        'actor key_1',
+        'kind KEY',
+        'status 2',
+        'request r1',
+        'request r2',
+        'transaction CRX4',
+      ]),
+      JSON.stringify([
+        [AT_MS, 'KEY', 'key_1', 'GET', '/', null, 200, 1, 'r1', 'CRX4', null],
+        [AT_MS, 'KEY', 'key_1', 'GET', '/', null, 200, 1, 'r2', null, null],
+      ]),
+    ],
+  );
+  expect(await idsOf({ end2end: 'CRX4', actorId: 'key_1' })).toEqual(['r1']);
+  const { rows } = await test.owner.query('select actor_id, end2end from request_log order by id');
+  expect(rows).toEqual([
+    { actor_id: 'key_1', end2end: 'CRX4' },
+    { actor_id: 'key_1', end2end: null },
+  ]);
 });

@@ -11,8 +11,8 @@ import {
   startHousekeeping,
 } from '../../../src/resolvers/engine/housekeeping.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import { PRUNE_BATCH } from '../../../src/store/account/retention.ts';
-import type { Database } from '../../../src/store/database.ts';
+import { beginRetention, PRUNE_BATCH } from '../../../src/store/account/retention.ts';
+import type { Database } from '../../../src/store/connection/database.ts';
 import { settleMonths } from '../../../src/store/events/event-log.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
 import { setAheadMs } from '../../../src/store/rails/sandbox.ts';
@@ -119,6 +119,9 @@ beforeEach(async () => {
       values ('sandbox', 'pix', 'payment', '{}', 'pending', 'PENDING', ${daysAgo(400)}, now())`,
     `insert into rail_news (mode, rail, kind, body, outcome, key, seen_at)
       values ('sandbox', 'pix', 'payout_ended', '{}', 'failed', 'FAILED', ${daysAgo(400)})`,
+    `insert into rail_news (mode, rail, kind, body, outcome, key, seen_at, due_at)
+      values ('sandbox', 'pix', 'unconfirmed', '{}', 'failed', 'DENIED', ${daysAgo(400)}, null),
+        ('sandbox', 'pix', 'unconfirmed', '{}', 'pending', 'UNCONFIRMED', ${daysAgo(400)}, now())`,
     `with news as (insert into rail_news (mode, rail, kind, body, outcome, account_id, key, seen_at)
         values ('sandbox', 'pix', 'payment', '{}', 'suspense', ${accountId}, 'WAITING', ${daysAgo(400)}) returning id)
       insert into suspense_entry (account_id, news_id, currency, amount_minor, reason, journal_id, opened_at)
@@ -156,7 +159,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
     attempts: 3,
     deliveries: 2,
     quotes: 1,
-    railEvents: 1,
+    railEvents: 2,
     depositSlots: 2,
     sandboxOrders: 7,
     sessions: 2,
@@ -178,6 +181,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
     'PENDING',
     'RETURNED',
     'RETURNING',
+    'UNCONFIRMED',
     'WAITING',
   ]);
   expect(await keysOf('deposit_slot', 'address')).toEqual(['FRESH', 'HELD']);
@@ -379,7 +383,7 @@ it('an account that was idle while all its events went has no defect, and one wh
 });
 
 it.each([
-  ['RETENTION_EVENTS', '6', 'RETENTION_EVENTS: expected an integer from 7 to 36500, got 6'],
+  ['RETENTION_EVENTS', '6', 'RETENTION_EVENTS: expected off, or days from 7 to 36500, got 6'],
   ['RETENTION_QUOTES', 'never', 'RETENTION_QUOTES: expected off, or days from 1 to 36500, got never'],
 ])('%s=%s is refused', (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(message);
@@ -406,4 +410,32 @@ it('what becomes old while batches are deleted is for the next turn: all batches
   const everything = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, 1_000])) as Retention;
   await prune(seen, everything);
   expect(moments.size).toBe(1);
+});
+
+const countOf = async (table: string) =>
+  (await test.owner.query(`select count(*)::int as count from ${table}`)).rows[0].count;
+
+it('a machine whose clock is off deletes nothing, and says so as an error', async () => {
+  const before = await countOf('webhook_delivery');
+  const off = { ...test.database, wallAheadMs: () => 130 * 86_400_000 };
+  let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
+  const said = new Promise<string>((resolve) => {
+    const log = { ...SILENT, error: (...words: unknown[]) => resolve(String(words.at(-1))) };
+    housekeeping = startHousekeeping(off, DEFAULTS, log as typeof SILENT);
+  });
+  expect(await said).toBe('nothing is deleted while the clock of this machine is off');
+  await housekeeping?.stop();
+  expect([before > 0, await countOf('webhook_delivery')]).toEqual([true, before]);
+});
+
+it('the time of retention follows the clock by one day a turn, so a clock that jumped deletes what is a day older at most', async () => {
+  await test.owner.query(`update retention_time set as_of = now() - interval '130 days'`);
+  const before = await countOf('webhook_delivery');
+  const now = await beginRetention(test.database);
+  expect(Math.round((test.database.nowMs() - now.getTime()) / 86_400_000)).toBe(129);
+  expect(await prune(test.database, DEFAULTS, { now })).toEqual({ gone: {}, isDone: true });
+  expect(await countOf('webhook_delivery')).toBe(before);
+  await test.owner.query(`update retention_time set as_of = now() - interval '1 hour'`);
+  const next = await beginRetention(test.database);
+  expect(test.database.nowMs() - next.getTime()).toBeLessThan(3_600_000 / 2);
 });

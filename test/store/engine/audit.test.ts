@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import type { Tx } from '../../../src/store/database.ts';
+import type { Tx } from '../../../src/store/connection/database.ts';
 import { type AuditEntry, appendAudit, chainHash } from '../../../src/store/engine/audit.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { verifyAudit } from '../../../src/store/engine/verify-audit.ts';

@@ -3,7 +3,7 @@
  * of bodies over all steps of all templates; then events in the database, whole ones from before beside them.
  */
 import { expect, test } from 'vitest';
-import { instantOf } from '../../../src/base/instant.ts';
+import { instantOf } from '../../../src/base/time/instant.ts';
 import { bodyOf } from '../../../src/events/body.ts';
 import { readEvents } from '../../../src/store/events/events.ts';
 import { NO_FACTS, type PublishedRow } from '../../../src/templates/facts.ts';

@@ -5,20 +5,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Times } from '../../../src/base/account-mode.ts';
-import { millisOf } from '../../../src/base/instant.ts';
+import type { Times } from '../../../src/base/access/account-mode.ts';
+import { millisOf } from '../../../src/base/time/instant.ts';
 import { createServices } from '../../../src/compose/services.ts';
 import { NEWS, settle, startWorker, type Worker } from '../../../src/resolvers/engine/run-jobs.ts';
+import { newsRecordOf } from '../../../src/resolvers/inbound/rail-events.ts';
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
-import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { News, PaymentNews } from '../../../src/resolvers/services/news.ts';
-import { newsRecordOf } from '../../../src/resolvers/services/news-record.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import { openDatabase } from '../../../src/store/connection.ts';
-import type { Database } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/connection/connection.ts';
+import type { Database } from '../../../src/store/connection/database.ts';
 import {
   addJobs,
   claimJobs,
@@ -35,6 +34,8 @@ import { useDatabase } from '../../support/database.ts';
 import { fundAccount } from '../../support/fund-account.ts';
 import { cpfOf } from '../../support/load.ts';
 import { loseAnswer } from '../../support/lost-answers.ts';
+import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
+import { MOVER } from '../../support/mover.ts';
 import { eventually } from '../../support/receiver.ts';
 
 const store = useDatabase();
@@ -94,6 +95,7 @@ async function make(what: keyof typeof MAKES, lifeSeconds = 1_800): Promise<Proc
   const made = await services.advance({
     target: { create: { ...create, process: { ...empty.process, isAccepted: true } } },
     trigger: { on: 'created' },
+    author: MOVER,
   });
   return made.row;
 }
@@ -205,6 +207,28 @@ describe('leases', () => {
     await claimAs('another', 1);
     await giveBackUnknownJobs(store.database, 'mine', known);
     expect(await claim()).toEqual(['plain1 1']);
+  });
+
+  test.each([
+    'mine',
+    undefined,
+  ])('C-32: a postponement that is repeated frees no later lease, held by %s', async (leasedBy) => {
+    await addPlain([1]);
+    const now = await inMs(1_000);
+    const claimOne = async () =>
+      (await claimJobs(store.database, { now, limit: 1, worker: null, leasedBy }))[0];
+    const first = (await claimOne()) as Job;
+    const postpone = { dueMs: now.sandbox - 1, error: 'away', isCounted: false };
+    await postponeJob(store.database, first, postpone);
+    const again = await claimOne();
+    expect(again?.attempts).toBe(first.attempts);
+    await postponeJob(store.database, first, postpone);
+    expect(await claimOne()).toBeUndefined();
+    // The same where the lease ended and the job was claimed once more.
+    await endLeases();
+    expect(await claimOne()).toMatchObject({ attempts: 2 });
+    await postponeJob(store.database, again as Job, postpone);
+    expect(await claimOne()).toBeUndefined();
   });
 
   test('C-51: what a dead worker had is free after six seconds; who renews keeps it', async () => {

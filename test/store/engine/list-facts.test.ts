@@ -2,22 +2,15 @@
  * Goal: lists find transactions by how they ended and by their PIX whatever happens to them, and a step that sets either leaves the
  * indexes of `transaction` alone. Method: the tables beside what `transaction` says, after each way in which it is written.
  */
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { importAccount } from '../../../src/resolvers/account/import-account.ts';
+import { importAccount } from '../../../src/resolvers/history/import-account.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import type { Tx } from '../../../src/store/database.ts';
+import type { Tx } from '../../../src/store/connection/database.ts';
 import { changeTransactions, readProcesses } from '../../../src/store/engine/processes.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { HISTORY } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { addBusiness } from '../../support/events.ts';
-
-const SQL = readFileSync(
-  new URL('../../../prisma/migrations/20261129030000_list_outcome/migration.sql', import.meta.url),
-  'utf8',
-);
-const FILL = SQL.slice(SQL.indexOf('-- Of what is there.'), SQL.indexOf('drop index'));
 
 const store = useDatabase();
 
@@ -71,15 +64,6 @@ test('C-12: a payment and an end move them, in an update that changes no index o
     [String(accountId)],
   );
   expect(rows).toEqual([{ outcome: 'SUCCESS', pix: 'E2' }]);
-});
-
-test('a database that is upgraded has them of all its transactions', async () => {
-  await addBusiness(store.database, store.owner, { transactions: 3 });
-  await store.owner.query('delete from list_outcome');
-  await store.owner.query('delete from list_pix');
-  expect(await differences()).not.toEqual([]);
-  await store.owner.query(FILL);
-  expect(await differences()).toEqual([]);
 });
 
 test.each([

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import type { Database, Statement } from '../../../src/store/database.ts';
+import type { Database, Statement } from '../../../src/store/connection/database.ts';
 import { type ListFilter, listTransactions, type Page } from '../../../src/store/engine/transactions.ts';
 import type { NewTransaction } from '../../../src/store/ledger/history.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
@@ -82,7 +82,8 @@ const take = (holder: bigint, transactions: readonly NewTransaction[]) =>
 
 /** @returns the end2end of all that match, by what the rules say and no index or function of the product does. */
 async function naive(family: Family, filter: ListFilter): Promise<string[]> {
-  const { pixE2e, clientTaxId, address, groupId, targetCurrency, dateFrom, dateTo, externalCode } = filter;
+  const { pixE2e, clientTaxId, address, groupId, dateFrom, dateTo, externalCode } = filter;
+  const { targetCurrency, severalTargets } = filter;
   const { rows } = await test.owner.query(
     `select end2end from transaction where account_id = $1 and family = $2
        and ($3::text is null or pix_e2e = $3)
@@ -90,6 +91,7 @@ async function naive(family: Family, filter: ListFilter): Promise<string[]> {
        and ($5::text is null or coalesce(wallet, deposit_from) = $5
             or ($5 ilike any (array['0x_%', 'bc1%']) and coalesce(wallet, deposit_from) ilike $5))
        and ($6::text is null or group_id = $6) and ($7::text is null or target_currency = $7)
+       and ($11::text[] is null or target_currency = any ($11))
        and ($8::date is null or (created_at at time zone 'UTC')::date >= $8)
        and ($9::date is null or (created_at at time zone 'UTC')::date <= $9)
        and ($10::text is null or external_code = $10)
@@ -97,9 +99,17 @@ async function naive(family: Family, filter: ListFilter): Promise<string[]> {
     [
       accountId,
       family,
-      ...[pixE2e, clientTaxId, address, groupId, targetCurrency, dateFrom, dateTo, externalCode].map(
-        (value) => value ?? null,
-      ),
+      ...[
+        pixE2e,
+        clientTaxId,
+        address,
+        groupId,
+        targetCurrency,
+        dateFrom,
+        dateTo,
+        externalCode,
+        severalTargets,
+      ].map((value) => value ?? null),
     ],
   );
   return rows.map((row) => row.end2end);
@@ -124,6 +134,7 @@ describe('a list gives what naive SQL gives', () => {
       groupId: perhaps(POOL.groupId),
       externalCode: perhaps(POOL.externalCode),
       targetCurrency: perhaps([...POOL.targetCurrency, 'BTC_BTC']),
+      severalTargets: perhaps([[...POOL.targetCurrency.slice(0, 2), 'BTC_BTC']]),
       dateFrom: days.map(([from]) => dayOf(from)),
       dateTo: days.map(([, more]) => more),
       dates: fc.constantFrom('none', 'from', 'to', 'both'),

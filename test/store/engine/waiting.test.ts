@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { stepsAwaiting } from '../../../src/resolvers/transactions/awaiting.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { readAttention } from '../../../src/store/account/attention.ts';
-import type { Database, Statement } from '../../../src/store/database.ts';
+import type { Database, Statement } from '../../../src/store/connection/database.ts';
 import { readRailHealth } from '../../../src/store/engine/rail-health.ts';
 import { readSuspense } from '../../../src/store/engine/suspense.ts';
 import { readUnapproved, readWaiting, readWaitingOfMode } from '../../../src/store/engine/waiting.ts';
@@ -83,16 +83,27 @@ async function readBy(work: (tx: Pick<Database, 'query'>) => Promise<unknown>, r
 }
 
 const NOW = new Date();
-const STEPS = { approvals: [], heldDeposits: [], holds: AT.steps, stepUps: [] };
+const STEPS = { heldDeposits: [], holds: AT.steps, stepUps: [] };
 
 it.each<[string, readonly string[], (tx: Pick<Database, 'query'>) => Promise<unknown>]>([
   ['holds of an account', ['transaction'], (tx) => readWaiting(tx, accountId, AT, 100)],
   ['holds of all accounts', ['transaction'], (tx) => readWaitingOfMode(tx, 'sandbox', AT, 100)],
-  ['approvals', ['transaction'], (tx) => readUnapproved(tx, accountId, AT, null, 100)],
+  [
+    'approvals',
+    ['transaction'],
+    (tx) => readUnapproved(tx, accountId, { since: new Date(0), end2end: null, limit: 100 }),
+  ],
   [
     'jobs that failed, and money in suspense, of an account',
     ['job', 'suspense_entry'],
-    (tx) => readAttention(tx, accountId, { families: AT.families, steps: STEPS, keysBefore: NOW, now: NOW }),
+    (tx) =>
+      readAttention(tx, accountId, {
+        families: AT.families,
+        steps: STEPS,
+        keysBefore: NOW,
+        now: NOW,
+        approvalsSince: new Date(0),
+      }),
   ],
   ['orders of rails', ['job'], (tx) => readRailHealth(tx, 'sandbox', Date.now())],
   [

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sum } from '../../../src/base/money.ts';
-import { exportAccount } from '../../../src/resolvers/account/export-account.ts';
-import { type ImportProgress, importAccount } from '../../../src/resolvers/account/import-account.ts';
-import { ImportRefused } from '../../../src/resolvers/account/stage-history.ts';
+import { sum } from '../../../src/base/money/money.ts';
+import { exportAccount } from '../../../src/resolvers/exports/export-account.ts';
+import { type ImportProgress, importAccount } from '../../../src/resolvers/history/import-account.ts';
+import { ImportRefused } from '../../../src/resolvers/history/stage-history.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { listTransactions } from '../../../src/store/engine/transactions.ts';
 import { readBalances } from '../../../src/store/ledger/ledger.ts';
@@ -77,7 +77,7 @@ async function stored(accountId: bigint): Promise<string[]> {
        union all select to_jsonb(d) - 'account_id' from ledger_day d where account_id = $1
        union all select to_jsonb(d) - 'account_id' from list_day d where account_id = $1
        union all select to_jsonb(h) - 'account_id' from list_head h where account_id = $1
-       union all select to_jsonb(h) - 'account_id' from account_head h where account_id = $1) every
+       union all select to_jsonb(h) - '{account_id,version}'::text[] from account_head h where account_id = $1) every
      order by 1`,
     [accountId],
   );

@@ -6,10 +6,10 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BRL, currencyOf } from '../../../src/base/currency.ts';
+import { BRL, currencyOf } from '../../../src/base/money/currency.ts';
 import { houseSheet, subAccountSheet } from '../../../src/ledger/chart.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import type { Tx } from '../../../src/store/database.ts';
+import type { Tx } from '../../../src/store/connection/database.ts';
 import { TRANSACTION_COLUMNS } from '../../../src/store/engine/transactions.ts';
 import { type NewTransaction, openLedgerAccounts } from '../../../src/store/ledger/history.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';

@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BRL, currencyOf } from '../../../src/base/currency.ts';
+import { BRL, currencyOf } from '../../../src/base/money/currency.ts';
 import { houseSheet, subAccountSheet } from '../../../src/ledger/chart.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import { openDatabase } from '../../../src/store/connection.ts';
-import type { Database, Statement } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/connection/connection.ts';
+import type { Database, Statement } from '../../../src/store/connection/database.ts';
 import { openLedgerAccounts } from '../../../src/store/ledger/history.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
 import { useDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 /** Goal: an interrupted import ends in order, whatever the database does. Method: a database that goes away in the middle. */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Database, Tx } from '../../../src/store/database.ts';
+import type { Database, Tx } from '../../../src/store/connection/database.ts';
 import { withCancellableTx } from '../../../src/store/ledger/long-transaction.ts';
 
 test('Ctrl-C while the database is away leaves no rejection that nobody handles', async () => {

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { BRL, type Currency, currencyOf } from '../../../src/base/currency.ts';
-import { fromMinor, toMinor } from '../../../src/base/money.ts';
+import { BRL, type Currency, currencyOf } from '../../../src/base/money/currency.ts';
+import { fromMinor, toMinor } from '../../../src/base/money/money.ts';
 import { fund } from '../../../src/ledger/journals.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../../src/ledger/posting.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';

@@ -5,10 +5,10 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BRL, CURRENCIES, type Currency } from '../../../src/base/currency.ts';
+import { BRL, CURRENCIES, type Currency } from '../../../src/base/money/currency.ts';
 import { houseSheet, SUB_ACCOUNTS, type SubAccount, subAccountSheet } from '../../../src/ledger/chart.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import type { Statement } from '../../../src/store/database.ts';
+import type { Statement } from '../../../src/store/connection/database.ts';
 import { importLines, openLedgerAccounts } from '../../../src/store/ledger/history.ts';
 import {
   readBalances,
@@ -123,13 +123,13 @@ async function post(of: Book, to: readonly (readonly [Currency, SubAccount])[], 
 
 const NAIVE = `from ledger_line l join ledger_account a on a.account_id = l.account_id and a.id = l.ledger_account_id
   where l.account_id = $1 and a.sub_account > 0 and l.seq > 0
-    and ($2::text is null or a.currency = $2) and ($3::int is null or a.sub_account = $3)
+    and ($2::text[] is null or a.currency = any ($2)) and ($3::int is null or a.sub_account = $3)
     and ($4::date is null or (l.posted_at at time zone 'UTC')::date >= $4)
     and ($5::date is null or (l.posted_at at time zone 'UTC')::date <= $5)`;
 
 async function naiveIds(filter: StatementFilter): Promise<bigint[]> {
-  const { currency, subAccount, dateFrom, dateTo } = filter;
-  const values = [book.accountId, currency ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
+  const { currencies, subAccount, dateFrom, dateTo } = filter;
+  const values = [book.accountId, currencies ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
   const { rows } = await test.owner.query(`select l.id ${NAIVE} order by l.id desc`, values);
   return rows.map((row) => BigInt(row.id));
 }
@@ -154,7 +154,13 @@ describe('the statement gives what naive SQL gives', () => {
   const day = fc.option(fc.integer({ min: -62, max: 45 }).map(dayOf), { nil: undefined });
   const filter = fc
     .record({
-      currency: fc.constantFrom(undefined, 'BRL', 'USDT_TRX', 'TRX_TRX', 'BTC_BTC'),
+      currencies: fc.constantFrom(
+        undefined,
+        ['BRL'],
+        ['USDT_TRX'],
+        ['TRX_TRX', 'BTC_BTC'],
+        ['BRL', 'USDT_TRX'],
+      ),
       subAccount: fc.constantFrom(undefined, undefined, 1, 2, 4, 3),
       dateFrom: day,
       dateTo: day,
@@ -205,9 +211,10 @@ describe('the statement gives what naive SQL gives', () => {
 
   const filters: [what: string, filter: StatementFilter][] = [
     ['all lines', {}],
-    ['one currency', { currency: 'USDT_TRX' }],
+    ['one currency', { currencies: ['USDT_TRX'] }],
+    ['two currencies', { currencies: ['USDT_TRX', 'BRL'] }],
     ['one sub-account of each currency', { subAccount: 2 }],
-    ['a single sub-account', { currency: 'BRL', subAccount: 1 }],
+    ['a single sub-account', { currencies: ['BRL'], subAccount: 1 }],
     ['some days', { dateFrom: dayOf(5), dateTo: dayOf(30) }],
     ['some days of history', { dateFrom: dayOf(-58), dateTo: dayOf(-40) }],
   ];
@@ -238,7 +245,7 @@ describe('the statement gives what naive SQL gives', () => {
     ['from the last day on', { dateFrom: 'last' }, 'lines'],
     ['after the last day', { dateFrom: dayOf(400) }, 'empty'],
     ['the wrong way round', { dateFrom: dayOf(9), dateTo: dayOf(4) }, 'empty'],
-    ['of a currency that is not held', { currency: 'BTC_BTC' }, 'empty'],
+    ['of a currency that is not held', { currencies: ['BTC_BTC'] }, 'empty'],
   ])('C-11, C-12: a range %s', async (_what, given: StatementFilter, outcome) => {
     const { lines } = await readStatementLines(
       test.database,

@@ -3,8 +3,8 @@
  * statements of the dispatcher, one by one, in the order that makes them meet; nothing runs beside them.
  */
 import { afterEach, expect, test } from 'vitest';
-import type { AccountMode } from '../../../src/base/account-mode.ts';
-import type { Database } from '../../../src/store/database.ts';
+import type { AccountMode } from '../../../src/base/access/account-mode.ts';
+import type { Database } from '../../../src/store/connection/database.ts';
 import { endTries, type LeasedDelivery, leaseDeliveries } from '../../../src/store/webhooks/deliveries.ts';
 import { addTest, redeliverOne } from '../../../src/store/webhooks/redeliveries.ts';
 import {

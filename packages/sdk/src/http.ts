@@ -1,0 +1,81 @@
+/** One HTTP request to the gateway, and the refusals in its answer. */
+import { NoAnswer, problemOf, Refused } from './refusal.ts';
+
+/** API key, or a function that gives a fresh token: pages in a browser have no key. */
+export type Key = string | (() => string | Promise<string>);
+
+/** Connection to a gateway. */
+export interface Gateway {
+  readonly baseUrl: string;
+  readonly key: Key;
+  readonly fetch: typeof fetch;
+  /** Attempts after the first, for requests that are safe to repeat. */
+  readonly retries: number;
+  /** Longest time until the whole answer of one attempt. Unit: ms. */
+  readonly timeoutMs: number;
+}
+
+/** A request. */
+export interface Call {
+  readonly path: string;
+  /** Body, sent as JSON by POST; without one it is a GET. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @returns the text of a good answer. @throws {Refused | NoAnswer} */
+export async function readText(gateway: Gateway, call: Call, extraMs = 0): Promise<string> {
+  const limit = AbortSignal.timeout(gateway.timeoutMs + extraMs);
+  const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
+  const response = await open(gateway, { ...call, signal });
+  return answered(call, () => response.text());
+}
+
+/** @returns a good answer whose body is still to be read. @throws {Refused | NoAnswer} */
+export async function open(gateway: Gateway, call: Call): Promise<Response> {
+  const { path, body, headers } = call;
+  const key = typeof gateway.key === 'string' ? gateway.key : await gateway.key();
+  const response = await answered(call, () =>
+    gateway.fetch(`${gateway.baseUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: JSON.stringify(body) ?? null,
+      signal: call.signal ?? null,
+      // Key and order go to the gateway alone.
+      redirect: 'manual',
+    }),
+  );
+  if (response.ok) return response;
+  const said = parseObject(await answered(call, () => response.text()));
+  // The gateway gives seconds; for the date that a proxy may give, the pause of the client is enough.
+  const retryAfter = Number(response.headers.get('retry-after')) || undefined;
+  throw new Refused([problemOf(response.status, said)], retryAfter);
+}
+
+/** @throws {NoAnswer} when the connection fails; the reason of the caller's signal when the caller ended it. */
+export async function answered<Result>(
+  { path, signal }: Call,
+  read: () => Promise<Result>,
+  Failure = NoAnswer,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw signal.reason;
+    throw new Failure(`no answer from ${path}`, { cause });
+  }
+}
+
+function parseObject(text: string): object {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,71 @@
+/** `/v2` with the types of its OpenAPI document. */
+import { parseExact } from './exact.ts';
+import type { Get, Post } from './generated/rest.ts';
+import { type Gateway, readText } from './http.ts';
+import { underKey, withRetries } from './retry.ts';
+
+/** Options of a read. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Options of a request that makes or changes something. */
+export interface WriteOptions extends ReadOptions {
+  /** Your own key for this request; otherwise the SDK makes one, which all attempts share. */
+  readonly idempotencyKey?: string;
+}
+
+type Arguments<Params, Options> = object extends Params
+  ? [params?: Params, options?: Options]
+  : [params: Params, options?: Options];
+
+/** REST: `params` has the members of the path, of the query and of the body together. */
+export interface Rest {
+  get<Path extends keyof Get>(
+    path: Path,
+    ...args: Arguments<Get[Path]['params'], ReadOptions>
+  ): Promise<Get[Path]['answer']>;
+  post<Path extends keyof Post>(
+    path: Path,
+    ...args: Arguments<Post[Path]['params'], WriteOptions>
+  ): Promise<Post[Path]['answer']>;
+}
+
+/** Requests of the sandbox happen each time, whatever key they have. */
+const HAPPENS_EACH_TIME = /^\/v2\/sandbox\//;
+
+/** @returns the REST interface of a gateway. */
+export function restOf(gateway: Gateway): Rest {
+  return {
+    get: async (template: string, params: object = {}, { signal }: ReadOptions = {}) => {
+      const [path, query] = fill(template, params);
+      const target = `${path}?${new URLSearchParams(query as Record<string, string>)}`;
+      const waitMs = Number((query as { wait?: number }).wait ?? 0) * 1_000;
+      const attempt = () => readText(gateway, { path: target, signal }, waitMs);
+      const text = await withRetries(attempt, { ...gateway, isSafe: true, signal });
+      return parseExact(text) as never;
+    },
+    post: async (template: string, params: object = {}, options: WriteOptions = {}) => {
+      const { idempotencyKey = crypto.randomUUID(), signal } = options;
+      const [path, body] = fill(template, params);
+      const isSafe = !HAPPENS_EACH_TIME.test(path);
+      const call = { path, body, headers: { 'idempotency-key': idempotencyKey }, signal };
+      const attempt = () => readText(gateway, call);
+      const text = await underKey(idempotencyKey, () => withRetries(attempt, { ...gateway, isSafe, signal }));
+      return parseExact(text) as never;
+    },
+  };
+}
+
+/** @returns the path with its members put in, and the other members that have a value. */
+function fill(template: string, params: object): [path: string, others: object] {
+  const members = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(members.get(name) ?? '');
+    members.delete(name);
+    // An empty member, or one of full stops, would make another path.
+    if (/^\.*$/.test(value)) throw new TypeError(`${template} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+  return [path, Object.fromEntries(members)];
+}

@@ -1,0 +1,103 @@
+/** Signatures of webhooks (Standard Webhooks), checked with WebCrypto. */
+import type { EventName, GatewayEvent } from './event.ts';
+import { parseExact } from './exact.ts';
+import { CrossrampError } from './refusal.ts';
+
+/** A webhook whose signature is right. */
+export type WebhookEvent<Name extends EventName = EventName> = {
+  readonly [Each in Name]: Pick<GatewayEvent<Each>, 'name' | 'sequence' | 'transaction'> & {
+    /** The same for every attempt of one event: store it, and process it once. */
+    readonly id: string;
+    /** Number of the attempt, from 1. */
+    readonly attempt: number;
+    /** Whether somebody sent it as a test. */
+    readonly isTest: boolean;
+  };
+}[Name];
+
+/** Header fields as `fetch`, Node and frameworks have them. */
+export type WebhookHeaders =
+  | Iterable<[name: string, value: string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A request as it came. */
+export interface WebhookRequest {
+  /** `whsec_…` of the endpoint, or its public key `whpk_…`; several where one is being replaced. */
+  readonly secret: string | readonly string[];
+  readonly headers: WebhookHeaders;
+  /** The bytes as they came, before any parser. */
+  readonly body: string | Uint8Array | ArrayBuffer;
+  /** Longest difference from the clock here. Default: five minutes. */
+  readonly toleranceSeconds?: number;
+  /** Seconds since 1970, instead of the clock. */
+  readonly nowSeconds?: number;
+}
+
+/** The request is not authentic: answer 400, and do nothing. */
+export class WebhookRefused extends CrossrampError {
+  override readonly name = 'WebhookRefused';
+}
+
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * @returns the event. Its name, sequence and attempt come from header fields, which the signature does not cover; id and
+ *   transaction are signed.
+ * @throws {WebhookRefused} when no secret signed the request, or when it is too old.
+ */
+export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
+  const { secret, body, toleranceSeconds = TOLERANCE_SECONDS, nowSeconds = Date.now() / 1_000 } = request;
+  const header = readerOf(request.headers);
+  const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
+  if (!/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookRefused('the timestamp is too far from the clock');
+  const part = body as BlobPart;
+  const signed = await new Blob([`${id}.${timestamp}.`, part]).arrayBuffer();
+  const signatures = header('webhook-signature').split(' ');
+  for (const each of [secret].flat())
+    if (await isSignedBy(each, signatures, signed))
+      return {
+        id,
+        name: header('crossramp-event') as EventName,
+        sequence: Number(header('crossramp-sequence')),
+        attempt: Number(header('crossramp-attempt')),
+        isTest: header('crossramp-test') === 'true',
+        transaction: parseExact(await new Blob([part]).text()),
+      } as WebhookEvent;
+  throw new WebhookRefused('no signature is by this secret');
+}
+
+async function isSignedBy(
+  secret: string,
+  signatures: readonly string[],
+  signed: ArrayBuffer,
+): Promise<boolean> {
+  const [, kind, text = ''] = /^(whsec|whpk)_(.+)$/.exec(secret) ?? [];
+  if (!kind) throw new TypeError('a secret is whsec_… or whpk_…');
+  const [version, algorithm] =
+    kind === 'whsec'
+      ? (['v1', { name: 'HMAC', hash: 'SHA-256' }] as const)
+      : (['v1a', { name: 'Ed25519' }] as const);
+  const key = await crypto.subtle.importKey('raw', bytesOf(text), algorithm, false, ['verify']);
+  for (const each of signatures) {
+    const [given, base64 = ''] = each.split(',');
+    if (given === version && (await crypto.subtle.verify(algorithm, key, bytesOf(base64), signed)))
+      return true;
+  }
+  return false;
+}
+
+/** @returns the bytes; none where it is no base64, which no signature and no key is. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+function readerOf(headers: WebhookHeaders): (name: string) => string {
+  const fields = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  const values = new Map(fields.map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => [values.get(name) ?? ''].flat()[0] ?? '';
+}

@@ -1,0 +1,20 @@
+/** What an account moves: play money or real money. */
+import type { KeyMode } from './api-key.ts';
+
+/** Modes of accounts. */
+export const ACCOUNT_MODES = ['sandbox', 'live'] as const;
+/** `sandbox`: play money on sandbox rails; `live`: real money on real rails. An account keeps the mode it was made with. */
+export type AccountMode = (typeof ACCOUNT_MODES)[number];
+
+/** One moment as the accounts of each mode see it: milliseconds since 1970. */
+export type Times = Readonly<Record<AccountMode, number>>;
+
+/** @returns the moment as statements take it, of the sandbox and of live accounts. ISO 8601. */
+export function instantsOf({ sandbox, live }: Times): [string, string] {
+  return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
+}
+
+/** @returns the mode of the keys that an account of a mode has; a key of the other mode opens nothing. */
+export function keyModeOf(mode: AccountMode): KeyMode {
+  return mode === 'live' ? 'live' : 'test';
+}

@@ -1,0 +1,33 @@
+/**
+ * What a token is on its chain, looked up from the catalogue: its contract by raw ledger code, the chain's own coin by
+ * network, and EVM chain ids.
+ */
+import { CURRENCIES, NETWORKS, type Network } from '../money/currency.ts';
+
+/** Contract or mint of each token of the catalogue by its raw ledger code. Coins of a chain have none. */
+export const TOKEN_CONTRACTS: ReadonlyMap<string, string> = new Map(
+  CURRENCIES.flatMap(({ code, contract }) => (contract === undefined ? [] : [[code, contract]])),
+);
+
+/** The coin in which each network counts value by itself. */
+export const NATIVE_ASSETS: ReadonlyMap<string, string> = byNetwork(({ coin }) => coin);
+
+/** Chain ids. A network is an EVM one exactly when it is here. */
+export const EVM_CHAIN_IDS: ReadonlyMap<string, number> = byNetwork(({ chainId }) => chainId);
+
+const CODE_BY_CONTRACT = new Map([...TOKEN_CONTRACTS].map(([code, contract]) => [contract, code]));
+
+/** @returns raw ledger code of the token whose contract the canonical address is, or undefined. */
+export function tokenOfContract(canonical: string): string | undefined {
+  return CODE_BY_CONTRACT.get(canonical);
+}
+
+/** What networks say of themselves, of those that say it. */
+function byNetwork<Value>(said: (network: Network) => Value | undefined): ReadonlyMap<string, Value> {
+  return new Map(
+    Object.entries(NETWORKS).flatMap(([name, network]) => {
+      const value = said(network);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}

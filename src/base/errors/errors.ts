@@ -1,0 +1,170 @@
+/**
+ * Every error that the gateway answers with, in one table. A code is a promise: docs/errors.md explains each, and
+ * `/errors/<CODE>` of a running gateway serves that explanation (C-50).
+ */
+
+/** Next action of a caller who was refused, with its meaning. */
+export const REFUSED_ACTIONS = {
+  FIX: 'Change the request, or what it needs, and send it again.',
+  WAIT: 'Send the same request again later.',
+  STOP: 'Do not send it again: neither time nor another value helps.',
+} as const;
+
+/** Name of a next action. */
+export type RefusedAction = keyof typeof REFUSED_ACTIONS;
+
+/** HTTP status, next action and title of each code, in the order in which a request is checked. */
+export const ERRORS = {
+  BAD_REQUEST: { status: 400, action: 'FIX', title: 'The request is malformed' },
+  UNAUTHORIZED: { status: 401, action: 'STOP', title: 'A valid API key is required' },
+  FORBIDDEN: { status: 403, action: 'STOP', title: 'The caller may not do this' },
+  STEP_UP_REQUIRED: {
+    status: 403,
+    action: 'FIX',
+    title: 'This action requires a passkey check within the last five minutes',
+  },
+  NOT_FOUND: { status: 404, action: 'STOP', title: 'The path or record does not exist' },
+  METHOD_NOT_ALLOWED: { status: 405, action: 'FIX', title: 'The path does not accept this method' },
+  NOT_ACCEPTABLE: { status: 406, action: 'FIX', title: 'No accepted media type is available' },
+  REQUEST_TIMEOUT: { status: 408, action: 'WAIT', title: 'The request arrived too slowly' },
+  PAYLOAD_TOO_LARGE: { status: 413, action: 'FIX', title: 'The body is too large' },
+  URI_TOO_LONG: { status: 414, action: 'FIX', title: 'The path and query are too long' },
+  HEADERS_TOO_LARGE: { status: 431, action: 'FIX', title: 'The headers are too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, action: 'FIX', title: 'The media type of the body is not accepted' },
+  EXPECTATION_FAILED: { status: 417, action: 'FIX', title: 'The Expect header has an unsupported value' },
+  UPGRADE_UNSUPPORTED: { status: 426, action: 'FIX', title: 'This server does not speak WebSocket' },
+  RATE_LIMITED: { status: 429, action: 'WAIT', title: 'Too many requests' },
+  INVALID_PARAMETER: { status: 400, action: 'FIX', title: 'A parameter has a value that is not accepted' },
+  CURSOR_EXPIRED: { status: 410, action: 'FIX', title: 'Events after the cursor are no longer kept' },
+  CURRENCY_AMBIGUOUS: { status: 400, action: 'FIX', title: 'The asset exists on several networks' },
+  IDEMPOTENCY_MISMATCH: {
+    status: 422,
+    action: 'FIX',
+    title: 'The idempotency key was used with another request',
+  },
+  IDEMPOTENCY_RUNNING: {
+    status: 409,
+    action: 'WAIT',
+    title: 'The first request under this idempotency key is still running',
+  },
+  LIMIT_EXCEEDED: { status: 422, action: 'FIX', title: 'An amount is outside the allowed range' },
+  INSUFFICIENT_BALANCE: {
+    status: 422,
+    action: 'FIX',
+    title: 'The available balance does not cover the amount',
+  },
+  ADDRESS_NOT_WHITELISTED: { status: 422, action: 'FIX', title: 'The destination is not on the whitelist' },
+  QUOTE_EXPIRED: { status: 422, action: 'FIX', title: 'The quote can no longer be used' },
+  STEP_CONFLICT: { status: 409, action: 'STOP', title: 'The present state does not allow this' },
+  LIST_CHANGED: {
+    status: 409,
+    action: 'FIX',
+    title: 'The list was changed by somebody else since you read it',
+  },
+  RAILS_MISSING: { status: 422, action: 'STOP', title: 'This gateway has no rails for live accounts' },
+  QUOTE_UNAVAILABLE: { status: 503, action: 'WAIT', title: 'No current price is available' },
+  UNAVAILABLE: { status: 503, action: 'WAIT', title: 'The service is temporarily unavailable' },
+  INTERNAL: { status: 500, action: 'STOP', title: 'Unexpected error' },
+} as const satisfies Record<string, { status: number; action: RefusedAction; title: string }>;
+
+/** A code of the table. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One bad input: which parameter, and the form that is accepted. */
+export interface Violation {
+  readonly parameter: string;
+  readonly message: string;
+  /** Set where the violation has a code of its own. */
+  readonly code?: ErrorCode;
+}
+
+/** Facts of a refusal for programs, besides its code. */
+export interface RefusedFacts {
+  /** Scope that the caller lacks. */
+  readonly scope?: string;
+  /** Names of the actions that are possible on the transaction now. */
+  readonly actions?: readonly string[];
+  /** Largest or smallest amount that is allowed, and its currency. */
+  readonly limit?: { readonly amount: string; readonly currency: string };
+}
+
+/** How many bad inputs the message says in words; `violations` has more. */
+const REASONS_MAX = 10;
+
+/** An answer that says no, for a reason that the caller may know. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly violations: readonly Violation[];
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter: number | undefined;
+  /** Header fields that belong to the answer, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Members of the answer besides those that every problem has. */
+  readonly members: Readonly<Record<string, string>>;
+  /** Facts of the refusal for programs, in payloads of GraphQL. */
+  readonly facts: RefusedFacts;
+  /** True for a stored refusal that is answered again under its idempotency key (C-52). */
+  readonly isReplayed: boolean;
+
+  /**
+   * @param code - of the table.
+   * @param detail - one sentence for the caller, about this occurrence.
+   * @param options - bad inputs, all of them; seconds to wait before another try; header fields and further members of
+   *   the answer; `facts` for programs; `isReplayed` for a stored refusal; `cause`: the reason for the log, which the caller is not told.
+   */
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: {
+      violations?: readonly Violation[];
+      retryAfter?: number;
+      headers?: Readonly<Record<string, string>>;
+      members?: Readonly<Record<string, string>>;
+      facts?: RefusedFacts;
+      isReplayed?: boolean;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(detail, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.violations = options.violations ?? [];
+    this.retryAfter = options.retryAfter;
+    this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
+    this.facts = options.facts ?? {};
+    this.isReplayed = options.isReplayed ?? false;
+  }
+}
+
+/**
+ * @param violations - at least one.
+ * @returns the error that names them all; a single one with a code of its own gives that code.
+ */
+export function invalidParameters(violations: readonly Violation[]): GatewayError {
+  const own = violations.length === 1 ? violations[0]?.code : undefined;
+  return new GatewayError(own ?? 'INVALID_PARAMETER', reasonsOf(violations), { violations });
+}
+
+/** Clients that show the message alone show what to do, too. */
+function reasonsOf(violations: readonly Violation[]): string {
+  const shown = violations
+    .slice(0, REASONS_MAX)
+    .map(({ parameter, message }) => `${parameter}: ${message}`)
+    .join('; ');
+  const hidden = violations.length - REASONS_MAX;
+  return hidden > 0 ? `${shown}; and ${hidden} more in \`violations\`` : shown;
+}
+
+/** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */
+export function notFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'the path or record does not exist');
+}
+
+/** @returns the members of an answer that only this error has: bad inputs, where there are any, and its own. */
+export function shownViolations({ violations, members }: GatewayError): {
+  violations?: { parameter: string; message: string }[];
+} {
+  if (violations.length === 0) return members;
+  return { ...members, violations: violations.map(({ parameter, message }) => ({ parameter, message })) };
+}

@@ -1,0 +1,81 @@
+/** What callers give under names of their own, and what is wrong with it: everything at once. */
+
+import { parseDay } from '../time/instant.ts';
+import { invalidParameters, type Violation } from './errors.ts';
+
+/** A value under the name by which its caller knows it. */
+export interface Named {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Characters of a text that is looked up. */
+export const LONGEST_TEXT = 200;
+
+/** How many parameters an answer names as wrong. Whoever mends so many hears of the others at the next try. */
+export const VIOLATIONS_MAX = 50;
+
+/** Collects what is wrong with a request, so that all of it can be said at once. */
+export class Violations {
+  /** By parameter, so that a long input is not searched for each of its members. */
+  readonly #noted = new Map<string, Violation>();
+
+  /** Notes a violation; of two about the same parameter the first says enough. */
+  add(violation: Violation): undefined {
+    const { parameter } = violation;
+    if (!this.isFull && !this.#noted.has(parameter)) this.#noted.set(parameter, violation);
+    return undefined;
+  }
+
+  /** Whether as many are noted as an answer has: nothing more needs to be looked at. */
+  get isFull(): boolean {
+    return this.#noted.size >= VIOLATIONS_MAX;
+  }
+
+  /** @throws {GatewayError} that names what was noted so far, when there is anything. */
+  refuse(): void {
+    if (this.#noted.size > 0) throw invalidParameters([...this.#noted.values()]);
+  }
+
+  /**
+   * Notes a list that is too long, which nobody then needs to look through.
+   *
+   * @param things - what the list has at most `max` of, in the plural.
+   * @returns whether it is short enough.
+   */
+  atMost(parameter: string, values: readonly unknown[], max: number, things: string): boolean {
+    if (values.length <= max) return true;
+    this.add({ parameter, message: `must have at most ${max} ${things}` });
+    return false;
+  }
+
+  /** @returns a text of 1 to `LONGEST_TEXT` characters that the database can hold. */
+  text(given: Named | undefined): string | undefined {
+    if (!given) return undefined;
+    const { name, value } = given;
+    if (value.includes('\0') || !value.isWellFormed())
+      return this.add({ parameter: name, message: 'must be well-formed text without NUL' });
+    if (value === '' || [...value].length > LONGEST_TEXT)
+      return this.add({ parameter: name, message: `must have 1 to ${LONGEST_TEXT} characters` });
+    return value;
+  }
+
+  /** @returns the days of a range, both inclusive; either may be missing. */
+  days(from: Named | undefined, to: Named | undefined): { dateFrom?: string; dateTo?: string } {
+    const dateFrom = this.day(from);
+    const dateTo = this.day(to);
+    if (from && to && dateFrom && dateTo && dateFrom > dateTo) {
+      this.add({ parameter: from.name, message: `must not be after ${to.name}` });
+      this.add({ parameter: to.name, message: `must not be before ${from.name}` });
+    }
+    return { ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) };
+  }
+
+  private day(given: Named | undefined): string | undefined {
+    if (!given) return undefined;
+    return (
+      parseDay(given.value) ??
+      this.add({ parameter: given.name, message: 'must be an existing day, YYYY-MM-DD' })
+    );
+  }
+}

@@ -1,0 +1,80 @@
+/** Reads the body of a request: whole, bounded, as it is. */
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors/errors.ts';
+
+/** Maximum size of a request body (C-51). Unit: bytes. */
+export const BODY_MAX_BYTES = 1_048_576;
+/** So much of a body that is too large is passed over, so that its sender gets to read the answer. Unit: bytes. */
+const PASSED_OVER_MAX_BYTES = 8 * BODY_MAX_BYTES;
+
+/**
+ * Reads a whole body.
+ *
+ * @throws {GatewayError} `PAYLOAD_TOO_LARGE` when it is over 1 MiB, `UNSUPPORTED_MEDIA_TYPE` when it is compressed,
+ *   `BAD_REQUEST` when its connection breaks.
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () =>
+    new GatewayError('PAYLOAD_TOO_LARGE', `the body must not exceed ${BODY_MAX_BYTES} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw tooLarge();
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must not have a Content-Encoding', {
+      headers: { 'accept-encoding': 'identity' },
+    });
+  return wholeOf(request, tooLarge);
+}
+
+function endedEarly(): GatewayError {
+  return new GatewayError('BAD_REQUEST', 'the body ended too early');
+}
+
+/** By the events of the stream: an iterator of it costs a small request as much as all the rest of being read. */
+function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promise<Buffer> {
+  // Of a request without a body, nothing may come any more.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
+  if (request.destroyed) return Promise.reject(endedEarly());
+  if (hasCome(request)) return Promise.resolve(takenOf(request));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_MAX_BYTES) chunks.push(chunk);
+      else reject(tooLarge());
+      // Node would read on for as long as a request may take. This closes the connection.
+      if (size > PASSED_OVER_MAX_BYTES) request.destroy();
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const fail = () => {
+      if (!request.readableEnded) reject(endedEarly());
+    };
+    request.once('error', fail);
+    request.once('close', fail);
+  });
+}
+
+/** What Node's requests have besides what its types say: it ends those so that announce no body (`optimizeEmptyRequests`). */
+interface Endable {
+  readonly _dumpAndCloseReadable: () => void;
+}
+
+/** Whether all of a body is there already: mostly it comes in one piece with its headers. */
+function hasCome(request: IncomingMessage): request is IncomingMessage & Endable {
+  const { readableLength } = request;
+  return (
+    readableLength > 0 &&
+    readableLength === Number(request.headers['content-length']) &&
+    '_dumpAndCloseReadable' in request
+  );
+}
+
+/**
+ * Takes a body that is there at once: as a stream it is begun, read, ended and closed in several turns, for one piece. Afterwards the
+ * request counts as destroyed and emits nothing: whether the client left, the response says.
+ */
+function takenOf(request: IncomingMessage & Endable): Buffer {
+  const body: Buffer = request.read();
+  request._dumpAndCloseReadable();
+  return body;
+}

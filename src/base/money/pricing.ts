@@ -1,0 +1,183 @@
+/**
+ * What a customer pays and gets (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
+ *
+ * A price of crypto is the number of cents that one minor unit costs, as a ratio; it stays exact up to the places that
+ * round, each towards the house: an amount received or sent down, an amount to pay up, and on the way in the fee up to
+ * the next cent. On the way out the fee is not rounded: what is sent is, and the fee that is shown follows from it.
+ */
+
+import { assert } from '../errors/assert.ts';
+import type { Currency } from './currency.ts';
+import { isDecimal, multiply, sum, toMinor, trimDecimal } from './money.ts';
+
+/** Price settings of an account for a template; plain decimal text with any number of decimals. */
+export interface Pricing {
+  /** Distance of the quote from the market rate, a fraction: 0 <= spread < 1. */
+  readonly spread: string;
+  /** Percentage fee as a fraction of the BRL amount before fees: 0 <= feeRate < 1. */
+  readonly feeRate: string;
+  /** Fixed fee in BRL, not negative. */
+  readonly feeFixed: string;
+}
+
+/** What both ways give. Amounts are in minor units: cents, and minor units of the crypto currency. */
+export interface Price {
+  /** BRL for one crypto with the spread, exact: never rounded. */
+  readonly quote: string;
+  /** BRL for one crypto without the spread. */
+  readonly refQuote: string;
+  /** Way in: what the customer pays. Way out: what the payee receives, after the fee. */
+  readonly brlMinor: bigint;
+  /**
+   * Percentage and fixed fee together. Way in: rounded up to cents. Way out: the gross in whole cents less what is sent,
+   * so by `sentMinor` also the whole cents that the last unit of crypto is worth beyond it.
+   */
+  readonly feeMinor: bigint;
+  /** Way in: what the customer receives, after the network fee. Way out: what the customer pays. */
+  readonly cryptoMinor: bigint;
+  /** In the crypto currency; 0 on the way out. */
+  readonly networkFeeMinor: bigint;
+}
+
+/** The crypto currency of an order and its market rate, in BRL for one crypto: a plain decimal > 0. */
+export interface Market {
+  readonly mid: string;
+  readonly currency: Currency;
+}
+
+/** An order BRL -> crypto, by what is paid (cents) or by what is to be received (minor units, after the network fee). */
+export type OrderIn = Market & {
+  /** Minor units of the crypto currency, not negative. */
+  readonly networkFeeMinor: bigint;
+} & ({ readonly paymentMinor: bigint } | { readonly receivedMinor: bigint });
+
+/** An order crypto -> BRL, by what is paid (minor units) or by what is to be sent to the payee (cents, after fees). */
+export type OrderOut = Market & ({ readonly paidMinor: bigint } | { readonly sentMinor: bigint });
+
+interface Ratio {
+  readonly num: bigint;
+  readonly den: bigint;
+}
+
+/** The fee in cents of so many cents is (rate × cents + fixed) / one. */
+interface Fee {
+  readonly rate: bigint;
+  readonly fixed: bigint;
+  readonly one: bigint;
+}
+
+/**
+ * Prices BRL -> crypto: received = floor((payment − fee) / quote, decimals) − network fee.
+ *
+ * By `receivedMinor` the payment is the smallest that gives at least that much, and the customer receives exactly that
+ * much: what the last cent would buy beyond it stays with the house. Closed form in both directions, no search.
+ *
+ * @returns undefined when nothing would be received, also when the payment does not cover the fee.
+ * @throws {Error} when a rate, a setting or the network fee is out of the bounds of its type.
+ */
+export function priceIn(order: OrderIn, pricing: Pricing): Price | undefined {
+  const { networkFeeMinor } = order;
+  assert(networkFeeMinor >= 0n, 'a network fee is not negative');
+  const quote = quoteOf(order, pricing, '');
+  const unit = centsPerUnit(quote, order.currency);
+  const fee = feeOf(pricing);
+  let payment: bigint;
+  let received: bigint;
+  if ('paymentMinor' in order) {
+    payment = order.paymentMinor;
+    const net = payment - feeOn({ num: payment, den: 1n }, fee);
+    received = (net * unit.den) / unit.num - networkFeeMinor;
+  } else {
+    received = order.receivedMinor;
+    payment = grossUp(ceilDivide((received + networkFeeMinor) * unit.num, unit.den), fee);
+  }
+  if (received <= 0n) return undefined;
+  return {
+    quote,
+    refQuote: trimDecimal(order.mid),
+    brlMinor: payment,
+    feeMinor: feeOn({ num: payment, den: 1n }, fee),
+    cryptoMinor: received,
+    networkFeeMinor,
+  };
+}
+
+/**
+ * Prices crypto -> BRL: sent = floor(paid × quote − fee, 2), rounded once. The fee that is shown is what of the gross in
+ * whole cents is not sent, so that both together are never more than the crypto is worth.
+ *
+ * By `sentMinor` the amount to pay is the smallest that gives at least that much, and exactly that much is sent: what a
+ * coarse last unit of crypto is worth beyond it stays with the house. Closed form in both directions, no search.
+ *
+ * @returns undefined when nothing would be sent.
+ * @throws {Error} when a rate or a setting is out of the bounds of its type.
+ */
+export function priceOut(order: OrderOut, pricing: Pricing): Price | undefined {
+  const quote = quoteOf(order, pricing, '-');
+  const unit = centsPerUnit(quote, order.currency);
+  const { rate, fixed, one } = feeOf(pricing);
+  const byPaid = 'paidMinor' in order;
+  if ((byPaid ? order.paidMinor : order.sentMinor) <= 0n) return undefined;
+  const paid = byPaid
+    ? order.paidMinor
+    : ceilDivide((order.sentMinor * one + fixed) * unit.den, (one - rate) * unit.num);
+  const gross = paid * unit.num;
+  const net = gross * (one - rate) - fixed * unit.den;
+  const sent = byPaid ? net / (one * unit.den) : order.sentMinor;
+  if (sent <= 0n) return undefined;
+  return {
+    quote,
+    refQuote: trimDecimal(order.mid),
+    brlMinor: sent,
+    feeMinor: gross / unit.den - sent,
+    cryptoMinor: paid,
+    networkFeeMinor: 0n,
+  };
+}
+
+/**
+ * The smallest whole amount that leaves at least `net` after the fee. Exact although the fee rounds: in whole cents
+ * gross − ⌈fee⌉ >= net says the same as gross − fee >= net.
+ */
+function grossUp(net: bigint, { rate, fixed, one }: Fee): bigint {
+  return ceilDivide(net * one + fixed, one - rate);
+}
+
+/** @returns the fee on an amount in cents, rounded up to cents. */
+function feeOn({ num, den }: Ratio, { rate, fixed, one }: Fee): bigint {
+  return ceilDivide(rate * num + fixed * den, one * den);
+}
+
+function feeOf({ feeRate, feeFixed }: Pricing): Fee {
+  const rate = ratioOf(feeRate);
+  const fixed = ratioOf(feeFixed);
+  assert(rate.num >= 0n && rate.num < rate.den, 'a fee rate is at least 0 and less than 1');
+  assert(fixed.num >= 0n, 'a fixed fee is not negative');
+  return { rate: rate.num * fixed.den, fixed: 100n * fixed.num * rate.den, one: rate.den * fixed.den };
+}
+
+/** @returns mid × (1 ± spread), exact. */
+function quoteOf({ mid }: Market, { spread }: Pricing, sign: '' | '-'): string {
+  const { num, den } = ratioOf(spread);
+  assert(num >= 0n && num < den, 'a spread is at least 0 and less than 1');
+  assert(ratioOf(mid).num > 0n, 'a market rate is more than 0');
+  return multiply(mid, sum(['1', `${sign}${spread}`]));
+}
+
+function centsPerUnit(quote: string, { decimals }: Currency): Ratio {
+  const { num, den } = ratioOf(quote);
+  return { num: 100n * num, den: den * 10n ** BigInt(decimals) };
+}
+
+function ratioOf(text: string): Ratio {
+  assert(isDecimal(text), 'rates and fees are plain decimals');
+  const point = text.indexOf('.');
+  const scale = point < 0 ? 0 : text.length - point - 1;
+  return { num: toMinor(text, scale), den: 10n ** BigInt(scale) };
+}
+
+/** Rounds up; the divisor is positive. */
+function ceilDivide(dividend: bigint, divisor: bigint): bigint {
+  const floored = dividend / divisor;
+  return floored * divisor < dividend ? floored + 1n : floored;
+}

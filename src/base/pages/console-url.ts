@@ -1,0 +1,39 @@
+/** Where people come in. Passkeys belong to a name and never to an IP address, so a loopback address is called `localhost`. */
+
+/** Path below which the console is. */
+export const CONSOLE_PATH = '/console';
+
+/** @param publicUrl - of the gateway. @returns its origin as browsers of people know it. */
+export function consoleOrigin(publicUrl: string): string {
+  const url = new URL(publicUrl);
+  if (isLoopback(url.hostname)) url.hostname = 'localhost';
+  return url.origin;
+}
+
+/** @returns the address of a link that lets a person in. */
+export function linkUrl(publicUrl: string, token: string): string {
+  return `${consoleOrigin(publicUrl)}${CONSOLE_PATH}/link/${token}`;
+}
+
+/** The base of paths. */
+const NOWHERE = 'http://console.invalid';
+
+/**
+ * @param given - where to go on, as an address or a form says: it must not lead to another site.
+ * @returns a path of the console with its query: the given one, or the first screen.
+ */
+export function consolePathOf(given: string | null): string {
+  if (given === null || !URL.canParse(given, NOWHERE)) return CONSOLE_PATH;
+  const { origin, pathname, search } = new URL(given, NOWHERE);
+  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
+  return origin === NOWHERE && isOurs ? pathname + search : CONSOLE_PATH;
+}
+
+/** @returns whether a host of a URL is a name or an address of this machine. */
+export function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || isLoopback(hostname);
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === '[::1]' || hostname === '0.0.0.0' || /^127(\.\d+){3}$/.test(hostname);
+}

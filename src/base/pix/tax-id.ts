@@ -1,0 +1,91 @@
+/**
+ * Brazilian tax ids: the CPF of a person, the CNPJ of a company, numeric or, since July 2026, alphanumeric
+ * (IN RFB 2.229/2024). They are text everywhere: a number would lose leading zeros, and a CNPJ may hold
+ * letters.
+ */
+
+/** A tax id whose check digits are right. */
+export interface TaxId {
+  readonly kind: 'cpf' | 'cnpj';
+  /** 11 digits, or 12 of `[0-9A-Z]` and 2 digits: no punctuation, upper case. */
+  readonly value: string;
+}
+
+/** Without punctuation. No flags: with `i` and `u`, ſ would be an S. */
+const CPF_FORM = /^\d{11}$/;
+const CNPJ_FORM = /^[0-9A-Za-z]{12}\d{2}$/;
+/** Punctuation of the masks, blanks of any kind, dashes of any length, and characters without a width. */
+const PUNCTUATION = /[./\s\p{Pd}\p{Cf}\u2212]/gu;
+const ONE_DIGIT_ONLY = /^(\d)\1*$/;
+/** Weights rise from 2 at the right: to the end of a CPF, to 9 and then from 2 again in a CNPJ. */
+const HIGHEST_WEIGHT = { cpf: 11, cnpj: 9 } as const;
+
+/**
+ * Reads a CPF (`52998224725`, `529.982.247-25`) or a CNPJ (`12ABC34501DE35`, `12.ABC.345/01DE-35`), letters in
+ * either case. Dots, dashes, slashes, blanks and characters without a width mean nothing, wherever they were pasted;
+ * other digits than ASCII are refused.
+ *
+ * @returns undefined when the text has another form or wrong check digits, or repeats one digit only:
+ *   `00000000000` and its like pass the arithmetic, but were never issued.
+ */
+export function parseTaxId(text: string): TaxId | undefined {
+  const taxId = readForm(text);
+  if (!taxId || ONE_DIGIT_ONLY.test(taxId.value)) return undefined;
+  const base = taxId.value.slice(0, -2);
+  const first = checkDigit(base, HIGHEST_WEIGHT[taxId.kind]);
+  const second = checkDigit(base + first, HIGHEST_WEIGHT[taxId.kind]);
+  return taxId.value === `${base}${first}${second}` ? taxId : undefined;
+}
+
+/**
+ * @param text - a tax id, punctuated or not; its check digits do not matter, since imported history may have
+ *   wrong ones.
+ * @returns it with the whole mask, `529.982.247-25` or `12.ABC.345/01DE-35`; text of another form as it is.
+ */
+export function formatTaxId(text: string): string {
+  const taxId = readForm(text);
+  return taxId ? punctuate(taxId) : text;
+}
+
+/**
+ * @param text - as of formatTaxId.
+ * @returns it without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; of text
+ *   of another form nothing is shown, `***`.
+ */
+export function maskTaxId(text: string): string {
+  const taxId = readForm(text);
+  if (!taxId) return '***';
+  const masked = punctuate(taxId);
+  const start = masked.indexOf('.');
+  return `${'*'.repeat(start)}${masked.slice(start, -2)}**`;
+}
+
+/** Form only: the value may have wrong check digits. */
+function readForm(text: string): TaxId | undefined {
+  const bare = bareTaxId(text);
+  const kind = CPF_FORM.test(bare) ? 'cpf' : CNPJ_FORM.test(bare) ? 'cnpj' : undefined;
+  return kind && { kind, value: bare.toUpperCase() };
+}
+
+/** @returns the text without what people write or paste around and inside a tax id. */
+export function bareTaxId(text: string): string {
+  return text.replace(PUNCTUATION, '');
+}
+
+function punctuate({ kind, value }: TaxId): string {
+  const group = (from: number, to?: number) => value.slice(from, to);
+  return kind === 'cpf'
+    ? `${group(0, 3)}.${group(3, 6)}.${group(6, 9)}-${group(9)}`
+    : `${group(0, 2)}.${group(2, 5)}.${group(5, 8)}/${group(8, 12)}-${group(12)}`;
+}
+
+/** Modulo 11; a character is worth its ASCII code less 48, so A is 17 (IN RFB 2.229/2024). */
+function checkDigit(base: string, highestWeight: number): number {
+  let total = 0;
+  for (let fromRight = 0; fromRight < base.length; fromRight++) {
+    const worth = base.charCodeAt(base.length - 1 - fromRight) - 48;
+    total += worth * (2 + (fromRight % (highestWeight - 1)));
+  }
+  const rest = total % 11;
+  return rest < 2 ? 0 : 11 - rest;
+}

@@ -1,0 +1,136 @@
+/** `crossramp reconcile --file`: options for the form of the file, and what the command prints of it. */
+import { createReadStream } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { BankFileSummary, ShownMovement } from '../resolvers/reconciliation/bank-entries.ts';
+import { isOpen } from '../resolvers/reconciliation/reconcile.ts';
+import { previewFile, reconcileFile } from '../resolvers/reconciliation/reconcile-file.ts';
+import {
+  type BankForm,
+  COLUMN_MEMBERS,
+  type ColumnMember,
+  DATE_ORDERS,
+  DEFAULT_FORM,
+  SIGN_RULES,
+  SKIP_REASONS,
+} from '../wire/bank/bank-row.ts';
+import { answer, table } from './output.ts';
+import { reportText } from './reconciliation-text.ts';
+import { asPlatform } from './with-store.ts';
+
+/** Options of the form of a file. */
+export interface BankFileOptions {
+  readonly columns?: BankForm['columns'];
+  readonly bankAccount?: string;
+  readonly decimalMark?: ',' | '.';
+  readonly dates?: BankForm['dates'];
+  readonly signs?: BankForm['signs'];
+  readonly skip?: readonly string[];
+  readonly preview?: boolean;
+  readonly live?: boolean;
+  readonly json?: boolean;
+}
+
+const COLUMN = /^([a-z]+)=(.+)$/;
+
+/** Adds the options of the form of a file. */
+export function bankFileOptions(command: Command): Command {
+  return command
+    .option(
+      '--preview',
+      'with --file: print what is read (movements, sums, skipped rows) and compare and store nothing',
+    )
+    .option(
+      '--columns <names>',
+      `columns of a CSV file: date=Data,credit=Crédito,debit=Débito, or date=#1,amount=#3 in a file without a heading; members are ${COLUMN_MEMBERS.join(', ')}`,
+      parseColumns,
+    )
+    .option('--bank-account <account>', 'read only this account of the file, such as 12345-6')
+    .addOption(
+      new Option('--decimal-mark <mark>', 'decimal mark of amounts (default: as each amount has it)').choices(
+        [',', '.'],
+      ),
+    )
+    .addOption(
+      new Option('--dates <order>', 'order of the numbers of a day in CSV')
+        .choices(DATE_ORDERS)
+        .default(DEFAULT_FORM.dates),
+    )
+    .addOption(
+      new Option(
+        '--signs <rule>',
+        'amounts whose sign is against their type (DEBIT, D): checked refuses the file, type makes unsigned debits negative, amount ignores the type',
+      )
+        .choices(SIGN_RULES)
+        .default(DEFAULT_FORM.signs),
+    )
+    .option('--skip <words...>', 'skip rows whose text begins with one of these');
+}
+
+/** Prints the reports of a file; the same file again prints the reports of before. */
+export async function fileReports(options: BankFileOptions, path: string): Promise<void> {
+  const { columns = {}, bankAccount = null, decimalMark = null } = options;
+  const { dates = DEFAULT_FORM.dates, signs = DEFAULT_FORM.signs, skip = [] } = options;
+  const form: BankForm = { columns, account: bankAccount, decimalMark, dates, signs, skip };
+  const file = { parameter: '--file', bytes: () => createReadStream(path), form };
+  if (options.preview) {
+    const read = await asPlatform(options, (context) => previewFile(context, file));
+    return answer(options, { file: read }, summaryText(read));
+  }
+  const { file: read, reports } = await asPlatform(options, (context) => reconcileFile(context, file));
+  const withOpen = reports.map((report) => ({ ...report, isOpen: isOpen(report) }));
+  const text = [summaryText(read), ...reports.map(reportText)].join('\n');
+  answer(options, { file: read, reports: withOpen }, text);
+  if (withOpen.some((report) => report.isOpen)) process.exitCode = 1;
+}
+
+function parseColumns(text: string): BankForm['columns'] {
+  const given = text.split(',').map((each) => {
+    const [, member = '', name = ''] = COLUMN.exec(each.trim()) ?? [];
+    if (!isMember(member))
+      throw new InvalidArgumentError(
+        `Expected members of ${COLUMN_MEMBERS.join(', ')}, such as date=Data,amount=Valor,text=Histórico.`,
+      );
+    return [member, name] as const;
+  });
+  const columns = Object.fromEntries(given);
+  const names = Object.values(columns);
+  if (names.length < given.length || new Set(names).size < names.length)
+    throw new InvalidArgumentError('Expected each member and each column once.');
+  const numbers = names.filter((name) => /^#[1-9]\d{0,2}$/.test(name)).length;
+  if (
+    numbers > 0 &&
+    (numbers < names.length || !columns.date || !(columns.amount ?? columns.credit ?? columns.debit))
+  )
+    throw new InvalidArgumentError('Expected numbers for all columns, date and amount among them.');
+  return columns;
+}
+
+function isMember(text: string): text is ColumnMember {
+  return (COLUMN_MEMBERS as readonly string[]).includes(text);
+}
+
+function summaryText(read: BankFileSummary): string {
+  const { account, movements, incoming, outgoing, first, last, skipped, skippedRows } = read;
+  const head = `${movements} movements of ${account ?? 'an account that the file does not name'}: BRL ${incoming} in, ${outgoing} out`;
+  const ends = [first, last].flatMap((each) => (each ? [shownCells(each)] : []));
+  const rows = skippedRows.map(({ place, why, text }) => [place, SKIP_REASONS[why], text]);
+  return [
+    head,
+    table(
+      [
+        ['', 'PLACE', 'DAY', 'AMOUNT', 'ID', 'TEXT'],
+        ...ends.map((cells, at) => [at === 0 ? 'first' : 'last', ...cells]),
+      ],
+      [3],
+    ),
+    skipped > 0 &&
+      `${skipped} rows skipped${skipped > rows.length ? `, of which these are the first ${rows.length}` : ''}`,
+    rows.length > 0 && table([['PLACE', 'WHY', 'TEXT'], ...rows]),
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function shownCells({ place, day, amount, id, text }: ShownMovement): string[] {
+  return [place, day, amount, id, text];
+}

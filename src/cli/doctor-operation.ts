@@ -1,0 +1,186 @@
+/** Checks of `doctor` on operation: backlogs, the database server, disks. Figures and bounds are those of the alerts. */
+import { existsSync, statfsSync } from 'node:fs';
+import { ACCOUNT_MODES } from '../base/access/account-mode.ts';
+import type { Config } from '../config.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import { timesOf } from '../server/metrics/figure-reader.ts';
+import type { VerifyState } from '../store/ledger/verify-state.ts';
+import type { JobFigures, RelayFigures, TurnFigures } from '../store/metrics/figures.ts';
+import { type FigureRows, readFigures } from '../store/metrics/read-figures.ts';
+import type {
+  ActivityFigures,
+  ConnectionFigures,
+  MonthFigures,
+  ReplicaFigures,
+  SlotFigures,
+} from '../store/metrics/server-figures.ts';
+
+interface Check {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+type State = Omit<Check, 'check'>;
+
+const GROUPS = [
+  'jobs',
+  'relay',
+  'turns',
+  'connections',
+  'activity',
+  'replicas',
+  'slots',
+  'months',
+  'verify',
+  'size',
+] as const;
+const JOB_SECONDS_MAX = 300;
+const RELAY_SECONDS_MAX = 60;
+const OVERDUE_SECONDS_MAX = 120;
+const STATEMENT_SECONDS_MAX = 30;
+const TRANSACTION_SECONDS_MAX = 300;
+const REPLICA_SECONDS_MAX = 30;
+const RETAINED_BYTES_MAX = 4e9;
+const CONNECTIONS_SHARE_MAX = 0.9;
+const NEW_SECONDS_MAX = 120;
+const ROUND_SECONDS_MAX = 2 * 86_400;
+const FREE_SHARE_MIN = 0.1;
+const DATABASE_SHARE_MAX = 0.85;
+
+/** @returns the checks, in the order of the runbook. */
+export async function examineOperation(services: Services, config: Config): Promise<readonly Check[]> {
+  const figures = await readFigures(services.database, timesOf(services), GROUPS);
+  const [connections] = rowsOf<ConnectionFigures>(figures, 'connections') ?? [];
+  const [activity] = rowsOf<ActivityFigures>(figures, 'activity') ?? [];
+  const [months] = rowsOf<MonthFigures>(figures, 'months') ?? [];
+  const [verify] = rowsOf<VerifyState>(figures, 'verify') ?? [];
+  const [size] = rowsOf<{ readonly bytes: bigint }>(figures, 'size') ?? [];
+  return [
+    ...ACCOUNT_MODES.map((mode) => ({ check: `jobs of ${mode} accounts`, ...jobsState(figures, mode) })),
+    ...ACCOUNT_MODES.map((mode) => ({
+      check: `webhooks of ${mode} accounts`,
+      ...webhooksState(figures, mode),
+    })),
+    { check: 'connection slots', ...(connections ? connectionsState(connections) : UNREAD) },
+    { check: 'statements', ...(activity ? activityState(activity) : UNREAD) },
+    { check: 'replicas', ...replicasState(figures) },
+    { check: 'event log', ...(months ? monthsState(months) : UNREAD) },
+    { check: 'verify', ...(verify ? verifyState(verify) : UNREAD) },
+    { check: 'disk', ...diskState(config, size ? Number(size.bytes) : null) },
+  ];
+}
+
+const UNREAD: State = { ok: false, detail: 'cannot be read' };
+
+/** @returns undefined where the server refused it, or did not answer in time. */
+function rowsOf<Row>(figures: FigureRows, group: (typeof GROUPS)[number]): readonly Row[] | undefined {
+  return (figures.get(group) as readonly Row[] | null | undefined) ?? undefined;
+}
+
+function jobsState(figures: FigureRows, mode: string): State {
+  const jobs = rowsOf<JobFigures>(figures, 'jobs')?.filter((row) => row.mode === mode);
+  if (!jobs) return UNREAD;
+  const due = sum(jobs.map((row) => row.due));
+  const failing = sum(jobs.map((row) => row.failing));
+  const oldest = Math.max(0, ...jobs.map((row) => row.oldest));
+  const failed = failing === 0 ? '' : `; ${failing} failed three times or more (crossramp job list --failed)`;
+  return {
+    ok: oldest <= JOB_SECONDS_MAX && failing === 0,
+    detail: `${due === 0 ? 'none is due' : `${due} due, the oldest for ${oldest} s`}${failed}`,
+  };
+}
+
+function webhooksState(figures: FigureRows, mode: string): State {
+  const relay = rowsOf<RelayFigures>(figures, 'relay')?.find((row) => row.mode === mode);
+  const turn = rowsOf<TurnFigures>(figures, 'turns')?.find((row) => row.mode === mode);
+  if (!relay || !turn) return UNREAD;
+  const lag = Math.round(relay.lag);
+  return {
+    ok: lag <= RELAY_SECONDS_MAX && turn.overdue <= OVERDUE_SECONDS_MAX,
+    detail: `${relay.events} events are not relayed, the oldest for ${lag} s; the sender is ${turn.overdue} s late`,
+  };
+}
+
+function connectionsState({ used, max }: ConnectionFigures): State {
+  return { ok: used / max <= CONNECTIONS_SHARE_MAX, detail: `${used} of ${max} are used` };
+}
+
+function activityState({ statement, transaction }: ActivityFigures): State {
+  if (statement === null || transaction === null)
+    return { ok: true, detail: 'not visible: grant pg_read_all_stats to crossramp_app' };
+  return {
+    ok: statement <= STATEMENT_SECONDS_MAX && transaction <= TRANSACTION_SECONDS_MAX,
+    detail: `the oldest runs for ${statement} s, the oldest transaction is open for ${transaction} s`,
+  };
+}
+
+function replicasState(figures: FigureRows): State {
+  const replicas = rowsOf<ReplicaFigures>(figures, 'replicas');
+  const slots = rowsOf<SlotFigures>(figures, 'slots');
+  if (!replicas || !slots) return UNREAD;
+  const parts = [
+    ...replicas.map(({ replica, lag }) => ({
+      ok: (lag ?? 0) <= REPLICA_SECONDS_MAX,
+      detail: `${replica} is ${lag ?? 0} s late`,
+    })),
+    ...slots.map(({ slot, active, retained }) => ({
+      ok: active === 1 && Number(retained) <= RETAINED_BYTES_MAX,
+      detail: `slot ${slot} ${active === 1 ? 'is read' : 'has no reader'}, ${gigabytes(Number(retained))} are kept for it`,
+    })),
+  ];
+  if (parts.length === 0) return { ok: true, detail: 'none that is visible' };
+  return { ok: parts.every(({ ok }) => ok), detail: parts.map(({ detail }) => detail).join('; ') };
+}
+
+function monthsState({ ahead }: MonthFigures): State {
+  return {
+    ok: ahead > 0,
+    detail:
+      ahead > 0
+        ? `has tables for the next ${ahead} months`
+        : 'has no table for the next month: a process with ROLE=work or all makes them',
+  };
+}
+
+function verifyState({ newAge, roundAge, defects, first }: VerifyState): State {
+  const found =
+    defects === 0 ? 'no defect' : `${defects} defects, the first: ${first} (crossramp verify names all)`;
+  if (newAge === null)
+    return { ok: defects === 0, detail: `has not begun: a process with ROLE=work or all does it; ${found}` };
+  const round = Math.floor((roundAge ?? 0) / 3_600);
+  return {
+    ok: defects === 0 && newAge <= NEW_SECONDS_MAX && (roundAge ?? 0) <= ROUND_SECONDS_MAX,
+    detail: `${found}; postings are verified up to ${newAge} s ago, every account within ${round + 1} hours`,
+  };
+}
+
+function diskState({ home, databaseDiskBytes }: Config, databaseBytes: number | null): State {
+  const disk = diskOf(home);
+  const size = databaseBytes === null ? 'not known' : gigabytes(databaseBytes);
+  const limit = databaseDiskBytes === null ? '' : ` of ${gigabytes(databaseDiskBytes)}`;
+  const isDatabaseFull =
+    databaseDiskBytes !== null && (databaseBytes ?? 0) > DATABASE_SHARE_MAX * databaseDiskBytes;
+  const there = disk
+    ? `${gigabytes(disk.free)} of ${gigabytes(disk.all)} are free at ${home}`
+    : `${home} is not there`;
+  return {
+    ok: (disk === undefined || disk.free >= FREE_SHARE_MIN * disk.all) && !isDatabaseFull,
+    detail: `${there}; the database has ${size}${limit}`,
+  };
+}
+
+/** @returns undefined where there is no such folder: with a database elsewhere, a command needs none. */
+function diskOf(home: string): { readonly free: number; readonly all: number } | undefined {
+  if (!existsSync(home)) return undefined;
+  const found = statfsSync(home);
+  return { free: found.bavail * found.bsize, all: found.blocks * found.bsize };
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

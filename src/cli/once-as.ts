@@ -1,0 +1,46 @@
+/** Commands with `--idempotency-key`: done once, and answered alike afterwards (C-52). */
+import type { ActName } from '../base/access/acts.ts';
+import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import { type Attempt, once } from '../resolvers/checks/once.ts';
+import { type Context, requireAct } from '../resolvers/services/context.ts';
+
+/** The option of the key of a command. */
+export interface Keyed {
+  readonly live?: boolean;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/**
+ * Does an act once under the key of the command, where it has one.
+ *
+ * @param body - the command with the same key must have the same one.
+ * @returns what the work gives, as JSON keeps it.
+ */
+export async function onceAs<Result>(
+  context: Context,
+  act: ActName,
+  { idempotencyKey: key, body }: Keyed & { readonly body: object },
+  work: (attempt: Attempt, checks: CreationChecks) => Promise<Result>,
+): Promise<Result> {
+  requireAct(context, act);
+  const request = {
+    key,
+    parameter: '--idempotency-key',
+    route: `crossramp ${act}`,
+    body: JSON.stringify(body),
+  };
+  const done = await once(context, request, async (attempt) => ({
+    status: 200,
+    answer: JSON.stringify(await work(attempt, checksOf(context))),
+  }));
+  return JSON.parse(done.answer);
+}
+
+/** @returns each option under the name that the command line has for it. */
+export function named<Name extends string>(
+  options: Readonly<Record<Name, string>>,
+  ...names: readonly Name[]
+): Record<Name, { readonly name: string; readonly value: string }> {
+  const entries = names.map((name) => [name, { name: `--${name}`, value: options[name] }]);
+  return Object.fromEntries(entries);
+}

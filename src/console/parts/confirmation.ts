@@ -1,0 +1,61 @@
+/** Confirmation of an order: both exact amounts before anything is created. */
+import { type Html, html } from '../../ui/html.ts';
+import { timeText } from '../../ui/moments.ts';
+import { keyValues, pair } from '../../ui/parts.ts';
+import { actPath } from '../act.ts';
+import type { ScreenContext } from '../context.ts';
+import { operationNamed } from '../operations.ts';
+import type { Word } from '../words.ts';
+import { type AmountShown, money } from './figures.ts';
+import { actForm, type Field, hidden } from './form.ts';
+
+/** An order as its form describes it, with its amounts. */
+export interface ConfirmedOrder {
+  readonly act: string;
+  readonly given: Readonly<Record<string, string>>;
+  /** Sentence with `{source}` and `{target}`. */
+  readonly sentence: Word;
+  readonly source: AmountShown;
+  readonly target: AmountShown;
+  /** Rate and fees, as names and values. */
+  readonly price: readonly (readonly [name: string, value: string | Html | false])[];
+  readonly fields: readonly Field[];
+  /** End of the reserved price, ISO 8601. */
+  readonly expiresAt?: string | null;
+}
+
+/** @returns the confirmation of what the form says, with the button that creates it and the one that leads back to the form. */
+export function confirmation(context: ScreenContext, order: ConfirmedOrder): Html {
+  const { say, language, asked } = context;
+  const [source, target] = [money(order.source, language), money(order.target, language)];
+  const typed = typedValues(asked?.values);
+  const pairs = [
+    ...order.price.map(([name, value]) => pair(name, value)),
+    ...order.fields.map((each) => pair(each.label, wordOf(each, typed[each.name]))),
+  ];
+  const { act, given } = order;
+  const create = actForm(context, {
+    act,
+    given: { ...typed, ...given },
+    button: say('create'),
+    kind: 'primary',
+  });
+  const edit = html`<form method="post" action="${actPath(operationNamed(act))}">${hidden(context, operationNamed(act), typed)}<button name="ask" value="price">${say('edit')}</button></form>`;
+  const until =
+    order.expiresAt &&
+    html`<p class="small soft">${say('reservedUntil', { time: timeText(Date.parse(order.expiresAt), language, 'full') })}</p>`;
+  return html`<section class="card in stack form" id="confirm"><h2>${say('confirmOrder')}</h2><p data-sentence><b>${say(order.sentence, { source, target })}</b></p>${keyValues(pairs)}${until}<div class="row">${create}${edit}</div></section>`;
+}
+
+/** Fields that every form gets anew. */
+const OWN = ['csrf', 'shownIn', 'back', 'idempotencyKey', 'ask'];
+
+/** What somebody typed or chose, by the name of the field. */
+function typedValues(values = new URLSearchParams()): Readonly<Record<string, string>> {
+  return Object.fromEntries([...values].filter(([name, value]) => value.trim() && !OWN.includes(name)));
+}
+
+/** The value of a field as the form showed it. */
+function wordOf({ options }: Field, value: string | undefined): string | undefined {
+  return options?.find(([each]) => each === value)?.[1] ?? value;
+}

@@ -1,0 +1,60 @@
+/** The GraphQL documents of the tools. */
+
+const ERRORS = 'errors { code message path }';
+const MONEY = 'fragment M on Money { amount currency { code } }';
+const TRANSACTION = `fragment T on Transaction {
+  end2end template statusCode headline { en } message { en } errorMessage { en } awaits externalCode createdAt updatedAt expiration
+  source { ...M } target { ...M } fees pixE2e receiptUrl
+  payment { link pixCopyPaste }
+  possibleActions { action effects { kind money { ...M } subAccount } }
+}
+${MONEY}`;
+
+/** A price now, which is not reserved. */
+export const QUOTE = `query McpQuote($input: QuoteInput!) {
+  quote(input: $input) { brlAmount cryptoAmount currency { code } rate fees networkFee }
+}`;
+
+/** Balances of the account. */
+export const BALANCES = `query McpBalances {
+  viewer { account { accountId name mode } }
+  balances { currency { code } available inTransit toReceive blocked }
+}`;
+
+/** One transaction. */
+export const READ = `query McpTransaction($end2end: String!) {
+  transaction(end2end: $end2end) { ...T }
+}
+${TRANSACTION}`;
+
+/** The newest transactions. */
+export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFilter, $family: TransactionFamily) {
+  transactions(first: $first, filter: $filter, family: $family) {
+    totalCount
+    nodes { end2end template statusCode headline { en } createdAt externalCode clientName source { ...M } target { ...M } }
+  }
+}
+${MONEY}`;
+
+/** What may be made by a tool: nothing of it moves money out of the account. */
+export const CREATE = {
+  createCheckout: creation('createCheckout', 'CreateCheckoutInput'),
+  createOnramp: creation('createOnramp', 'CreateOnrampInput'),
+  createOfframp: creation('createOfframp', 'CreateOfframpInput'),
+} as const;
+
+/** A mutation that can make something. */
+export type Creation = keyof typeof CREATE;
+
+/** The outside world of a sandbox does something to a transaction. */
+export const SIMULATE = `mutation McpSimulate($input: SandboxTriggerInput!) {
+  sandboxTrigger(input: $input) { transaction { ...T } ${ERRORS} }
+}
+${TRANSACTION}`;
+
+function creation(mutation: string, input: string): string {
+  return `mutation McpCreate($input: ${input}!) {
+  ${mutation}(input: $input) { replayed transaction { ...T } ${ERRORS} }
+}
+${TRANSACTION}`;
+}

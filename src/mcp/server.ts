@@ -1,0 +1,39 @@
+/** The server of the Model Context Protocol: tells of the tools, runs them, and says refusals as results that a model reads. */
+import { type CallToolResult, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { VERSION } from '../base/process/version.ts';
+import { ToolRefusal } from './execute.ts';
+import { TOOLS, type ToolContext } from './tools.ts';
+
+const INSTRUCTIONS =
+  'Crossramp Gateway converts Brazilian PIX payments (BRL) to crypto and back. Amounts are decimal text. Give every order an idempotency_key of its own and repeat a call that failed with the same one. Money leaves the account only when a person confirms it in the console: give them the link confirm_at.';
+
+/** @returns a server with all tools, for one connection or one request. */
+export function mcpServer(context: ToolContext): McpServer {
+  const server = new McpServer({ name: 'crossramp', version: VERSION }, { instructions: INSTRUCTIONS });
+  for (const { name, description, input, isRead, run } of TOOLS) {
+    server.registerTool(
+      name,
+      {
+        description,
+        inputSchema: fromJsonSchema<Parameters<typeof run>[1]>(input),
+        annotations: { readOnlyHint: isRead, destructiveHint: false, openWorldHint: false },
+      },
+      async (given) => resultOf(() => run(context, given)),
+    );
+  }
+  return server;
+}
+
+/** @returns what a tool answers; a refusal is an answer too, so that the model can correct its call. */
+async function resultOf(run: () => Promise<object>): Promise<CallToolResult> {
+  try {
+    const value = await run();
+    return {
+      content: [{ type: 'text', text: JSON.stringify(value) }],
+      structuredContent: value as Record<string, unknown>,
+    };
+  } catch (error) {
+    if (!(error instanceof ToolRefusal)) throw error;
+    return { isError: true, content: [{ type: 'text', text: `${error.code}: ${error.message}` }] };
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * The tools of `crossramp mcp` and `/mcp`. What makes payments in or reads is done at once, with the rights of the key; what moves money
+ * out of the account only leads to the page of the console where a person confirms it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonSchemaType } from '@modelcontextprotocol/server';
+import { REGISTRY } from '../templates/index.ts';
+import { BALANCES, CREATE, type Creation, LIST, QUOTE, READ, SIMULATE } from './documents.ts';
+import { dataOf, type Execute, payloadOf, ToolRefusal } from './execute.ts';
+
+/** What a tool is given besides its arguments. */
+export interface ToolContext {
+  readonly execute: Execute;
+  /** URL of the console, without a slash at its end. */
+  readonly consoleUrl: string;
+}
+
+/** Arguments of a call, checked against the schema of the tool. */
+type Given = Readonly<Record<string, string | number | undefined>>;
+
+/** A tool. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: JsonSchemaType;
+  /** Whether it changes nothing. */
+  readonly isRead: boolean;
+  readonly run: (context: ToolContext, given: Given) => Promise<object>;
+}
+
+interface Transaction {
+  readonly end2end: string;
+  readonly statusCode: string;
+  readonly possibleActions: readonly { readonly action: string; readonly effects: readonly object[] }[];
+}
+
+/** Templates that convert: the others have no price. */
+const PRICED = (['checkouts', 'onramps', 'offramps'] as const).flatMap((family) =>
+  REGISTRY.ofFamily(family).map(({ name }) => name),
+);
+const OPEN = ['CREATED', 'PENDING', 'PROCESSING'];
+/** Longest wait of one call, and the pause between two looks. Units: s, ms. */
+const WAIT_MAX = 30;
+const LOOK_MS = 1_000;
+
+const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more });
+const AMOUNT = { pattern: '^\\d{1,18}(\\.\\d{1,18})?$' };
+const END2END = text('Identifier of the transaction, `CRX…`.');
+const CRYPTO = text('Currency code of the crypto with its network, such as `USDT_TRX`.');
+const ORDER = text('Your own reference of the order, printed on the statement.');
+const ONCE = text(
+  'A key of your own for this order: a call that is repeated with it makes nothing a second time. Use one for each order.',
+  { maxLength: 255 },
+);
+const PAYER = {
+  payer_name: text('Full name of the payer.'),
+  payer_tax_id: text('CPF or CNPJ of the payer; a payment from another holder is sent back.'),
+};
+
+/** All tools, in the order in which they are listed. */
+export const TOOLS: readonly Tool[] = [
+  {
+    name: 'get_balances',
+    description: 'Reads the account and its balances, by currency.',
+    input: shape({}),
+    isRead: true,
+    run: async ({ execute }) => {
+      const { viewer, balances } = await dataOf<{ viewer: { account: object }; balances: readonly object[] }>(
+        execute,
+        BALANCES,
+        {},
+      );
+      return { account: viewer.account, balances };
+    },
+  },
+  {
+    name: 'get_quote',
+    description: 'Prices a conversion now, without reserving the price. Give the amount in BRL or in crypto.',
+    input: shape(
+      {
+        template: { enum: PRICED, description: 'Process that is to run at this price.' },
+        currency: CRYPTO,
+        brl_amount: text('Amount in BRL, such as `150.00`.', AMOUNT),
+        crypto_amount: text('Amount in crypto.', AMOUNT),
+      },
+      ['template', 'currency'],
+    ),
+    isRead: true,
+    run: async ({ execute }, { template, currency, brl_amount: brlAmount, crypto_amount: cryptoAmount }) => {
+      const input = given({ template, currency, brlAmount, cryptoAmount });
+      return (await dataOf<{ quote: object }>(execute, QUOTE, { input })).quote;
+    },
+  },
+  creation(
+    'create_checkout',
+    'createCheckout',
+    'Creates a checkout: a payment page on which a payer pays BRL by PIX; crypto is credited to the balance. The answer has the link of the page.',
+    {
+      amount_brl: text('What the payer pays, in BRL, such as `150.00`.', AMOUNT),
+      currency: CRYPTO,
+      order: ORDER,
+      ...PAYER,
+      idempotency_key: ONCE,
+    },
+    ['amount_brl', 'currency'],
+    {
+      amount_brl: 'amountPayment',
+      order: 'externalCode',
+      payer_name: 'clientName',
+      payer_tax_id: 'clientTaxId',
+    },
+  ),
+  creation(
+    'create_onramp',
+    'createOnramp',
+    'Creates an onramp: a named payer pays BRL by PIX; crypto is credited to the balance, or delivered to the wallet of the payer where one is given. The answer has the PIX code.',
+    {
+      amount_brl: text('What the payer pays, in BRL, such as `150.00`.', AMOUNT),
+      currency: CRYPTO,
+      ...PAYER,
+      wallet: text('Address of the wallet of the payer; without it, the balance is credited.'),
+      order: ORDER,
+      idempotency_key: ONCE,
+    },
+    ['amount_brl', 'currency', 'payer_name', 'payer_tax_id'],
+    {
+      amount_brl: 'amountPayment',
+      order: 'externalCode',
+      payer_name: 'clientName',
+      payer_tax_id: 'clientTaxId',
+    },
+  ),
+  creation(
+    'create_offramp',
+    'createOfframp',
+    'Creates an offramp from a deposit: somebody sends crypto to an address of their own, and the recipient is paid BRL by PIX. The balance of the account is not used. The answer has the link of the page with the address.',
+    {
+      amount_brl: text('What the recipient is paid, in BRL.', AMOUNT),
+      currency: CRYPTO,
+      recipient_name: text('Full name of the recipient.'),
+      recipient_tax_id: text('CPF or CNPJ of the recipient.'),
+      pix_key_type: {
+        enum: ['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM'],
+        description: 'Type of the PIX key.',
+      },
+      pix_key: text('PIX key of the recipient.'),
+      order: ORDER,
+      idempotency_key: ONCE,
+    },
+    ['amount_brl', 'currency', 'recipient_name', 'recipient_tax_id', 'pix_key_type', 'pix_key'],
+    {
+      amount_brl: 'amountSent',
+      order: 'externalCode',
+      recipient_name: 'clientName',
+      recipient_tax_id: 'clientTaxId',
+      pix_key_type: 'pixKeyType',
+      pix_key: 'pixKey',
+    },
+    { from: 'EXTERNAL' },
+  ),
+  {
+    name: 'get_transaction',
+    description: 'Reads a transaction: where it stands, its amounts, and what is possible now.',
+    input: shape({ end2end: END2END }, ['end2end']),
+    isRead: true,
+    run: ({ execute }, { end2end }) => read(execute, String(end2end)),
+  },
+  {
+    name: 'list_transactions',
+    description: 'Lists the newest transactions, newest first.',
+    input: shape({
+      limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; default 10.' },
+      family: { enum: ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'], description: 'Only these.' },
+      order: text('Only those of this reference.'),
+      search: text('Only those that have these words, numbers or identifiers.'),
+    }),
+    isRead: true,
+    run: async ({ execute }, { limit = 10, family, order, search }) => {
+      const filter = given({ externalCode: order, text: search });
+      const variables = { first: limit, ...given({ family }), filter };
+      return (await dataOf<{ transactions: object }>(execute, LIST, variables)).transactions;
+    },
+  },
+  {
+    name: 'wait_for_transaction',
+    description: `Waits until a transaction has ended, ${WAIT_MAX} seconds at most, and reads it. Call it again where \`is_final\` is false.`,
+    input: shape(
+      {
+        end2end: END2END,
+        seconds: { type: 'integer', minimum: 1, maximum: WAIT_MAX, description: `Default ${WAIT_MAX}.` },
+      },
+      ['end2end'],
+    ),
+    isRead: true,
+    run: async ({ execute }, { end2end, seconds = WAIT_MAX }) => {
+      for (let left = Number(seconds); ; left -= LOOK_MS / 1_000) {
+        const transaction = await read(execute, String(end2end));
+        const isFinal = !OPEN.includes(transaction.statusCode);
+        if (isFinal || left <= 0) return { is_final: isFinal, ...transaction };
+        await sleep(LOOK_MS);
+      }
+    },
+  },
+  {
+    name: 'simulate_payment',
+    description: 'Sandbox accounts only: plays the customer, who pays or deposits.',
+    input: shape(
+      {
+        end2end: END2END,
+        scenario: {
+          enum: ['PAY', 'PAY_UNDER', 'PAY_OVER', 'DEPOSIT', 'DEPOSIT_WRONG', 'EXPIRE'],
+          description: 'What the customer does: `PAY` for PIX, `DEPOSIT` for crypto.',
+        },
+      },
+      ['end2end', 'scenario'],
+    ),
+    isRead: false,
+    run: async ({ execute }, input) => {
+      const simulated = { mutation: 'sandboxTrigger', input };
+      return (await payloadOf<{ transaction: object }>(execute, SIMULATE, simulated)).transaction;
+    },
+  },
+  {
+    name: 'request_refund',
+    description:
+      'Prepares a refund of a payment. Money goes back only when a person confirms it on the page of the answer.',
+    input: shape({ end2end: END2END }, ['end2end']),
+    isRead: true,
+    run: async ({ execute, consoleUrl }, { end2end }) => {
+      const transaction = await read(execute, String(end2end));
+      const action = transaction.possibleActions.find((each) => each.action === 'REFUND_PAYMENT');
+      if (!action)
+        throw new ToolRefusal(
+          `this transaction cannot be refunded now: possible are ${transaction.possibleActions.map((each) => each.action).join(', ') || 'no actions'}`,
+          'STEP_CONFLICT',
+        );
+      const url = `${consoleUrl}/transactions/${encodeURIComponent(transaction.end2end)}`;
+      return { is_done: false, confirm_at: url, what: action.effects };
+    },
+  },
+  {
+    name: 'request_withdrawal',
+    description:
+      'Prepares a withdrawal to a destination of the whitelist. Money leaves only when a person chooses the destination and confirms on the page of the answer.',
+    input: shape(
+      {
+        currency: text('Currency code with its network, such as `USDT_TRX`; `BRL` for a payout by PIX.'),
+        amount: text('Amount that leaves the balance.', AMOUNT),
+        notes: text('A note for the person who confirms it.'),
+      },
+      ['currency', 'amount'],
+    ),
+    isRead: true,
+    run: async ({ consoleUrl }, { currency, amount, notes }) => {
+      const query = new URLSearchParams({
+        kind: 'withdrawal',
+        ...given({ currency, amountReceived: amount, notes }),
+      });
+      return { is_done: false, confirm_at: `${consoleUrl}/new?${query}` };
+    },
+  },
+];
+
+/** @returns the schema of arguments; nothing else is taken. */
+function shape(
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[] = [],
+): JsonSchemaType {
+  return {
+    type: 'object',
+    properties,
+    required: [...required],
+    additionalProperties: false,
+  } as JsonSchemaType;
+}
+
+/** @returns a tool that makes something; `names` are those of the input where they differ from the tool's. */
+function creation(
+  name: string,
+  mutation: Creation,
+  description: string,
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[],
+  names: Readonly<Record<string, string>>,
+  fixed: Given = {},
+): Tool {
+  return {
+    name,
+    description,
+    input: shape(properties, required),
+    isRead: false,
+    run: async ({ execute }, { idempotency_key: idempotencyKey, ...members }) => {
+      const input = Object.fromEntries(
+        Object.entries(given(members)).map(([key, value]) => [names[key] ?? key, value]),
+      );
+      const order = { ...input, ...fixed, ...given({ idempotencyKey }) };
+      return payloadOf(execute, CREATE[mutation], { mutation, input: order });
+    },
+  };
+}
+
+async function read(execute: Execute, end2end: string): Promise<Transaction> {
+  const { transaction } = await dataOf<{ transaction: Transaction | null }>(execute, READ, { end2end });
+  if (!transaction) throw new ToolRefusal(`there is no transaction ${end2end}`, 'NOT_FOUND');
+  return transaction;
+}
+
+/** @returns the members that have a value. */
+function given<Value>(members: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    Value
+  >;
+}

@@ -1,0 +1,72 @@
+/**
+ * Trust in callers: every report is confirmed at the provider before it is booked, unless the settings trust a caller that was proved to be
+ * the provider and no other, by a name of its certificate (C-36).
+ */
+import type { News } from '../../resolvers/services/news.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import type { Hearing, Verdict } from './callback.ts';
+import { verdictOn } from './callback.ts';
+import { isProvider } from './callers.ts';
+import type { ApiPix } from './client.ts';
+import { takeDisputeReports } from './dispute-reports.ts';
+import { readInfractionList } from './infractions.ts';
+import { type ReportParts, takeReports } from './reports.ts';
+import type { ApiPixSettings, CallbackSettings } from './settings.ts';
+import { tell, tellNews, toldDisputes } from './tell.ts';
+import { WireError, type WirePix } from './wire.ts';
+import { isPaidTo } from './wire-keys.ts';
+
+/** Parts that reports of callers are taken with. */
+export interface HearingParts extends ReportParts {
+  readonly settings: ApiPixSettings;
+  readonly api: ApiPix;
+}
+
+/** The standard allows a thousand payments on a page. */
+const ENTRIES_MAX = 1_000;
+const TOO_MANY: Verdict = { status: 413, words: `at most ${ENTRIES_MAX} entries` };
+/** Where no list of disputes is configured, returns by MED are the disputes: one that is told besides would be booked twice. */
+const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl is set' };
+/** The standard has 32 characters; the provider itself is not refused for others. */
+const ID_LENGTH = 32;
+const UNFORMED = new WireError(`endToEndId must have ${ID_LENGTH} characters`);
+
+/** @returns how callers are heard who pass the check. */
+export function hearing(parts: HearingParts, callback: CallbackSettings): Hearing {
+  const { tools, settings } = parts;
+  const isProved = isProvider(callback);
+  const isTrusted = isProved && !callback.confirm;
+  /** A PIX to another key is asked about in any case. */
+  const isBelieved = (pix: WirePix) => isTrusted && (pix.sent !== null || isPaidTo(pix, settings.pixKey));
+  return {
+    pix: async ({ read, wrong }) => {
+      if (read.length > ENTRIES_MAX) return TOO_MANY;
+      await tell({ ...tools, settings }, read.filter(isBelieved));
+      const others = read.filter((pix) => !isBelieved(pix));
+      const formed = isProved ? others : others.filter(({ endToEndId }) => isPixId(endToEndId));
+      const refused = formed.length < others.length ? UNFORMED : undefined;
+      return (await takeReports(parts, formed, isProved)) ?? verdictOn(wrong ?? refused);
+    },
+    infractions: async (json) => {
+      const { read, wrong } = readInfractionList(json);
+      if (read.length > ENTRIES_MAX) return TOO_MANY;
+      if (settings.infractionsUrl === null) return isProved ? takeFraud(tools, read) : NO_DISPUTES;
+      if (!isTrusted) return (await takeDisputeReports(parts, read, isProved)) ?? verdictOn(wrong);
+      await tellNews(tools, read);
+      return verdictOn(wrong);
+    },
+  };
+}
+
+function isPixId({ length }: string): boolean {
+  return length === ID_LENGTH;
+}
+
+/** Reports of fraud book nothing. A dispute that was opened by such a call, when a list was configured or by a version before, ends by one. */
+async function takeFraud(tools: RailTools, reported: readonly News[]): Promise<Verdict> {
+  const ids = reported.flatMap((each) => ('disputeId' in each ? [each.disputeId] : []));
+  const known = await toldDisputes(tools, ids);
+  const taken = reported.filter((each) => !('disputeId' in each) || known.has(each.disputeId));
+  await tellNews(tools, taken);
+  return taken.length < reported.length ? NO_DISPUTES : verdictOn(undefined);
+}

@@ -1,0 +1,142 @@
+/**
+ * Reports of callers: each is confirmed at the provider before it is booked. One that cannot be confirmed now is stored before it is
+ * answered, and asked about again until the provider confirms or denies it (C-36).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BRL } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { endReport, type WaitingReport } from '../../store/rails/pix-reports.ts';
+import type { Verdict } from './callback.ts';
+import type { Confirm } from './confirm.ts';
+import { PspAway, PspProblem } from './http.ts';
+import type { ApiPixSettings } from './settings.ts';
+import { deny, type Open, storeOpen } from './stored-reports.ts';
+import { tell } from './tell.ts';
+import { shows, unconfirmed } from './unconfirmed.ts';
+import type { WirePix } from './wire.ts';
+import { isSameKey } from './wire-keys.ts';
+
+/** Parts that reports are checked with. */
+export interface ReportParts {
+  readonly tools: RailTools;
+  readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'pixKey'>;
+  readonly confirm: Confirm;
+}
+
+/** A provider waits for its answer about ten seconds. Unit: ms. */
+const LIMIT_MS = 3_000;
+/** Requests after which a PIX that the provider does not know counts as denied: about 40 minutes. */
+const UNKNOWN_MAX = 6;
+const AWAY = 'the provider could not be asked about it';
+const UNKNOWN = 'the provider does not know it';
+const UNSHOWN = 'the provider does not show its return or its end yet';
+/** Answers of 4xx that say nothing about the report: wrong credentials, or too many requests. */
+const PASSING: readonly number[] = [401, 403, 429];
+
+/** Books what the provider confirms, and stores the rest. @param isProved - the caller is the provider and no other. */
+export async function takeReports(
+  parts: ReportParts,
+  reported: readonly WirePix[],
+  isProved: boolean,
+): Promise<Verdict | undefined> {
+  // Only the provider itself is believed about who paid.
+  const claims = reported.map((pix) => (isProved ? pix : { ...pix, payerTaxId: null }));
+  const answers = await Promise.all(claims.map((pix) => askOnce(parts, pix)));
+  await tell(
+    { ...parts.tools, settings: parts.settings },
+    claims.flatMap((pix, index) => confirmed(pix, answers[index])),
+  );
+  const open = claims.flatMap((pix, index) => openOf(pix, answers[index] ?? 'away'));
+  return open.length > 0 ? storeOpen(parts.tools, open, isProved) : undefined;
+}
+
+/** Parts that stored reports are asked about with. */
+export interface AskParts extends ReportParts {
+  readonly complain: (facts: { readonly err: unknown }, words: string) => void;
+}
+
+/** Asks about a stored report. */
+export async function askReport(parts: AskParts, report: WaitingReport<UnconfirmedNews>): Promise<void> {
+  const { tools, settings, confirm } = parts;
+  const { key, body, attempts } = report;
+  const isLast = attempts >= UNKNOWN_MAX;
+  try {
+    const found = await confirm(body);
+    if (found) await tell({ ...tools, settings }, [withPayer(found, body.payerTaxId)]);
+    const doubt = doubtOf(body, found);
+    const unread = found?.unread ?? null;
+    if (doubt?.isDenied || (doubt && isLast)) await deny(tools, key, body, doubt.reason);
+    else if (!doubt && (unread === null || isLast))
+      await endReport(tools.database, { mode: tools.mode, key }, unread);
+  } catch (err) {
+    const isNo = err instanceof PspProblem && !PASSING.includes(err.status);
+    if (isNo && isLast) await deny(tools, key, body, err.message);
+    else parts.complain({ err }, 'the PIX provider cannot be asked about a report');
+  }
+}
+
+/** The provider's answer; `unknown` where it has no such PIX, `away` where it gives no answer in time. */
+type Answer = WirePix | 'unknown' | 'away';
+
+async function askOnce({ confirm }: ReportParts, pix: WirePix): Promise<Answer> {
+  const { endToEndId, settledAt, sent } = pix;
+  const limit = new AbortController();
+  try {
+    const late = sleep(LIMIT_MS, 'away' as const, { signal: limit.signal, ref: false });
+    const found = await Promise.race([
+      confirm({ endToEndId, settledAt, payoutName: sent?.id ?? null }),
+      late,
+    ]);
+    return found ?? 'unknown';
+  } catch (error) {
+    if (error instanceof PspAway || error instanceof PspProblem) return 'away';
+    throw error;
+  } finally {
+    limit.abort();
+  }
+}
+
+function confirmed(pix: WirePix, answer: Answer | undefined): readonly WirePix[] {
+  return answer === undefined || typeof answer === 'string' ? [] : [withPayer(answer, pix.payerTaxId)];
+}
+
+/** Not every provider names the payer when it is asked. */
+function withPayer(found: WirePix, payerTaxId: string | null): WirePix {
+  return { ...found, payerTaxId: found.payerTaxId ?? payerTaxId };
+}
+
+/** Why a report is not booked as it came; `isDenied`: asking again changes nothing. */
+interface Doubt {
+  readonly reason: string;
+  readonly isDenied: boolean;
+}
+
+function openOf(pix: WirePix, answer: Answer): readonly Open[] {
+  const news = unconfirmed(pix, AWAY);
+  if (answer === 'away') return [{ news, isDenied: false }];
+  const doubt = doubtOf(news, answer === 'unknown' ? undefined : answer);
+  return doubt ? [{ news: { ...news, reason: doubt.reason }, isDenied: doubt.isDenied }] : [];
+}
+
+/** @returns undefined where the answer says all that was reported. */
+function doubtOf(report: UnconfirmedNews, found: WirePix | undefined): Doubt | undefined {
+  if (!found) return { reason: UNKNOWN, isDenied: false };
+  const reason = differenceOf(report, found);
+  if (reason !== null) return { reason, isDenied: true };
+  return shows(found, report.ends ?? []) ? undefined : { reason: UNSHOWN, isDenied: false };
+}
+
+/** @returns how a report differs from the provider's answer, which is booked instead; null where it does not. */
+function differenceOf(
+  { payoutName, amount, txid, pixKey }: Pick<UnconfirmedNews, 'payoutName' | 'amount' | 'txid' | 'pixKey'>,
+  found: WirePix,
+): string | null {
+  if (payoutName !== null) return null;
+  if (amount !== null && toMinor(amount, BRL.decimals) !== toMinor(found.amount, BRL.decimals))
+    return `the provider says ${found.amount}`;
+  if (txid !== null && found.txid !== txid) return 'the provider says that it paid another charge';
+  const isOther = pixKey !== null && found.key !== null && !isSameKey(pixKey, found.key);
+  return isOther ? 'the provider says that it was paid to another key' : null;
+}

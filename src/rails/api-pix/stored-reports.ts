@@ -1,0 +1,53 @@
+/** Reports that wait for the provider's word, and those that it denied: how many are stored, and what callers are answered. */
+import { newsRecordOf } from '../../resolvers/inbound/rail-events.ts';
+import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { countOpenReports, endReport } from '../../store/rails/pix-reports.ts';
+import type { Verdict } from './callback.ts';
+
+/** Reports that wait at most, and that are stored at most of those that are denied as they come. */
+export const OPEN_MAX = 10_000;
+/** Callers that are not proved leave room for the provider. */
+const UNPROVED_MAX = OPEN_MAX / 2;
+const AGAIN: Verdict = { status: 503, words: 'not stored: report it again' };
+const WORDS_MAX = 500;
+const DISPUTE_DENIED = 'a report of a dispute was denied by the provider: nothing is booked for it';
+const DENIED = 'a report of a PIX was denied by the provider: nothing is booked for it';
+
+/** A report that is not booked as it came. */
+export interface Open {
+  readonly news: UnconfirmedNews;
+  readonly isDenied: boolean;
+}
+
+/** Ends a report that the provider denies: it is listed, and an error is logged. */
+export async function deny(
+  { database, mode, log }: RailTools,
+  key: string,
+  { endToEndId, dispute }: UnconfirmedNews,
+  reason: string,
+): Promise<void> {
+  await endReport(database, { mode, key }, reason.slice(0, WORDS_MAX));
+  log.error({ endToEndId, reason }, dispute ? DISPUTE_DENIED : DENIED);
+}
+
+/** Stores reports. @param isProved - the caller is the provider and no other. @returns a refusal where not all could be stored. */
+export async function storeOpen(
+  tools: RailTools,
+  open: readonly Open[],
+  isProved: boolean,
+): Promise<Verdict | undefined> {
+  const { database, mode, receive } = tools;
+  const waitingMax = isProved ? OPEN_MAX : UNPROVED_MAX;
+  const { waiting, denied } = await countOpenReports(database, mode, OPEN_MAX);
+  const later = open.filter(({ isDenied }) => !isDenied);
+  const never = open.filter(({ isDenied }) => isDenied);
+  const [isFull, isDeniedFull] = [waiting + later.length > waitingMax, denied + never.length > OPEN_MAX];
+  if (!isFull) for (const { news } of later) await receive(news);
+  if (!isDeniedFull)
+    for (const { news } of never) {
+      await receive(news);
+      await deny(tools, newsRecordOf({ mode }, news).key, news, news.reason);
+    }
+  return (isFull && later.length > 0) || (isDeniedFull && never.length > 0) ? AGAIN : undefined;
+}

@@ -1,0 +1,49 @@
+/** Reports that are not booked as they came: stored, so that the provider is asked about them again and an operator sees them (C-36). */
+import { createHash } from 'node:crypto';
+import { BRL } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
+import type { WirePix, WireReturn } from './wire.ts';
+
+const ID_LENGTH = 32;
+
+/** @returns the news of such a report: the same report has the same id, whenever it comes. */
+export function unconfirmed(pix: WirePix, reason: string): UnconfirmedNews {
+  const { endToEndId, txid, amount, key: pixKey, settledAt, payerTaxId, sent } = pix;
+  const facts = { endToEndId, payoutName: sent?.id ?? null, txid, amount, pixKey, settledAt, payerTaxId };
+  // An unreadable return is the same in a callback and in an answer, which differ in other members.
+  const text = JSON.stringify(
+    reason === pix.unread ? [endToEndId, reason] : [facts, sent?.status, pix.returns, pix.unread],
+  );
+  const reportId = createHash('sha256').update(text).digest('base64url').slice(0, ID_LENGTH);
+  const ends = reason === pix.unread ? [] : endsOf(pix);
+  return { kind: 'unconfirmed', reportId, ...facts, ends, reason };
+}
+
+/** @returns whether an answer of the provider shows all these ends. */
+export function shows(found: WirePix, ends: readonly (readonly string[])[]): boolean {
+  const shown = new Set([...endsOf(found).flat(), ...found.returns.filter(isEnded).map(factOf)]);
+  return ends.every((names) => names.some((name) => shown.has(name)));
+}
+
+/** A return that cannot be read is named by the reason. One of a payout is known by its rtrId alone. */
+function endsOf({ returns, unread, sent }: WirePix): readonly (readonly string[])[] {
+  const own = sent && ENDED.includes(sent.status) ? [[sent.id]] : [];
+  const back = returns.filter(isEnded).map((each) => {
+    if (sent) return each.rtrId === null ? [] : [each.rtrId];
+    const names = [each.rtrId, each.id].filter((name) => name !== null);
+    return names.length > 0 ? names : [factOf(each)];
+  });
+  return [...own, ...back, ...(unread === null ? [] : [[unread]])].filter((names) => names.length > 0);
+}
+
+const ENDED: readonly string[] = ['REALIZADO', 'NAO_REALIZADO'];
+
+function isEnded({ status }: WireReturn): boolean {
+  return status !== 'EM_PROCESSAMENTO';
+}
+
+/** Name of a return to which the provider gives none. */
+function factOf({ at, amount }: WireReturn): string {
+  return `${at ?? ''}:${toMinor(amount, BRL.decimals)}`;
+}

@@ -1,0 +1,259 @@
+/**
+ * Every kind of rail event in one table: the natural key under which it acts once (C-33), how its transaction is found by what the rail
+ * knows, which trigger it fires, and where it goes when no transaction takes it (C-34). `receive.ts` goes by this table.
+ */
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { BRL, type Currency, currencyOf, currencyOfLedger } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import {
+  findByDeposit,
+  findByEnd2end,
+  findByNews,
+  findByPix,
+  findByTxid,
+  type NewsRecord,
+  type NewsTarget,
+} from '../../store/engine/news.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import type { Services } from '../services/context.ts';
+import type { ArrivalNews, DepositNews, News } from '../services/news.ts';
+
+type Where = Pick<Services, 'database' | 'mode'>;
+
+/**
+ * Destination of an event that no transaction takes. `suspense`: its money is booked there. `noted`: it is stored, nothing follows.
+ * `listed`: it is stored at once and stays in the operator's list. `gas`: it is booked as the house's expense. `dispute`: it is compared
+ * with the disputes of its payment. `retried`: it is tried again, then listed as failed. `waits`: the rail asks about it again.
+ */
+export type Otherwise = 'suspense' | 'noted' | 'listed' | 'gas' | 'dispute' | 'retried' | 'waits';
+
+/** A row of the table. */
+export interface RailEventKind<Event> {
+  readonly rail: 'pix' | 'chain' | ((event: Event) => 'pix' | 'chain');
+  /** The rail's own name for the event, unlike any other of its kind. */
+  readonly name: (event: Event) => string;
+  /** Finds the transaction, or its account alone. */
+  readonly find: (where: Where, event: Event) => Promise<NewsTarget | undefined>;
+  /** The trigger for the transaction; undefined where there is no step for the event, null for kinds that move no transaction. */
+  readonly trigger: ((event: Event) => Trigger | undefined) | null;
+  readonly otherwise: Otherwise;
+  /** The reason of its entry in suspense, where it is always the same. */
+  readonly reason?: 'payout_returned';
+}
+
+type Having<Event extends News, Kind> = Event extends News
+  ? Kind extends Event['kind']
+    ? Event
+    : never
+  : never;
+
+const deposit = {
+  rail: 'chain',
+  name: ({ currency, txHash, logIndex }) => `${networkOf(currency)}:${txHash}:${logIndex}`,
+  find: ofDeposit,
+} as const satisfies Partial<RailEventKind<DepositNews>>;
+
+const broadcast = {
+  rail: 'chain',
+  name: broadcastName,
+  find: async (where, event) =>
+    event.order !== null
+      ? ofOrder(where, event.order)
+      : ofNews(where, 'broadcast_sent', `chain:${broadcastName(event)}`),
+  otherwise: 'retried',
+} as const satisfies Partial<RailEventKind<Having<News, 'broadcast_sent'>>>;
+
+const dispute = {
+  rail: 'pix',
+  name: ({ disputeId }) => disputeId,
+  find: ofPayment,
+  otherwise: 'retried',
+} as const satisfies Partial<RailEventKind<Having<News, 'dispute_opened'>>>;
+
+const RAIL_EVENTS: { readonly [Kind in News['kind']]: RailEventKind<Having<News, Kind>> } = {
+  payment: {
+    rail: 'pix',
+    name: ({ endToEndId }) => endToEndId,
+    find: async ({ database, mode }, { txid }) =>
+      txid === null ? undefined : findByTxid(database, mode, txid),
+    trigger: ({ endToEndId, amount, settledAt, payerTaxId }) => ({
+      on: 'pix_received',
+      ...{ endToEndId, amount, settledAt, payerTaxId },
+    }),
+    otherwise: 'suspense',
+  },
+  payout_ended: {
+    rail: 'pix',
+    name: ({ endToEndId, order }) => endToEndId ?? order,
+    find: (where, { order }) => ofOrder(where, order),
+    trigger: ({ isDone, endToEndId }) => {
+      if (!isDone) return { on: 'payout_rejected' };
+      return endToEndId === null ? undefined : { on: 'payout_settled', endToEndId };
+    },
+    otherwise: 'retried',
+  },
+  payout_returned: {
+    rail: 'pix',
+    name: ({ returnId }) => returnId,
+    find: (where, { endToEndId }) => ofPix(where, endToEndId, 'payout_ended'),
+    trigger: ({ amount }) => ({ on: 'payout_returned', amount }),
+    otherwise: 'suspense',
+    reason: 'payout_returned',
+  },
+  refund_ended: {
+    rail: ({ rail }) => rail,
+    // The event that another amount went back has a key apart from that of the end that the order comes to.
+    name: ({ order, differs }) => (differs ? `${order}:${differs.returned}` : order),
+    find: async (where, { endToEndId, order }) =>
+      (endToEndId !== null && (await ofPix(where, endToEndId, 'payment'))) || ofOrder(where, order),
+    trigger: (event) => (event.rail === 'pix' ? pixReturnEnded(event) : depositSentBack(event)),
+    otherwise: 'retried',
+  },
+  deposit_seen: {
+    ...deposit,
+    trigger: ({ txHash, logIndex, amount, from, seenAt }) => ({
+      on: 'deposit_seen',
+      ...{ txHash, logIndex, amount, from, seenAt },
+    }),
+    otherwise: 'noted',
+  },
+  deposit_confirmed: {
+    ...deposit,
+    trigger: ({ txHash, logIndex }) => ({ on: 'deposit_confirmed', txHash, logIndex }),
+    otherwise: 'suspense',
+  },
+  deposit_dropped: {
+    ...deposit,
+    trigger: ({ txHash, logIndex }) => ({ on: 'deposit_dropped', txHash, logIndex }),
+    otherwise: 'noted',
+  },
+  broadcast_sent: {
+    ...broadcast,
+    trigger: ({ txHash, gas }) => (txHash === null ? undefined : { on: 'delivery_broadcast', txHash, gas }),
+  },
+  broadcast_confirmed: { ...broadcast, trigger: () => ({ on: 'delivery_confirmed' }) },
+  broadcast_failed: { ...broadcast, trigger: () => ({ on: 'delivery_failed' }) },
+  gas_spent: {
+    rail: 'chain',
+    name: ({ gas, txHash }) => `${currencyOfLedger(gas.currency).network}:${txHash}`,
+    find: async (where, { order }) => (order === null ? undefined : ofOrder(where, order)),
+    trigger: null,
+    otherwise: 'gas',
+  },
+  dispute_opened: {
+    ...dispute,
+    trigger: ({ disputeId, amount }) => ({
+      on: 'dispute_opened',
+      disputeId,
+      ...(amount !== null && { amount }),
+    }),
+  },
+  dispute_accepted: { ...dispute, trigger: ({ disputeId }) => ({ on: 'dispute_accepted', disputeId }) },
+  dispute_rejected: { ...dispute, trigger: ({ disputeId }) => ({ on: 'dispute_rejected', disputeId }) },
+  dispute_returned: {
+    rail: 'pix',
+    name: ({ returnId }) => returnId,
+    find: ofPayment,
+    trigger: null,
+    otherwise: 'dispute',
+  },
+  infraction: {
+    rail: 'pix',
+    name: ({ infractionId }) => infractionId,
+    find: ofPayment,
+    trigger: null,
+    otherwise: 'listed',
+  },
+  unconfirmed: {
+    rail: 'pix',
+    name: ({ reportId }) => reportId,
+    find: async () => undefined,
+    trigger: null,
+    otherwise: 'waits',
+  },
+};
+
+/** @returns the row of an event. */
+export function kindOf(event: News): RailEventKind<News> {
+  // Each row is given events of its own kind only.
+  return RAIL_EVENTS[event.kind] as unknown as RailEventKind<News>;
+}
+
+/** @returns the event as it is stored, under its natural key. */
+export function newsRecordOf({ mode }: { readonly mode: AccountMode }, event: News): NewsRecord {
+  const { rail: given, name } = kindOf(event);
+  const rail = typeof given === 'string' ? given : given(event);
+  return { mode, rail, kind: event.kind, key: `${rail}:${name(event)}`, body: event };
+}
+
+/** Money that an event reports. */
+export interface Money {
+  readonly currency: Currency;
+  readonly amountMinor: bigint;
+}
+
+/** @returns the money that has arrived and is final; undefined where there is none, or its currency is not in the catalogue. */
+export function moneyOf(event: News): Money | undefined {
+  return kindOf(event).otherwise === 'suspense' ? amountOf(event as ArrivalNews) : undefined;
+}
+
+function amountOf(event: ArrivalNews): Money | undefined {
+  const currency = 'currency' in event ? currencyOf(event.currency) : BRL;
+  const amountMinor = currency && toMinor(event.amount, currency.decimals);
+  return currency && amountMinor ? { currency, amountMinor } : undefined;
+}
+
+function networkOf(currency: string): string {
+  return currencyOf(currency)?.network ?? currency;
+}
+
+function broadcastName({ currency, txHash, order }: Having<News, 'broadcast_sent'>): string {
+  return `${networkOf(currency)}:${txHash ?? order}`;
+}
+
+async function ofDeposit({ database, mode }: Where, event: DepositNews): Promise<NewsTarget | undefined> {
+  const money = amountOf(event);
+  if (!money) return undefined;
+  const { currency, amountMinor } = money;
+  return findByDeposit(database, mode, { address: event.address, currency: currency.code, amountMinor });
+}
+
+/** Keys of orders about a transaction begin with its id. */
+function ofOrder({ database, mode }: Where, order: string): Promise<NewsTarget | undefined> {
+  return findByEnd2end(database, mode, order.split(':', 1)[0] as string);
+}
+
+function ofNews({ database, mode }: Where, kind: News['kind'], key: string): Promise<NewsTarget | undefined> {
+  return findByNews(database, { mode, kind, key });
+}
+
+function ofPayment(
+  where: Where,
+  { endToEndId }: { readonly endToEndId: string },
+): Promise<NewsTarget | undefined> {
+  return ofPix(where, endToEndId, 'payment');
+}
+
+/** Searches the events first, which also know payments that no transaction took; then the transactions, which are stored longer. */
+async function ofPix(
+  where: Where,
+  endToEndId: string,
+  kind: 'payment' | 'payout_ended',
+): Promise<NewsTarget | undefined> {
+  const found = await ofNews(where, kind, `pix:${endToEndId}`);
+  return found ?? findByPix(where.database, where.mode, { endToEndId, isPayment: kind === 'payment' });
+}
+
+/**
+ * An order of ours from before returns had ids, which is not a single word, is the one that the step waits for. Any other name is an id: it
+ * may be of a return that somebody made at the provider itself, which ends none of ours.
+ */
+function pixReturnEnded({ isDone, order }: Having<News, 'refund_ended'>): Trigger {
+  const returnId = order.includes(':') ? {} : { returnId: order };
+  return { on: isDone ? 'refund_settled' : 'refund_failed', ...returnId };
+}
+
+function depositSentBack({ isDone, networkFee, gas, txHash }: Having<News, 'refund_ended'>): Trigger {
+  if (!isDone) return { on: 'return_failed' };
+  return { on: 'return_confirmed', networkFee: networkFee ?? '0', gas, txHash };
+}

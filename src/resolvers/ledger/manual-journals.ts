@@ -1,0 +1,210 @@
+/**
+ * Journals by hand on house accounts: somebody proposes one, somebody else approves it, and only then it is posted. Both stand
+ * in the audit logs of the platform and of the account.
+ */
+import type { ActName } from '../../base/access/acts.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { MANUAL_ACCOUNTS } from '../../base/money/manual-accounts.ts';
+import { fromMinor, toMinor } from '../../base/money/money.ts';
+import { instantOf } from '../../base/time/instant.ts';
+import type { HouseAccount } from '../../ledger/chart.ts';
+import { credit, debit, journal } from '../../ledger/posting.ts';
+import { readHolder } from '../../store/account/accounts.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { type AuditFacts, appendAudit, auditEntry } from '../../store/engine/audit.ts';
+import {
+  addManualJournal,
+  decideManualJournal,
+  findManualJournal,
+  type ManualJournal,
+  type ManualJournalState,
+  type NewManualJournal,
+  readManualJournals,
+} from '../../store/ledger/manual-journals.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Attempt } from '../checks/once.ts';
+import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
+import { requireSecondPerson } from '../settings/second-person.ts';
+
+/** Most journals that are listed at once. */
+export const MANUAL_JOURNALS_MAX = 100;
+
+/** A proposal, as the caller wrote it. */
+export interface ManualJournalInput {
+  readonly account: Named;
+  readonly debit: Named;
+  readonly credit: Named;
+  readonly currency: Named;
+  readonly amount: Named;
+  readonly reason: Named;
+}
+
+const ID = /^[1-9]\d{0,17}$/;
+
+/**
+ * Proposes a journal: nothing is posted until somebody else approves it.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `NOT_FOUND` unless the account exists in the
+ *   caller's mode.
+ */
+export async function proposeJournal(
+  context: Context,
+  input: ManualJournalInput,
+  attempt: Attempt,
+  checks: CreationChecks,
+): Promise<ManualJournal> {
+  requireAct(context, 'journal.propose');
+  const [from, to] = [houseAccount(input.debit, checks), houseAccount(input.credit, checks)];
+  if (from && from === to)
+    checks.add({ parameter: input.credit.name, message: `must be another account than ${input.debit.name}` });
+  const currency = checks.oneCurrency(input.currency, { crypto: false });
+  const amount = checks.amount(input.amount, currency);
+  const reason = checks.reference(input.reason);
+  checks.refuse();
+  assert(from && to && currency && amount && reason, 'what was not refused is there');
+  if (attempt.made !== null) return findOwnJournal(context, attempt.made);
+  const accountId = await accountOf(context, input.account);
+  const amountMinor = String(toMinor(amount, currency.decimals));
+  const proposal = { name: 'manual', accountId, debit: from, credit: to, amountMinor, reason } as const;
+  return storeProposal(context, 'journal.propose', { ...proposal, currency: currency.code }, attempt);
+}
+
+/** Stores a proposal by the caller, and binds the key to it. */
+export function storeProposal(
+  context: Context,
+  act: 'journal.propose' | 'capital.book',
+  proposal: Omit<NewManualJournal, 'maker' | 'madeAt'>,
+  attempt: Attempt,
+): Promise<ManualJournal> {
+  const { accountId, debit: from, credit: to, currency, amountMinor, reason } = proposal;
+  return written(context, act, accountId, async (tx, nowMs, writeDown) => {
+    const by = { maker: context.caller.id, madeAt: instantOf(new Date(nowMs)) };
+    const made = await addManualJournal(tx, context.mode, { ...proposal, ...by });
+    await attempt.bind(tx, String(made.id));
+    const amount = fromMinor(amountMinor, currencyOfLedger(currency).decimals);
+    writeDown(made, { after: { debit: from, credit: to, currency, amount, reason } });
+    return made;
+  });
+}
+
+/**
+ * Approves a proposal: it is posted now.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for whoever proposed it and those who count as one maker with them (C-40), and for whoever is
+ *   newer to the platform than its cooling time; `NOT_FOUND`; `STEP_CONFLICT` when it was decided before.
+ */
+export async function approveJournal(context: Context, id: string, attempt: Attempt): Promise<ManualJournal> {
+  requireAct(context, 'journal.approve');
+  const proposal = await findOwnJournal(context, id);
+  if (attempt.made !== null) return proposal;
+  return decide(context, 'journal.approve', proposal, async (tx, nowMs) => {
+    await requireSecondPerson(context, tx, { maker: proposal.maker, nowMs, subject: 'a journal' });
+    await attempt.bind(tx, id);
+    return post(tx, proposal, new Date(nowMs));
+  });
+}
+
+/** Turns a proposal down; whoever made it may, too. @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT`. */
+export async function rejectJournal(context: Context, id: string, attempt: Attempt): Promise<ManualJournal> {
+  requireAct(context, 'journal.reject');
+  const proposal = await findOwnJournal(context, id);
+  if (attempt.made !== null) return proposal;
+  return decide(context, 'journal.reject', proposal, async (tx) => {
+    await attempt.bind(tx, id);
+    return null;
+  });
+}
+
+/** @returns the newest first, at most `MANUAL_JOURNALS_MAX`. @throws {GatewayError} `FORBIDDEN`. */
+export function listManualJournals(
+  context: Context,
+  state: ManualJournalState | undefined,
+): Promise<readonly ManualJournal[]> {
+  requireScope(context, 'platform:books');
+  return readManualJournals(context.database, context.mode, { state, limit: MANUAL_JOURNALS_MAX });
+}
+
+function houseAccount(given: Named, checks: CreationChecks): HouseAccount | undefined {
+  const found = MANUAL_ACCOUNTS.find((each) => each === given.value);
+  if (found) return found;
+  return checks.add({ parameter: given.name, message: `must be one of ${MANUAL_ACCOUNTS.join(', ')}` });
+}
+
+/** The platform's own account too: the house has books there. */
+async function accountOf({ database, mode }: Context, { value }: Named): Promise<bigint> {
+  const holder = ID.test(value) ? await readHolder(database, BigInt(value)) : undefined;
+  if (holder?.mode !== mode) throw notFound();
+  return BigInt(value);
+}
+
+/** @returns the journal of this id in the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
+export async function findOwnJournal({ database, mode }: Context, id: string): Promise<ManualJournal> {
+  const found = ID.test(id) ? await findManualJournal(database, BigInt(id), mode) : undefined;
+  if (!found) throw notFound();
+  return found;
+}
+
+type WriteDown = (made: ManualJournal, facts: AuditFacts, maker?: string) => void;
+
+/** Works under the locks of the platform's account and of the account that is booked, and writes into the audit logs of both. */
+async function written(
+  context: Context,
+  act: ActName,
+  accountId: bigint,
+  work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<ManualJournal>,
+): Promise<ManualJournal> {
+  const { caller, notifier } = context;
+  const concerned = [caller.accountId, accountId];
+  const done = await withAccounts(context, concerned, async (tx, { heads, nowMs, ...time }) => {
+    const entries: ReturnType<typeof auditEntry>[] = [];
+    const made = await work(tx, nowMs, ({ id }, facts, maker) => {
+      const object = { kind: 'manual_journal', id: String(id) } as const;
+      entries.push(auditEntry(authorOf(context, act, maker), object, time, facts));
+    });
+    for (const head of heads.values()) await appendAudit(tx, head, entries);
+    return made;
+  });
+  notifier.notify(concerned);
+  return done;
+}
+
+function decide(
+  context: Context,
+  act: 'journal.approve' | 'journal.reject',
+  { id, accountId, maker }: ManualJournal,
+  work: (tx: Tx, nowMs: number) => Promise<bigint | null>,
+): Promise<ManualJournal> {
+  return written(context, act, accountId, async (tx, nowMs, writeDown) => {
+    const decidedAt = instantOf(new Date(nowMs));
+    const now = await findManualJournal(tx, id, context.mode);
+    if (now?.state !== 'proposed') throw new GatewayError('STEP_CONFLICT', `journal ${id} is ${now?.state}`);
+    const journalId = await work(tx, nowMs);
+    const decided = await decideManualJournal(tx, id, { decidedBy: context.caller.id, decidedAt, journalId });
+    assert(decided, 'under the lock nobody else decides');
+    writeDown(decided, { before: { state: now.state }, after: { state: decided.state } }, maker);
+    return decided;
+  });
+}
+
+async function post(
+  tx: Tx,
+  { id, name, accountId, debit: from, credit: to, currency: code, amountMinor }: ManualJournal,
+  at: Date,
+): Promise<bigint> {
+  const currency = currencyOfLedger(code);
+  const amount = BigInt(amountMinor);
+  const request = {
+    accountId,
+    ref: `manual:${id}`,
+    transactionId: null,
+    journal: journal(name, debit(from, currency, amount), credit(to, currency, amount)),
+  };
+  const [posted] = await postJournals(tx, [request], at);
+  assert(posted?.code === 'POSTED' && posted.journalId !== null, 'a journal under a new ref is posted');
+  return posted.journalId;
+}

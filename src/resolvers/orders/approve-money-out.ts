@@ -1,0 +1,108 @@
+/** Decides about money out that waits for people other than its maker (C-22, C-25, C-40). */
+import type { ActName } from '../../base/access/acts.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { haveOneMaker } from '../../store/account/api-keys.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { makerOf } from '../../templates/money-out.ts';
+import { advanceTransaction, type Target } from '../engine/advance-for-caller.ts';
+import { depositWorthNow } from '../pricing/price.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import { approvesFrom, settleProtections } from '../settings/protections.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+/**
+ * Approves a withdrawal that needs a second approver.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, for those that count as one maker with them or with somebody who has
+ *   approved (C-40), and for whoever is newer to the account than its cooling time; `ADDRESS_NOT_WHITELISTED` when its destination
+ *   was taken off the whitelist meanwhile; `NOT_FOUND`, `STEP_CONFLICT`.
+ */
+export function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
+  return approve(context, target, 'withdrawal.approve');
+}
+
+/**
+ * Approves a payout, a refund, a redirected deposit or a withdrawal that waits.
+ *
+ * @param requestedAt - of the request that is approved: no other one of the transaction comes between what the approver read
+ *   and what leaves. Any where it is not given.
+ * @throws as `approveWithdrawal`; `STEP_CONFLICT` where another request waits by now; `QUOTE_UNAVAILABLE` for a redirected deposit, which is
+ *   judged by its worth now, too.
+ */
+export function approveMoneyOut(
+  context: Context,
+  target: Target,
+  requestedAt?: Date | null,
+): Promise<ProcessRow> {
+  return approve(context, target, 'money_out.approve', requestedAt);
+}
+
+/** Refuses a withdrawal that needs a second approver. @throws as `approveWithdrawal`. */
+export function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
+  return reject(context, target, 'withdrawal.reject');
+}
+
+/** Refuses money out that waits. @throws as `approveWithdrawal`. */
+export function rejectMoneyOut(context: Context, target: Target): Promise<ProcessRow> {
+  return reject(context, target, 'money_out.reject');
+}
+
+async function approve(
+  context: Context,
+  target: Target,
+  act: ActName,
+  requestedAt?: Date | null,
+): Promise<ProcessRow> {
+  requireAct(context, act);
+  await settleProtections(context);
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  const waited = row.process?.approval?.trigger;
+  const worth = waited?.on === 'refund_ordered' ? await depositWorthNow(context, row) : undefined;
+  const trigger = { on: 'approved', by: context.caller.id, ...(worth && { worth }) } as const;
+  const nowMs = await context.clock.nowMs();
+  return advanceTransaction(context, target, row, trigger, act, {
+    maker: makerOf(row),
+    // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
+    atomically: async (tx, _approved, waiting) => {
+      if (requestedAt && !isRequestOf(waiting, requestedAt)) throw anotherRequest();
+      for (const other of [makerOf(waiting), ...(waiting.process?.approval?.by ?? [])])
+        if (other && (await haveOneMaker(tx, row.accountId, other, context.caller.id))) throw ownApproval();
+      await refuseNewcomer(context, tx, nowMs);
+    },
+  });
+}
+
+function isRequestOf({ process }: ProcessRow, requestedAt: Date): boolean {
+  const { askedAt } = process?.approval ?? {};
+  return askedAt !== undefined && Date.parse(askedAt) === requestedAt.getTime();
+}
+
+function anotherRequest(): GatewayError {
+  return new GatewayError(
+    'STEP_CONFLICT',
+    'another request of this transaction waits now than the one made at `requestedAt`: see `approvals`',
+  );
+}
+
+function ownApproval(): GatewayError {
+  return new GatewayError(
+    'FORBIDDEN',
+    'money out must be approved with a different key than the one that asked for it, and than each that has approved it; none may have made or invited another',
+  );
+}
+
+async function refuseNewcomer(context: Context, tx: Tx, nowMs: number): Promise<void> {
+  const fromMs = await approvesFrom(context, tx, nowMs);
+  if (nowMs < fromMs)
+    throw new GatewayError(
+      'FORBIDDEN',
+      `a key or person that is new to the account can approve after its cooling time: from ${new Date(fromMs).toISOString()}`,
+    );
+}
+
+async function reject(context: Context, target: Target, act: ActName): Promise<ProcessRow> {
+  requireAct(context, act);
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  return advanceTransaction(context, target, row, { on: 'rejected' }, act, { maker: makerOf(row) });
+}

@@ -1,0 +1,232 @@
+/** Compares the statement of a rail for days with the ledger: entries with lines, and what there is in all. */
+
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
+import { instantOf, millisOf } from '../../base/time/instant.ts';
+import type { NewReconciliation } from '../../store/rails/reconciliation.ts';
+import {
+  BANK,
+  networkVault,
+  readLinesBetween,
+  readLinesOf,
+  readOpenSuspense,
+  type VaultLine,
+} from '../../store/rails/vault.ts';
+import type { Services } from '../services/context.ts';
+import type { RailStatement, StatementEntry, ToldBalance } from '../services/statement.ts';
+import { entryFinding, type Finding } from './finding.ts';
+import { type KeptEntry, keptEntries, keyOf, readKnown } from './known-entries.ts';
+import {
+  BY_HAND,
+  BY_HAND_WITHIN_DAYS,
+  matchStatement,
+  moneyOf,
+  moneyOfLine,
+  nameOf,
+} from './match-statement.ts';
+import { asked, BANK_FILE, PIX, readTold } from './told-entries.ts';
+
+/** Findings that a report keeps at most; their numbers are exact. */
+export const FINDINGS_MAX = 1_000;
+
+/** What there is of a currency in all. */
+export interface ComparedBalance extends ToldBalance {
+  readonly agrees: boolean;
+}
+
+/** What is compared. */
+export interface Comparison {
+  /** `pix`, `bank`, or the name of a network. */
+  readonly rail: string;
+  readonly statement: RailStatement;
+  /** In Brasília, one after the other: a line of the ledger stands for one entry of all of them. */
+  readonly days: readonly [string, ...string[]];
+  readonly nowMs: number;
+  /** Whether what there is now says something about the last day. */
+  readonly withBalances: boolean;
+}
+
+/** A report before it is kept. */
+export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
+  readonly findings: readonly Finding[];
+  readonly entries: readonly KeptEntry[];
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How much before and after the days their statement is read (`told`), and the ledger (`booked`). Unit: ms. */
+const MARGINS = {
+  /** What is booked late has its entry on the day before; what is booked at once may be on the statement a little later. */
+  pix: { told: [DAY_MS, HOUR_MS], booked: [0, 0] },
+  /** What is final is booked soon after, and what took very long is asked for by its name. */
+  network: { told: [HOUR_MS, HOUR_MS], booked: [0, 0] },
+  /** Entries have lines of the days next to them; those of today stand at noon, though it may not have come. */
+  bank: { told: [0, DAY_MS], booked: [DAY_MS, DAY_MS] },
+} as const;
+const BY_HAND_MS = BY_HAND_WITHIN_DAYS * DAY_MS;
+
+/** @returns a report for each day. @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
+export async function compareStatement(
+  services: Pick<Services, 'database' | 'mode'>,
+  { rail, statement, days, nowMs, withBalances }: Comparison,
+): Promise<readonly Report[]> {
+  const { database, mode } = services;
+  const vault = isNetwork(rail) ? networkVault(rail) : BANK;
+  const { own, held, waiting } = await readKnown(services, rail, days);
+  const periods = periodsOf({ rail, days, nowMs }, waiting[0]?.at);
+  // The ledger first: what comes while the statement is read is not missing there.
+  const ofPeriod = await readLinesBetween(database, mode, vault, periods.booked);
+  const byHand = isNetwork(rail)
+    ? await readLinesBetween(database, mode, vault, periods.byHand, BY_HAND)
+    : [];
+  const isOfDay = (ms: number) => ms >= periods.from && ms < periods.end;
+  const isLineOfDay = ({ postedAt }: VaultLine) => isOfDay(millisOf(postedAt));
+  const found = new Map(days.map((day) => [day, new DayFindings()]));
+  const moneys = new Set(ofPeriod.map(moneyOfLine));
+  // Of the many movements of a file, only those whose amount the ledger has are compared with its lines.
+  const isMissing = (entry: StatementEntry): boolean => {
+    if (rail !== BANK_FILE || entry.untold !== 'any' || moneys.has(moneyOf(entry))) return false;
+    found.get(brasiliaDay(entry.at.getTime()))?.addMissing(entry);
+    return true;
+  };
+  const told = await readTold(services, {
+    ...{ rail, statement, waiting, period: periods.told },
+    ofDays: ofPeriod.filter(isLineOfDay),
+    isOfDay: (at) => isOfDay(at.getTime()),
+    isMissing,
+  });
+  const news = told.flatMap(({ booked }) => booked ?? []);
+  const lines = [...ofPeriod, ...byHand, ...(await readLinesOf(database, vault, news))];
+  const free = lines.filter((line) => !held.has(nameOf(line)));
+  const match = matchStatement(told, free, {
+    ...{ isOfDay: isLineOfDay, kinds: statement.kinds },
+    before: (entry) => own.get(keyOf(entry)),
+  });
+  const kept = keptEntries(told, match, days);
+  const agreed = Map.groupBy(match.agreed, ({ entry }) => brasiliaDay(entry.at.getTime()));
+  for (const finding of match.findings) found.get(brasiliaDay(millisOf(finding.at)))?.add(finding);
+  const reports: Report[] = [];
+  for (const day of days) {
+    const until = new Date(Math.min(brasiliaMidnight(dayAfter(day)), nowMs));
+    const balances = withBalances && day === days.at(-1) ? await balancesOf(rail, statement) : [];
+    const findings = found.get(day) ?? new DayFindings();
+    for (const finding of balances.flatMap((each) => balanceFinding(each, nowMs))) findings.add(finding);
+    const suspense = await readOpenSuspense(database, mode, vault, until);
+    const first = findings.first();
+    const oldest = [first[0]?.at, suspense.oldestAt].filter((at) => at != null).toSorted();
+    reports.push({
+      ...{ rail, day, until: instantOf(until), madeAt: instantOf(new Date(nowMs)) },
+      matched: agreed.get(day)?.length ?? 0,
+      ...findings.counts(),
+      ...{ inSuspense: suspense.count, oldestOpenAt: oldest[0] ?? null },
+      findings: first,
+      balances,
+      entries: kept.get(day) ?? [],
+    });
+  }
+  return reports;
+}
+
+/** Findings of a day: their exact numbers, and the first `FINDINGS_MAX` of them. */
+class DayFindings {
+  /** Of entries that no line can stand for, and all others; each the oldest first. */
+  readonly #missing: Finding[] = [];
+  readonly #others: Finding[] = [];
+  readonly #counts = new Map<Finding['finding'], number>();
+
+  add(finding: Finding): void {
+    this.#count(finding.finding);
+    if (this.#others.length < FINDINGS_MAX) this.#others.push(finding);
+  }
+
+  addMissing(entry: StatementEntry): void {
+    this.#count('missing_here');
+    if (this.#missing.length < FINDINGS_MAX)
+      this.#missing.push(entryFinding({ entry, booked: undefined, isOfDay: true }, undefined));
+  }
+
+  first(): readonly Finding[] {
+    return [...this.#missing, ...this.#others]
+      .toSorted((one, other) => millisOf(one.at) - millisOf(other.at))
+      .slice(0, FINDINGS_MAX);
+  }
+
+  counts() {
+    const count = (kind: Finding['finding']) => this.#counts.get(kind) ?? 0;
+    return {
+      missingHere: count('missing_here'),
+      missingThere: count('missing_there'),
+      amountDiffers: count('amount_differs'),
+      detailsDiffer: count('details_differ'),
+      balancesDiffer: count('balance_differs'),
+    };
+  }
+
+  #count(kind: Finding['finding']): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  }
+}
+
+function isNetwork(rail: string): boolean {
+  return rail !== PIX && rail !== BANK_FILE;
+}
+
+/**
+ * The days as far as they are over, and what is read around them.
+ *
+ * @param since - when the oldest of what waits for a booking was.
+ */
+function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'nowMs'>, since?: Date) {
+  const { told, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];
+  const from = brasiliaMidnight(days[0]);
+  const end = brasiliaMidnight(dayAfter(days.at(-1) ?? days[0]));
+  const to = Math.min(end, nowMs);
+  // Providers refuse a period that has not begun; clocks of networks may be ahead of ours.
+  const last = rail === PIX ? nowMs : Infinity;
+  return {
+    from,
+    end,
+    told: {
+      from: new Date(from - told[0]),
+      to: new Date(Math.min(to + told[1], last)),
+      ...(end <= nowMs && { whole: new Date(end) }),
+    },
+    booked: { from: new Date(from - booked[0]), to: new Date(Math.min(to + booked[1], nowMs)) },
+    byHand: {
+      from: new Date(since ? brasiliaMidnight(brasiliaDay(since.getTime())) : from),
+      to: new Date(Math.min(to + BY_HAND_MS, nowMs)),
+    },
+  };
+}
+
+async function balancesOf(rail: string, { balances }: RailStatement): Promise<readonly ComparedBalance[]> {
+  const told = balances ? await asked(rail, balances) : [];
+  return told.map((each) => {
+    const { decimals } = currencyOfLedger(each.currency);
+    const [there, here, inFlight] = [each.there, each.here, each.inFlight].map((text) =>
+      toMinor(text, decimals),
+    ) as [bigint, bigint, bigint];
+    return { ...each, agrees: there === here + inFlight };
+  });
+}
+
+function balanceFinding(
+  { currency, there, here, inFlight, agrees }: ComparedBalance,
+  nowMs: number,
+): readonly Finding[] {
+  if (agrees) return [];
+  const unknown = { id: null, account: null, transaction: null, journal: null };
+  return [
+    {
+      ...unknown,
+      finding: 'balance_differs',
+      kind: 'balance',
+      currency,
+      amountThere: there,
+      amountHere: here,
+      at: instantOf(new Date(nowMs)),
+      why: `${inFlight} are in flight; the rest is in no entry of a statement that agrees`,
+    },
+  ];
+}

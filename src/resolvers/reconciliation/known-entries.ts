@@ -1,0 +1,143 @@
+/**
+ * What reports keep of entries that may be of no news: the line of the ledger that stands for each, for good, and what nobody ordered and
+ * still waits for a booking. A report of other days takes no line that stands for something already.
+ */
+
+import { GatewayError } from '../../base/errors/errors.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { readReportEntries } from '../../store/rails/reconciliation.ts';
+import type { Services } from '../services/context.ts';
+import { type EntryKind, NO_NEWS, type StatementEntry } from '../services/statement.ts';
+import type { ToldEntry } from './finding.ts';
+import { BY_HAND_WITHIN_DAYS, type Match, nameOf } from './match-statement.ts';
+import { BANK_FILE } from './told-entries.ts';
+
+/** An entry as its report keeps it. */
+export interface KeptEntry {
+  readonly kind: EntryKind;
+  readonly id: string;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly amount: string | null;
+  readonly at: Instant;
+  /** Name of the line that stands for it; null while it waits for one. */
+  readonly line: string | null;
+}
+
+/** What reports know that is of use to a report of some days. */
+export interface Known {
+  /** By the key of an entry of these days the name of the line that stands for it. */
+  readonly own: ReadonlyMap<string, string>;
+  /** By the name of a line the day and key of the entry of another day that it stands for. */
+  readonly held: ReadonlyMap<string, string>;
+  /** What nobody ordered and nobody has booked, of the days before, the oldest first: a booking may be about it. */
+  readonly waiting: readonly StatementEntry[];
+}
+
+/** Entries of a file have lines of their own day and of the days next to it: so do those of another file two days away. */
+const FILE_REACH = [1, 2];
+/** A line of the last day that counts may stand for an entry that many days before it, and so may a line of the first. */
+const REACH = 2 * BY_HAND_WITHIN_DAYS;
+
+/** Where reports are. */
+interface Where extends Pick<Services, 'mode'> {
+  readonly database: Tx;
+}
+type Days = readonly [string, ...string[]];
+
+/** @param days - one after the other. */
+export async function readKnown({ database, mode }: Where, rail: string, days: Days): Promise<Known> {
+  const byDay = new Map<string, Map<string, KeptEntry>>();
+  for (const { day, entries } of await readReportEntries(database, { mode, rail }, daysAround(rail, days))) {
+    // The newest report of a day says which entries it has; which lines they have, the newest report that has them.
+    byDay.set(day, new Map());
+    for (const each of entries as readonly KeptEntry[]) {
+      const own = brasiliaDay(millisOf(each.at));
+      byDay.set(own, (byDay.get(own) ?? new Map()).set(keyOf(each), each));
+    }
+  }
+  const known = [...byDay].flatMap(([day, entries]) =>
+    [...entries].map(([key, entry]) => ({ day, key, entry })),
+  );
+  const isOwn = new Set<string>(days);
+  const first = dayAfter(days[0], -BY_HAND_WITHIN_DAYS);
+  const own = new Map<string, string>();
+  const held = new Map<string, string>();
+  const waiting: StatementEntry[] = [];
+  for (const { day, key, entry } of known)
+    if (entry.line === null) {
+      if (day >= first && day < days[0]) waiting.push(entryOf(entry));
+    } else if (isOwn.has(day)) own.set(key, entry.line);
+    else held.set(entry.line, `${day} ${key}`);
+  return { own, held, waiting: waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime()) };
+}
+
+/** @returns what the report of each of the days keeps. */
+export function keptEntries(
+  told: readonly ToldEntry[],
+  { taken }: Pick<Match, 'taken'>,
+  days: Days,
+): ReadonlyMap<string, readonly KeptEntry[]> {
+  // What waited and waits still is kept where it was first.
+  const kept = told.filter(
+    (each) => each.entry.untold && (taken.has(each) || (each.isOfDay && each.entry.untold === 'capital')),
+  );
+  const dayOf = ({ entry, isOfDay }: ToldEntry) => (isOfDay ? brasiliaDay(entry.at.getTime()) : days[0]);
+  const byDay = Map.groupBy(kept, dayOf);
+  return new Map(
+    [...byDay].map(([day, entries]) => [
+      day,
+      entries.map((each) => {
+        const { kind, id, currency = BRL.code, amount, at } = each.entry;
+        const line = taken.get(each);
+        return { kind, id, currency, amount, at: instantOf(at), line: line ? nameOf(line) : null };
+      }),
+    ]),
+  );
+}
+
+/**
+ * @throws {GatewayError} `UNAVAILABLE` where another report, made meanwhile, took a line for another entry, or found the line of one that
+ *   waits in these.
+ */
+export async function refuseTaken(
+  where: Where,
+  rail: string,
+  reports: readonly { readonly day: string; readonly entries: readonly KeptEntry[] }[],
+): Promise<void> {
+  const [first, ...rest] = reports.map(({ day }) => day);
+  if (first === undefined) return;
+  const { own, held } = await readKnown(where, rail, [first, ...rest]);
+  const isStale = (each: KeptEntry) => {
+    if (each.line === null) {
+      const found = own.get(keyOf(each));
+      return found !== undefined && !held.has(found);
+    }
+    // Files of a bank may give one name to entries of several days.
+    const holder = held.get(each.line);
+    return holder !== undefined && holder !== `${brasiliaDay(millisOf(each.at))} ${keyOf(each)}`;
+  };
+  if (reports.some(({ entries }) => entries.some(isStale)))
+    throw new GatewayError('UNAVAILABLE', 'another report was made meanwhile: ask again');
+}
+
+/** @returns what tells an entry of a rail from all others of its day. */
+export function keyOf({ kind, id }: Pick<KeptEntry, 'kind' | 'id'>): string {
+  return `${kind} ${id}`;
+}
+
+function entryOf({ kind, id, currency, amount, at }: KeptEntry): StatementEntry {
+  return { kind, id, currency, amount, at: new Date(millisOf(at)), news: NO_NEWS, untold: 'capital' };
+}
+
+function daysAround(rail: string, days: Days): readonly string[] {
+  const last = days.at(-1) ?? days[0];
+  const before = (count: number) => dayAfter(days[0], -count);
+  const after = (count: number) => dayAfter(last, count);
+  if (rail === BANK_FILE) return [...FILE_REACH.map(before), ...FILE_REACH.map(after)];
+  const reach = Array.from({ length: REACH }, (_, index) => index + 1);
+  return [...reach.map(before), ...days, ...reach.map(after)];
+}

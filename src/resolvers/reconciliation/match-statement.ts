@@ -1,0 +1,208 @@
+/**
+ * Holds the entries of a statement against lines of the ledger: each entry takes the line of its money, once; what is left on either
+ * side, or is not the same, is a finding.
+ */
+
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
+import { toMinor } from '../../base/money/money.ts';
+import { brasiliaDay } from '../../base/time/brasilia-day.ts';
+import { millisOf } from '../../base/time/instant.ts';
+import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
+import type { EntryKind, StatementEntry, Untold } from '../services/statement.ts';
+import {
+  entryFinding,
+  type Finding,
+  kindOf,
+  lineFinding,
+  oddFinding,
+  sizeOf,
+  type ToldEntry,
+} from './finding.ts';
+import { pairByDay, pairWithin } from './pair-by-day.ts';
+
+/** Journals by which a deposit that its network dropped is taken back: neither is on a statement. */
+const DROPS = ['L54', 'L55', 'L56', 'L58'];
+/** Kinds of what comes in. */
+const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
+/** Journals that news books by itself: what comes to suspense, and what goes back from there. */
+const OF_SUSPENSE = ['L37', 'L50', 'L51'];
+/** Outcomes of news that nothing was booked by. */
+const UNSETTLED = ['pending', 'failed', 'closed'];
+/** Journals that people book about money that moved without the gateway. */
+export const BY_HAND = ['L65', 'L66', 'adjustment', 'manual'];
+/** People book what they were told of within some days. */
+export const BY_HAND_WITHIN_DAYS = 7;
+/** What people paid out for a payer. */
+const PAID_BY_HAND = 'L62';
+
+/** What agrees, and what does not. */
+export interface Match {
+  /** Entries of the days that have their line. */
+  readonly agreed: readonly ToldEntry[];
+  /** Findings of the days, the oldest first, each made when it is reached: there may be hundreds of thousands. */
+  readonly findings: Iterable<Finding>;
+  /** The line that stands for each entry that has one. */
+  readonly taken: ReadonlyMap<ToldEntry, VaultLine>;
+}
+
+/** How entries and lines are told apart. */
+export interface MatchRules {
+  /** Whether a line is of the days. */
+  readonly isOfDay: (line: VaultLine) => boolean;
+  /** What is on the statement: lines of other kinds are not expected there. */
+  readonly kinds: readonly EntryKind[];
+  /** @returns the name of the line that stood for an entry in a report before. */
+  readonly before?: (entry: StatementEntry) => string | undefined;
+}
+
+/** @param lines - of the days, and all others that belong to an entry; a line may come more than once. */
+export function matchStatement(
+  told: readonly ToldEntry[],
+  lines: readonly VaultLine[],
+  { isOfDay, kinds, before = () => undefined }: MatchRules,
+): Match {
+  const known = lines.filter(({ name, isDropped }) => !isDropped && !DROPS.includes(name));
+  const free = new Map(known.map((line) => [nameOf(line), line]));
+  const taken = new Map<ToldEntry, VaultLine>();
+  const take = (each: ToldEntry, line: VaultLine | undefined): boolean => {
+    if (!line) return false;
+    taken.set(each, line);
+    return free.delete(nameOf(line));
+  };
+  const candidates = candidatesAmong([...free.values()], told);
+  const takeFirst = (each: ToldEntry, fits: (line: VaultLine) => boolean): boolean =>
+    take(
+      each,
+      candidates(each).find((line) => free.has(nameOf(line)) && fits(line)),
+    );
+  const expected = told
+    .filter(({ entry }) => entry.own === undefined)
+    .toSorted((one, other) => one.entry.at.getTime() - other.entry.at.getTime());
+  // First what agrees, so that nothing takes the line of another entry; what no news tells of takes what is nobody's.
+  const booked = expected.filter((each) => each.booked);
+  const differing = new Set(booked.filter((each) => !takeFirst(each, (line) => agrees(each, line))));
+  for (const each of differing) takeFirst(each, () => true);
+  for (const untold of ['capital', 'any', 'paid_by_hand'] as const) {
+    const others = expected
+      .filter((each) => !each.booked && each.entry.untold === untold)
+      .filter((each) => !take(each, free.get(before(each.entry) ?? '')));
+    for (const [each, line] of pairsOf(untold, others, free)) take(each, line);
+  }
+  const agreed = (each: ToldEntry) =>
+    each.entry.own !== undefined || (taken.has(each) && !differing.has(each));
+  const ofDay = told.filter((each) => each.isOfDay);
+  const isOdd = (each: ToldEntry) => !agreed(each) || oddFinding(each).length > 0;
+  const left = [...free.values()].filter((line) => {
+    const kind = kindOf(line);
+    return isOfDay(line) && kind !== undefined && kinds.includes(kind);
+  });
+  const open = [...ofDay.filter(isOdd), ...left].toSorted((one, other) => timeOf(one) - timeOf(other));
+  const findingsOf = (each: ToldEntry | VaultLine) => {
+    if (!('entry' in each)) return [lineFinding(each)];
+    return agreed(each) ? oddFinding(each) : [entryFinding(each, taken.get(each))];
+  };
+  return {
+    agreed: ofDay.filter((each) => !isOdd(each)),
+    findings: {
+      *[Symbol.iterator]() {
+        for (const each of open) yield* findingsOf(each);
+      },
+    },
+    taken,
+  };
+}
+
+function timeOf(each: ToldEntry | VaultLine): number {
+  return 'entry' in each ? each.entry.at.getTime() : millisOf(each.postedAt);
+}
+
+/** @returns the lines that news may have booked, those that are most likely its own first. */
+function candidatesAmong(
+  lines: readonly VaultLine[],
+  told: readonly ToldEntry[],
+): (each: ToldEntry) => readonly VaultLine[] {
+  const byJournal = Map.groupBy(lines, journalOf);
+  // A journal that news booked by itself is that news's, though it is of the same transaction as others.
+  const ofNews = new Set(told.flatMap(({ booked }) => (booked ? ownJournals(booked) : [])));
+  const ofSteps = lines.filter((line) => !ofNews.has(journalOf(line)));
+  const byPlace = Map.groupBy(ofSteps, placeOf);
+  return ({ entry, booked }) => {
+    if (!booked || booked.accountId === null) return [];
+    const { accountId, transactionId, gasJournalId } = booked;
+    const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
+    if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
+    if (UNSETTLED.includes(booked.outcome)) return [];
+    // What steps booked before what may be of news that was not told here, and of several the nearest in time.
+    const ofPlace = byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
+    const rank = ({ name }: VaultLine) => Number(OF_SUSPENSE.includes(name));
+    const distance = ({ postedAt }: VaultLine) => Math.abs(entry.at.getTime() - millisOf(postedAt));
+    return ofPlace.toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other));
+  };
+}
+
+/** @returns the line of what is free for each entry that no news tells of and that has one. */
+function pairsOf(
+  untold: Untold,
+  entries: readonly ToldEntry[],
+  free: ReadonlyMap<string, VaultLine>,
+): readonly (readonly [ToldEntry, VaultLine])[] {
+  if (entries.length === 0) return [];
+  // The movements of a file share the time of their day.
+  const days = new Map<number, string>();
+  const dayOf = (ms: number) => {
+    const day = days.get(ms) ?? brasiliaDay(ms);
+    days.set(ms, day);
+    return day;
+  };
+  const wanted = entries.map((each) => {
+    return { each, money: moneyOf(each.entry), day: dayOf(each.entry.at.getTime()) };
+  });
+  const lines = [...free.values()]
+    .filter(({ name }) => {
+      if (untold === 'capital') return BY_HAND.includes(name);
+      return untold === 'any' || name === PAID_BY_HAND;
+    })
+    .map((line) => ({ line, ms: millisOf(line.postedAt), money: moneyOfLine(line) }))
+    .toSorted((one, other) => one.ms - other.ms)
+    .map((each) => ({ ...each, day: brasiliaDay(each.ms) }));
+  const pairs =
+    untold === 'capital' ? pairWithin(wanted, lines, BY_HAND_WITHIN_DAYS) : pairByDay(wanted, lines);
+  return [...pairs].map(([{ each }, { line }]) => [each, line]);
+}
+
+/** @returns amount, direction and currency of an entry. */
+export function moneyOf({ amount, kind, currency = BRL.code }: StatementEntry): string {
+  const minor = toMinor(amount ?? '0', currencyOfLedger(currency).decimals);
+  return `${currency} ${INCOMING.includes(kind) ? minor : -minor}`;
+}
+
+/** @returns the same of a line. */
+export function moneyOfLine({ currency, minor }: VaultLine): string {
+  return `${currency} ${minor}`;
+}
+
+/** @returns the name of a line: a journal may have several, in several currencies. */
+export function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
+  return `${accountId}:${journalId}:${currency}:${minor}`;
+}
+
+function journalOf({ accountId, journalId }: Pick<BookedNews, 'accountId' | 'journalId'>): string {
+  return `${accountId}:${journalId}`;
+}
+
+/** Journals that news booked by itself, not by a step of its transaction. */
+function ownJournals({ accountId, journalId, gasJournalId }: BookedNews): readonly string[] {
+  return [journalId, gasJournalId].flatMap((id) =>
+    id === null ? [] : journalOf({ accountId, journalId: id }),
+  );
+}
+
+function placeOf(line: VaultLine): string {
+  return `${line.accountId}:${line.transactionId}:${kindOf(line)}`;
+}
+
+function agrees({ entry }: ToldEntry, line: VaultLine): boolean {
+  const { amount, currency = BRL.code } = entry;
+  if (amount === null) return true;
+  return currency === line.currency && toMinor(amount, currencyOfLedger(currency).decimals) === sizeOf(line);
+}

@@ -1,0 +1,118 @@
+/**
+ * Reconciles a file that a bank exports, for providers without a statement to be read: each day of it has a report. The same file again
+ * has the reports of before, and changes nothing.
+ */
+import { createHash } from 'node:crypto';
+import { invalidParameters } from '../../base/errors/errors.ts';
+import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { addReconciliation, listBySource } from '../../store/rails/reconciliation.ts';
+import { BankFileError, type BankForm, isSameAccount } from '../../wire/bank/bank-row.ts';
+import { type BankBytes, inspectBankFile, readBankFile } from '../../wire/bank/read-bank-file.ts';
+import { audited } from '../checks/audited.ts';
+import { authorOf, type Context, requireAct } from '../services/context.ts';
+import type { RailStatement } from '../services/statement.ts';
+import { BankEntries, type BankFileSummary } from './bank-entries.ts';
+import { compareStatement } from './compare-statement.ts';
+import { refuseTaken } from './known-entries.ts';
+import { countsOf, type Reconciliation, reportOf } from './reconcile.ts';
+import { BANK_FILE } from './told-entries.ts';
+
+/** A file, as the caller names it. */
+export interface BankFile {
+  readonly parameter: string;
+  readonly bytes: BankBytes;
+  readonly form: BankForm;
+}
+
+/** Reports of a file, and what they are about. */
+export interface FileReports {
+  readonly file: BankFileSummary;
+  /** One for each day, the oldest first. */
+  readonly reports: readonly Reconciliation[];
+}
+
+interface ReadFile {
+  readonly file: BankFileSummary;
+  readonly read: BankEntries;
+  readonly days: readonly [string, ...string[]];
+  /** Digest of the file and of its form. */
+  readonly source: string;
+}
+
+const DAYS_MAX = 366;
+
+/** @returns what a file has, compared with nothing. @throws {GatewayError} as `reconcileFile`. */
+export async function previewFile(context: Context, file: BankFile): Promise<BankFileSummary> {
+  requireAct(context, 'books.reconcile');
+  return (await readFile(context, file, await context.clock.nowMs())).file;
+}
+
+/** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
+export async function reconcileFile(context: Context, given: BankFile): Promise<FileReports> {
+  requireAct(context, 'books.reconcile');
+  const { database, mode } = context;
+  const nowMs = await context.clock.nowMs();
+  const { file, read, days, source } = await readFile(context, given, nowMs);
+  const known = await listBySource(database, mode, source);
+  if (known.length > 0) return { file, reports: known.map(reportOf) };
+  const comparison = { rail: BANK_FILE, statement: statementOf(read), days, nowMs, withBalances: false };
+  const made = await compareStatement(context, comparison);
+  const madeBy = authorOf(context, 'books.reconcile').actorId;
+  return audited(context, async (tx, writeDown) => {
+    // Somebody else may have read the same file meanwhile.
+    const before = await listBySource(tx, mode, source);
+    if (before.length > 0) return { file, reports: before.map(reportOf) };
+    await refuseTaken({ database: tx, mode }, BANK_FILE, made);
+    const reports: Reconciliation[] = [];
+    for (const report of made) {
+      const stored = await addReconciliation(tx, mode, { ...report, madeBy, source });
+      const after = { rail: BANK_FILE, ...countsOf(stored) };
+      writeDown('books.reconcile', { kind: 'book_day', id: report.day }, { after });
+      reports.push(reportOf(stored));
+    }
+    return { file, reports };
+  });
+}
+
+async function readFile(context: Context, file: BankFile, nowMs: number): Promise<ReadFile> {
+  const { parameter, bytes } = file;
+  const refuse = (message: string) => invalidParameters([{ parameter, message }]);
+  try {
+    const form = formOf(context, file.form);
+    const kind = await inspectBankFile(bytes);
+    const read = new BankEntries();
+    for await (const row of readBankFile(bytes, kind, form)) read.add(row);
+    const [first, last] = [read.days.toSorted()[0], read.days.toSorted().at(-1)];
+    if (first === undefined || last === undefined) throw refuse('must have a movement');
+    const today = brasiliaDay(nowMs);
+    if (last > today) throw refuse(`must have no day after ${today}, and has ${last}`);
+    const days = daysBetween(first, last);
+    if (days.length > DAYS_MAX) throw refuse(`must have at most ${DAYS_MAX} days`);
+    const source = createHash('sha256').update(kind.digest).update(JSON.stringify(form)).digest('hex');
+    return { file: read.summary(), read, days, source };
+  } catch (error) {
+    throw error instanceof BankFileError ? refuse(error.message) : error;
+  }
+}
+
+/** The account of the rail is the only one whose files count, if it is configured. */
+function formOf({ rails }: Context, form: BankForm): BankForm {
+  const account = rails.bankAccount ?? null;
+  if (account !== null && form.account !== null && !isSameAccount(account, form.account))
+    throw new BankFileError(`must be of the account ${account}, which RAILS_FILE names, not ${form.account}`);
+  return { ...form, account: account ?? form.account };
+}
+
+/** @returns each day, one more than `DAYS_MAX` at most: the ledger may have lines on days without movements in the file. */
+function daysBetween(first: string, last: string): readonly [string, ...string[]] {
+  const days: [string, ...string[]] = [first];
+  for (let day = dayAfter(first); day <= last && days.length <= DAYS_MAX; day = dayAfter(day)) days.push(day);
+  return days;
+}
+
+function statementOf(read: BankEntries): RailStatement {
+  return {
+    kinds: ['payment', 'refund', 'dispute', 'payout', 'payout_return'],
+    read: async ({ from, to }) => read.entries().filter(({ at }) => at >= from && at < to),
+  };
+}

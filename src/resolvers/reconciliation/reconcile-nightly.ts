@@ -1,0 +1,136 @@
+/**
+ * Reconciles every configured rail once for each day in Brasília, after it is over. Of several processes one does it; a day that could
+ * not be done is tried again, and days on which nobody ran are done later.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ACCOUNT_MODES, keyModeOf } from '../../base/access/account-mode.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
+import { platformAccount } from '../../store/account/accounts.ts';
+import { plainMessage } from '../../store/connection/database-error.ts';
+import {
+  beginNights,
+  failNight,
+  finishNight,
+  keepNight,
+  readNight,
+  takeNight,
+} from '../../store/rails/reconciliation-night.ts';
+import { repeat } from '../engine/repeat.ts';
+import { type Context, GATEWAY, type Services } from '../services/context.ts';
+import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
+
+/** Work that goes on until it is stopped. */
+export interface NightlyReconciliation {
+  /** Takes up nothing more, and waits for what is under way. */
+  readonly stop: () => Promise<void>;
+}
+
+const TURNS = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
+const EVERY_MS = 60_000;
+/** A process that dies in the middle of a report gives it up by that; one that lives says so in between. */
+const LEASE_MS = 300_000;
+const ALIVE_MS = 60_000;
+/** A shutdown waits so long for a report that is under way; another process makes it then. */
+const STOP_MAX_MS = 5_000;
+const AGAIN_MS = 15 * 60_000;
+/** Days that are done later where nobody ran, or the rail did not tell of them; older ones are for a person. */
+const LATE_DAYS = 7;
+
+/** @param atMs - so long after midnight in Brasília. */
+export function startNightlyReconciliation(
+  services: Services,
+  log: Logger,
+  atMs: number,
+): NightlyReconciliation {
+  const stopping = new AbortController();
+  const loop = repeat(stopping.signal, log, TURNS, async () => {
+    for (const mode of ACCOUNT_MODES) await reconcileNights(services.forMode(mode), log, atMs);
+    return EVERY_MS;
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      const waited = new AbortController();
+      const limit = sleep(STOP_MAX_MS, undefined, { signal: waited.signal }).catch(() => {});
+      await Promise.race([loop.done, limit]);
+      waited.abort();
+    },
+  };
+}
+
+/**
+ * Reconciles what is due of each rail of a mode. What is played in this process has no other side, and is left out.
+ *
+ * @param atMs - so long after midnight in Brasília.
+ */
+export async function reconcileNights(
+  own: Services,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+  atMs: number,
+): Promise<void> {
+  const nowMs = await own.clock.nowMs();
+  const today = brasiliaDay(nowMs);
+  const last = dayAfter(today, nowMs - brasiliaMidnight(today) < atMs ? -2 : -1);
+  for (const { name: rail } of own.railParts)
+    if (statementOf(own, rail)) while (await reconcileNight(own, log, rail, last));
+}
+
+/** @returns whether a day got its report, and another one may be due. */
+async function reconcileNight(
+  own: Services,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+  rail: string,
+  last: string,
+): Promise<boolean> {
+  const { database, mode } = own;
+  const key = { mode, rail };
+  const night = await readNight(database, key);
+  const nowMs = database.nowMs();
+  if (!night) {
+    // Of the days before a rail was there nothing is known.
+    await beginNights(database, key, last, nowMs);
+    return false;
+  }
+  const next = night.isDone ? dayAfter(night.day) : night.day;
+  const oldest = dayAfter(last, 1 - LATE_DAYS);
+  const day = next < oldest ? oldest : next;
+  if (day > last) return false;
+  if (!(await takeNight(database, key, day, { nowMs, untilMs: nowMs + LEASE_MS }))) return false;
+  if (day > next) {
+    const left = { mode, rail, from: next, until: dayAfter(day, -1) };
+    log.error(left, 'days are not reconciled any more by themselves: reconcile them by hand');
+  }
+  const alive = setInterval(() => {
+    keepNight(database, key, day, database.nowMs() + LEASE_MS).catch(() => {});
+  }, ALIVE_MS);
+  try {
+    const input = { rail: { name: 'rail', value: rail }, day: { name: 'day', value: day } };
+    const bind = (tx: Parameters<typeof finishNight>[0]) => finishNight(tx, key, day);
+    const report = await reconcile(await gatewayContext(own), input, { made: null, bind });
+    const told = { mode, rail, day, report: report.id, ...countsOf(report) };
+    if (isOpen(report)) log.error(told, 'reconciliation: something does not agree');
+    else log.info(told, 'reconciliation: all agrees');
+    return true;
+  } catch (error) {
+    const trouble = plainMessage(error);
+    log.warn({ mode, rail, day, trouble }, 'a day cannot be reconciled now');
+    await failNight(database, key, day, { trouble, againMs: database.nowMs() + AGAIN_MS });
+    return false;
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+/** What the gateway acts with by itself: no key, and the one scope that it needs. */
+async function gatewayContext(own: Services): Promise<Context> {
+  const caller = {
+    accountId: await platformAccount(own.database, own.mode),
+    id: 'gateway',
+    mode: keyModeOf(own.mode),
+    scopes: ['platform:books'] as const,
+    allowedCidrs: [],
+    allowedOrigins: [],
+  };
+  return { ...own, caller, origin: GATEWAY };
+}

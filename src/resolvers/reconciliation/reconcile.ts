@@ -1,0 +1,168 @@
+/**
+ * Reconciles a day: the statement of a rail, the PIX provider or a network, is held against the ledger, and the report is kept. It changes
+ * nothing else: what is open, people look at.
+ */
+import { assert } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import { type Named, Violations } from '../../base/errors/violations.ts';
+import { NETWORKS } from '../../base/money/currency.ts';
+import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { parseDay } from '../../base/time/instant.ts';
+import {
+  addReconciliation,
+  findReconciliation,
+  listReconciliations,
+  type StoredReconciliation,
+} from '../../store/rails/reconciliation.ts';
+import { audited } from '../checks/audited.ts';
+import type { Attempt } from '../checks/once.ts';
+import { authorOf, type Context, requireAct, requireScope, type Services } from '../services/context.ts';
+import { railsMissing } from '../services/no-rails.ts';
+import type { RailStatement } from '../services/statement.ts';
+import { type ComparedBalance, compareStatement } from './compare-statement.ts';
+import type { Finding } from './finding.ts';
+import { refuseTaken } from './known-entries.ts';
+import { BANK_FILE, PIX } from './told-entries.ts';
+
+/** A report. */
+export interface Reconciliation extends Omit<StoredReconciliation, 'id' | 'findings' | 'balances'> {
+  readonly id: string;
+  /** The oldest of them, `FINDINGS_MAX` at most. */
+  readonly findings: readonly Finding[];
+  readonly balances: readonly ComparedBalance[];
+}
+
+/** What is asked for: PIX and yesterday where nothing else is said. */
+export interface ReconcileInput {
+  readonly rail?: Named | undefined;
+  readonly day?: Named | undefined;
+}
+
+/** Most reports that are listed at once. */
+export const RECONCILIATIONS_MAX = 100;
+
+const RAILS = [PIX, ...Object.keys(NETWORKS)];
+const RAILS_FORM = `must be one of ${RAILS.join(', ')}`;
+const READ_FORM = `must be one of ${[...RAILS, BANK_FILE].join(', ')}`;
+
+/**
+ * @param input - a day in Brasília; today is reconciled up to now.
+ * @throws {GatewayError} `FORBIDDEN`; `RAILS_MISSING` where there is no statement; `INVALID_PARAMETER`; `UNAVAILABLE` while the
+ *   statement cannot be read.
+ */
+export async function reconcile(
+  context: Context,
+  input: ReconcileInput,
+  attempt: Attempt,
+): Promise<Reconciliation> {
+  requireAct(context, 'books.reconcile');
+  const rail = railOf(input.rail);
+  const statement = statementOf(context, rail);
+  if (!statement) throw noStatement(context, rail);
+  const nowMs = await context.clock.nowMs();
+  const day = dayOf(input.day, nowMs);
+  const { database, mode } = context;
+  if (attempt.made === null) {
+    const withBalances = day >= dayAfter(brasiliaDay(nowMs), -1);
+    const [report] = await compareStatement(context, { rail, statement, days: [day], nowMs, withBalances });
+    assert(report, 'each day has a report');
+    const madeBy = authorOf(context, 'books.reconcile').actorId;
+    return audited(context, async (tx, writeDown) => {
+      await refuseTaken({ database: tx, mode }, rail, [report]);
+      const stored = await addReconciliation(tx, mode, { ...report, madeBy, source: null });
+      await attempt.bind(tx, String(stored.id));
+      writeDown('books.reconcile', { kind: 'book_day', id: day }, { after: { rail, ...countsOf(stored) } });
+      return reportOf(stored);
+    });
+  }
+  const stored = await findReconciliation(database, mode, BigInt(attempt.made));
+  assert(stored, 'a report that was kept stays');
+  return reportOf(stored);
+}
+
+/** @returns the newest days first, and of a day the newest report. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
+export async function readReconciliations(
+  context: Context,
+  {
+    day,
+    rail,
+    first,
+  }: ReconcileInput & { readonly first: { readonly name: string; readonly value: number } },
+): Promise<readonly Reconciliation[]> {
+  requireScope(context, 'platform:books');
+  const violations = new Violations();
+  if (first.value < 1 || first.value > RECONCILIATIONS_MAX)
+    violations.add({
+      parameter: first.name,
+      message: `must be an integer from 1 to ${RECONCILIATIONS_MAX}`,
+    });
+  if (rail && ![...RAILS, BANK_FILE].includes(rail.value))
+    violations.add({ parameter: rail.name, message: READ_FORM });
+  const { dateFrom } = violations.days(day, undefined);
+  violations.refuse();
+  const filter = { day: dateFrom, rail: rail?.value, limit: first.value };
+  return (await listReconciliations(context.database, context.mode, filter)).map(reportOf);
+}
+
+/** @returns whether somebody has to look at something. */
+export function isOpen(report: Pick<StoredReconciliation, keyof ReturnType<typeof countsOf>>): boolean {
+  const { matched: _, ...open } = countsOf(report);
+  return Object.values(open).some((count) => count > 0);
+}
+
+/** @returns the statement of a rail; undefined where it has none. */
+export function statementOf({ rails }: Pick<Services, 'rails'>, rail: string): RailStatement | undefined {
+  return rail === PIX ? rails.pix.statement : rails.chain.statementOf?.(rail);
+}
+
+/** @returns the numbers of a report. */
+export function countsOf(
+  report: {
+    readonly [Name in
+      | 'matched'
+      | 'missingHere'
+      | 'missingThere'
+      | 'amountDiffers'
+      | 'detailsDiffer'
+      | 'balancesDiffer'
+      | 'inSuspense']: number;
+  },
+) {
+  const { matched, missingHere, missingThere, amountDiffers, detailsDiffer, balancesDiffer, inSuspense } =
+    report;
+  return { matched, missingHere, missingThere, amountDiffers, detailsDiffer, balancesDiffer, inSuspense };
+}
+
+function noStatement({ mode }: Context, rail: string): GatewayError {
+  if (mode === 'live') return railsMissing([rail]);
+  return new GatewayError('RAILS_MISSING', `${rail} is simulated in this process, and has no statement`);
+}
+
+function railOf(given: Named | undefined): string {
+  if (!given) return PIX;
+  if (RAILS.includes(given.value)) return given.value;
+  throw invalidParameters([{ parameter: given.name, message: RAILS_FORM }]);
+}
+
+/** No rail is older. */
+const FIRST_DAY = '2000-01-01';
+
+function dayOf(given: Named | undefined, nowMs: number): string {
+  const today = brasiliaDay(nowMs);
+  if (!given) return dayAfter(today, -1);
+  const day = parseDay(given.value);
+  const refuse = (message: string) => invalidParameters([{ parameter: given.name, message }]);
+  if (!day || day < FIRST_DAY) throw refuse(`must be an existing day from ${FIRST_DAY} on, YYYY-MM-DD`);
+  if (day > today) throw refuse(`must be ${today} or before`);
+  return day;
+}
+
+/** @returns a report as it is kept, for whoever reads it. */
+export function reportOf({ id, findings, balances, ...report }: StoredReconciliation): Reconciliation {
+  return {
+    ...report,
+    id: String(id),
+    findings: findings as readonly Finding[],
+    balances: balances as readonly ComparedBalance[],
+  };
+}

@@ -1,0 +1,144 @@
+/** What a rail tells of some days, with what became of the news of it here. */
+import { GatewayError } from '../../base/errors/errors.ts';
+import { plainMessage } from '../../store/connection/database-error.ts';
+import {
+  type BookedNews,
+  type NewsName,
+  readBookedNews,
+  readNewsOf,
+  type VaultLine,
+} from '../../store/rails/vault.ts';
+import type { Services } from '../services/context.ts';
+import { AGAIN } from '../services/news.ts';
+import {
+  type EntryKind,
+  NO_NEWS,
+  type RailStatement,
+  type StatementEntry,
+  type StatementPeriod,
+} from '../services/statement.ts';
+import { kindOf, type ToldEntry } from './finding.ts';
+
+/** PIX, as reports name it. */
+export const PIX = 'pix';
+/** What is read from a file of the bank, as reports name it. */
+export const BANK_FILE = 'bank';
+
+/** What is read. */
+export interface ToldParts {
+  readonly rail: string;
+  readonly statement: RailStatement;
+  readonly period: StatementPeriod;
+  /** What nobody ordered before the days and nobody has booked; and what the ledger has of the days. */
+  readonly waiting: readonly StatementEntry[];
+  readonly ofDays: readonly VaultLine[];
+  readonly isOfDay: (at: Date) => boolean;
+  /** Whether an entry is a finding already, because no line can stand for it; nothing more is read about it. */
+  readonly isMissing: (entry: StatementEntry) => boolean;
+}
+
+/** Kinds of news by kind of entry; entries of networks say the name of their news themselves. */
+const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
+  payment: 'payment',
+  refund: 'refund_ended',
+  dispute: 'dispute_accepted',
+  payout: 'payout_ended',
+  payout_return: 'payout_returned',
+};
+/** What is asked for by the name of its news, where it was long before it was booked; of a network what it charged is read by the order. */
+const NAMED = { pix: ['payment', 'payout', 'refund'], network: ['deposit'] };
+
+/** Entries whose news is looked up at once: a file of a bank may have hundreds of thousands. */
+const LOOK_UP_BATCH = 5_000;
+
+/** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
+export async function readTold(
+  { database, mode }: Pick<Services, 'database' | 'mode'>,
+  { rail, statement, period, waiting, ofDays, isOfDay, isMissing }: ToldParts,
+): Promise<readonly ToldEntry[]> {
+  const all = await asked(rail, () => statement.read(period));
+  // What nobody ordered around the days is for the reports of those days: they say whether it waits.
+  const read: StatementEntry[] = [];
+  for (const entry of all)
+    if ((entry.untold !== 'capital' || isOfDay(entry.at)) && !isMissing(entry)) read.push(entry);
+  const late = await foundByName(database, rail, statement, { read, ofDays });
+  const entries = eachOnce([...waiting, ...read, ...late]);
+  const told: ToldEntry[] = [];
+  for (let start = 0; start < entries.length; start += LOOK_UP_BATCH) {
+    const batch = entries.slice(start, start + LOOK_UP_BATCH);
+    const booked = await bookedNews(database, mode, batch.map(nameOf));
+    for (const [index, entry] of batch.entries())
+      told.push({ entry, booked: booked[index], isOfDay: isOfDay(entry.at) });
+  }
+  return told;
+}
+
+/** What of the days in the ledger was on the statement earlier than it was read. */
+async function foundByName(
+  database: Services['database'],
+  rail: string,
+  { find }: RailStatement,
+  { read, ofDays }: { readonly read: readonly StatementEntry[]; readonly ofDays: readonly VaultLine[] },
+): Promise<readonly StatementEntry[]> {
+  if (!find) return [];
+  const named = rail === PIX ? NAMED.pix : NAMED.network;
+  const lines = ofDays.flatMap((line) => {
+    const kind = kindOf(line);
+    return kind && named.includes(kind) ? [{ line, kind }] : [];
+  });
+  const textOf = ({ kind, key }: NewsName) => `${kind} ${key}`;
+  const there = new Set(read.map((entry) => textOf(nameOf(entry))));
+  const names = (await readNewsOf(database, rail, lines)).filter((name) => !there.has(textOf(name)));
+  return names.length > 0 ? asked(rail, () => find(names)) : [];
+}
+
+/** @returns what became of news, by its place. What was dropped and came again is told under a name of its own. */
+async function bookedNews(
+  database: Services['database'],
+  mode: Services['mode'],
+  names: readonly NewsName[],
+): Promise<readonly (BookedNews | undefined)[]> {
+  if (names.every(({ kind }) => kind === NO_NEWS.kind)) return [];
+  const byPlace = new Map((await readBookedNews(database, mode, names)).map((each) => [each.place, each]));
+  const booked = names.map((_, index) => byPlace.get(index + 1));
+  const dropped = names.flatMap(({ kind, key }, place) =>
+    booked[place]?.isDropped ? [{ place, name: { kind, key: key + AGAIN } }] : [],
+  );
+  if (dropped.length === 0) return booked;
+  const again = await bookedNews(
+    database,
+    mode,
+    dropped.map(({ name }) => name),
+  );
+  const byAgain = new Map(dropped.map(({ place }, index) => [place, again[index]]));
+  return booked.map((each, place) => byAgain.get(place) ?? each);
+}
+
+function nameOf({ kind, id, news }: StatementEntry): NewsName {
+  return news ?? { kind: NEWS_KINDS[kind] ?? kind, key: `pix:${id}` };
+}
+
+/** A rail that is away is no fault of the gateway's. */
+export async function asked<Answer>(rail: string, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    const whose = rail === PIX ? 'the PIX provider' : rail;
+    throw new GatewayError('UNAVAILABLE', `the statement of ${whose} cannot be read: ${plainMessage(error)}`);
+  }
+}
+
+/** Pages may overlap; of two entries of one name the last counts. */
+function eachOnce(entries: readonly StatementEntry[]): readonly StatementEntry[] {
+  const places = new Map<EntryKind, Map<string, number>>();
+  const unique: StatementEntry[] = [];
+  for (const entry of entries) {
+    const ofKind = places.get(entry.kind) ?? new Map<string, number>();
+    places.set(entry.kind, ofKind);
+    const place = ofKind.get(entry.id) ?? unique.length;
+    ofKind.set(entry.id, place);
+    unique[place] = entry;
+  }
+  return unique;
+}

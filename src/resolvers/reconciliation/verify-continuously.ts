@@ -1,0 +1,196 @@
+/**
+ * Verifies the books while the gateway runs: what is posted within half a minute, and every account as a whole once a day, in slices with
+ * pauses. Of several processes one does it (decision 0068).
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
+import type { Database, Tx } from '../../store/connection/database.ts';
+import { readBrokenCloses } from '../../store/ledger/book-closes.ts';
+import { clearingDefects, verifyLedger } from '../../store/ledger/verify.ts';
+import { checkNew, DEFECTS_MAX, findUnchecked, NEW_JOURNALS_MAX } from '../../store/ledger/verify-new.ts';
+import {
+  accountDue,
+  areSumsDue,
+  finishRound,
+  noteNewUntil,
+  noteSums,
+  releaseVerifyTurn,
+  type StoredDefect,
+  takeVerifyTurn,
+} from '../../store/ledger/verify-state.ts';
+import { repeat } from '../engine/repeat.ts';
+
+/** Work that goes on until it is stopped. */
+export interface ContinuousVerify {
+  /** Begins nothing more, and waits for the statement that is under way. */
+  readonly stop: () => Promise<void>;
+}
+
+/** What it works with. */
+export interface VerifyParts {
+  readonly database: Database;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+}
+
+const NEW_TURNS = { failedMs: 15_000, complaint: 'new journals cannot be verified' };
+const ROUND_TURNS = { failedMs: 60_000, complaint: 'an account cannot be verified' };
+/** Unit: ms. */
+const NEW_EVERY_MS = 15_000;
+const LEASE_MS = 60_000;
+/** A shutdown waits so long for a statement that is under way; the turn ends by its lease then. */
+const STOP_MAX_MS = 2_000;
+/** Time between two looks for an account that is due. Unit: ms. */
+const LOOK_EVERY_MS = 10_000;
+/** Every account is verified a second time after this, so that a round is over within a day. Unit: ms. */
+const ROUND_MS = 20 * 3_600_000;
+/** Time between two checks of the sums over all accounts. Unit: ms. */
+const SUMS_EVERY_MS = 3_600_000;
+/** Accounts that are looked at together. */
+const ACCOUNTS_MAX = 200;
+/** Ledger lines of one statement of a round. */
+const SLICE = 5_000;
+/** Pause after a statement of a round, in times of what it took: rounds work for one tenth of the time. */
+const PAUSE_SHARE = 9;
+
+/** Starts the verification of this process. */
+export function startContinuousVerify({ database, log }: VerifyParts): ContinuousVerify {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const holder = randomBytes(12).toString('base64url');
+  let isMine = false;
+  const posted = repeat(signal, log, NEW_TURNS, async () => {
+    const nowMs = database.nowMs();
+    isMine = await takeVerifyTurn(database, holder, { nowMs, untilMs: nowMs + LEASE_MS });
+    if (isMine) await verifyNew({ database, log }, signal);
+    return NEW_EVERY_MS;
+  });
+  const rounds = repeat(signal, log, ROUND_TURNS, async () => {
+    if (!isMine) return LOOK_EVERY_MS;
+    try {
+      await verifySums({ database, log });
+      return (await verifyNextAccount({ database, log }, signal)) ? 0 : LOOK_EVERY_MS;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      throw error;
+    }
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      const waited = new AbortController();
+      const limit = sleep(STOP_MAX_MS, undefined, { signal: waited.signal }).catch(() => {});
+      const end = async () => {
+        await Promise.all([posted.done, rounds.done]);
+        if (isMine) await releaseVerifyTurn(database, holder).catch(() => {});
+      };
+      await Promise.race([end(), limit]);
+      waited.abort();
+    },
+  };
+}
+
+/** Checks all that was posted and not checked before. @returns the number of lines. */
+export async function verifyNew({ database, log }: VerifyParts, signal?: AbortSignal): Promise<number> {
+  const beganMs = database.nowMs();
+  let lines = 0;
+  for (let after = -1n; ; ) {
+    const accounts = await findUnchecked(database, after, ACCOUNTS_MAX);
+    for (const some of inParts(accounts)) {
+      if (signal?.aborted) return lines;
+      for (const { accountId, lines: checked, defects } of await checkNew(database, some, beganMs)) {
+        lines += checked;
+        complain(log, accountId, defects);
+      }
+    }
+    const last = accounts.at(-1);
+    if (!last || accounts.length < ACCOUNTS_MAX) break;
+    after = last.accountId;
+  }
+  await noteNewUntil(database, beganMs);
+  return lines;
+}
+
+/** Verifies the account that is due longest as a whole. @returns whether there was one. */
+export async function verifyNextAccount(
+  { database, log }: VerifyParts,
+  signal: AbortSignal,
+  roundMs = ROUND_MS,
+): Promise<boolean> {
+  const beganMs = database.nowMs();
+  const accountId = await accountDue(database, beganMs - roundMs);
+  if (accountId === undefined) return false;
+  const verify = async () =>
+    (await verifyLedger(withPauses(database, signal), accountId, { slice: SLICE })).defects.map(
+      ({ defect, at, detail }): StoredDefect => [defect, at === null ? null : String(at), detail],
+    );
+  const first = await verify();
+  // Only damage stays: a person is called for it, so it has to be there twice.
+  const names = new Set(first.length > 0 ? (await verify()).map(nameOf) : []);
+  const found = first.filter((each) => names.has(nameOf(each))).slice(0, DEFECTS_MAX);
+  complain(log, accountId, found);
+  await finishRound(database, { accountId, beganMs, endedMs: database.nowMs(), defects: found });
+  return true;
+}
+
+/** A defect without its figures, which may have changed. */
+function nameOf([defect, at]: StoredDefect): string {
+  return `${defect} ${at}`;
+}
+
+/** Checks what is true of all accounts together, where that is due: clearing, and the hashes of closed days. */
+export async function verifySums({ database, log }: VerifyParts, everyMs = SUMS_EVERY_MS): Promise<void> {
+  const nowMs = database.nowMs();
+  if (!(await areSumsDue(database, nowMs - everyMs))) return;
+  const clearing = (await clearingDefects(database)).map(
+    ({ currency, sum }): StoredDefect => [
+      'clearing is not zero',
+      null,
+      `${currency} is ${sum} over all accounts`,
+    ],
+  );
+  const days = (await Promise.all(ACCOUNT_MODES.map((mode) => readBrokenCloses(database, mode)))).flat();
+  const closes = days.map(
+    (day): StoredDefect => ['hash of a closed day', null, `that of ${day} does not follow from what moved`],
+  );
+  const defects = [...clearing, ...closes].slice(0, DEFECTS_MAX);
+  complain(log, null, defects);
+  await noteSums(database, nowMs, defects);
+}
+
+/** Accounts that are checked by one statement have as many journals together as one may have. */
+function inParts(accounts: readonly { readonly accountId: bigint; readonly journals: bigint }[]): bigint[][] {
+  const parts: bigint[][] = [];
+  let journals = 0n;
+  for (const account of accounts) {
+    journals += account.journals;
+    const part = parts.at(-1);
+    if (part && journals <= NEW_JOURNALS_MAX) part.push(account.accountId);
+    else {
+      parts.push([account.accountId]);
+      journals = account.journals;
+    }
+  }
+  return parts;
+}
+
+/** The same statements, each followed by a pause. The signal ends the pause, and the work with an error. */
+function withPauses(database: Tx, signal: AbortSignal): Tx {
+  return {
+    query: async (statement, values) => {
+      signal.throwIfAborted();
+      const began = performance.now();
+      const rows = await database.query<never>(statement, values);
+      await sleep(PAUSE_SHARE * (performance.now() - began), undefined, { signal });
+      return rows;
+    },
+  };
+}
+
+function complain(log: VerifyParts['log'], accountId: bigint | null, defects: readonly StoredDefect[]): void {
+  const [first] = defects;
+  if (!first) return;
+  const account = accountId === null ? 'all' : String(accountId);
+  log.error({ account, defects: defects.length, first: first[0], at: first[1] }, 'the books have defects');
+}

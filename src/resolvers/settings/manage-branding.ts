@@ -1,0 +1,130 @@
+/** Changes how the hosted pages of the account look. Nothing that is taken is markup, and nothing is loaded from elsewhere. */
+import { hash } from 'node:crypto';
+import type { Named } from '../../base/errors/violations.ts';
+import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/pages/contrast.ts';
+import { barePicture } from '../../base/pages/picture.ts';
+import {
+  type BrandingChange,
+  changeBranding,
+  type Logo,
+  readBranding,
+  readLogo,
+} from '../../store/account/branding.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
+import { auditedChange } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { URL_LENGTH_MAX } from '../checks/lengths.ts';
+import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
+import { type Context, requireAct, requireFresh } from '../services/context.ts';
+
+/** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */
+export interface BrandingInput {
+  readonly displayName?: Named | null | undefined;
+  readonly accent?: Named | null | undefined;
+  readonly logo?: Named | null | undefined;
+  readonly supportUrl?: Named | null | undefined;
+  readonly frameHosts?: SeenList | undefined;
+  /** The present frame hosts, as the caller saw them; where it is not given, they are replaced whatever they are. */
+  readonly replacesFrameHosts?: SeenList | undefined;
+  readonly showsPrice?: boolean | null | undefined;
+}
+
+/** Most of each: characters of the name that payers read, bytes of a logo (64 KiB), origins that may frame the pages. */
+export const BRANDING_MAX = { displayName: 60, logoBytes: 65_536, frameHosts: 20 } as const;
+const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
+/** An origin, as `frame-ancestors` of a Content-Security-Policy takes it; no wildcard. */
+const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
+const MAILTO = /^mailto:[a-z0-9.!#$%'*+/=^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+
+/**
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `LIST_CHANGED` when the present frame hosts
+ *   are others than was seen.
+ */
+export async function updateBranding(
+  context: Context,
+  input: BrandingInput,
+  checks: CreationChecks,
+): Promise<void> {
+  requireAct(context, 'branding.update');
+  // It sends payers elsewhere, or lets others frame their pages.
+  if (input.supportUrl || input.frameHosts) requireFresh(context);
+  const change: BrandingChange = {
+    ...changed('displayName', input.displayName, (given) => displayName(given, checks)),
+    ...changed('accent', input.accent, (given) => accent(given, checks)),
+    ...changed('supportUrl', input.supportUrl, (given) => supportUrl(given, checks)),
+    ...changed('logo', input.logo, (given) => logo(given, checks)),
+    ...(input.showsPrice !== undefined && { showsPrice: input.showsPrice }),
+    ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
+  };
+  const { replacesFrameHosts: seen } = input;
+  if (seen) checks.atMost(seen.name, seen.values, BRANDING_MAX.frameHosts, 'origins');
+  checks.refuse();
+  const { accountId } = context.caller;
+  const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
+  await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, async (tx) => {
+    if (change.frameHosts)
+      refuseUnseen((await readBranding(tx, accountId)).frameHosts, change.frameHosts, seen);
+    await changeBranding(tx, accountId, change);
+  });
+}
+
+/** A picture is told by its hash. */
+async function factsOfBranding(tx: Tx, accountId: bigint): Promise<object> {
+  const { hasLogo: _hasLogo, ...branding } = await readBranding(tx, accountId);
+  const logo = await readLogo(tx, accountId);
+  return { ...branding, logo: logo ? `sha256:${hash('sha256', logo.image, 'hex')}` : null };
+}
+
+function changed<Value>(
+  name: string,
+  given: Named | null | undefined,
+  check: (given: Named) => Value | undefined,
+): object {
+  if (given === undefined) return {};
+  return { [name]: given === null ? null : check(given) };
+}
+
+function displayName(given: Named, checks: CreationChecks): string | undefined {
+  const text = checks.personName(given);
+  if (text === undefined || [...text].length <= BRANDING_MAX.displayName) return text;
+  return checks.add({
+    parameter: given.name,
+    message: `must have 1 to ${BRANDING_MAX.displayName} characters`,
+  });
+}
+
+function accent({ name: parameter, value }: Named, checks: CreationChecks): string | undefined {
+  const contrast = contrastWithWhite(value);
+  if (contrast === undefined) return checks.add({ parameter, message: 'must be a colour such as #0b5fff' });
+  if (contrast >= TEXT_CONTRAST_MIN) return value.toLowerCase();
+  return checks.add({
+    parameter,
+    message: `must be darker: white text on it has a contrast of ${contrast.toFixed(2)}, and at least ${TEXT_CONTRAST_MIN} is required`,
+  });
+}
+
+function supportUrl(given: Named, checks: CreationChecks): string | undefined {
+  const isAddress = MAILTO.test(given.value) && given.value.length <= URL_LENGTH_MAX;
+  return isAddress ? given.value : checks.url(given);
+}
+
+function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo | undefined {
+  const bytes = Buffer.from(DATA_URL.exec(value)?.[1] ?? '', 'base64');
+  const picture = bytes.length <= BRANDING_MAX.logoBytes ? barePicture(bytes) : undefined;
+  if (picture) return picture;
+  return checks.add({
+    parameter,
+    message: `must be a complete PNG, JPEG or WebP image of at most ${BRANDING_MAX.logoBytes} bytes, as data:image/…;base64,…`,
+  });
+}
+
+function frameHosts({ name, values }: SeenList, checks: CreationChecks): readonly string[] | undefined {
+  if (!checks.atMost(name, values, BRANDING_MAX.frameHosts, 'origins')) return undefined;
+  const wrong = values.findIndex((value) => !ORIGIN.test(value));
+  if (wrong < 0) return values;
+  return checks.add({
+    parameter: `${name}.${wrong}`,
+    message: 'must be an origin such as https://shop.example.com',
+  });
+}

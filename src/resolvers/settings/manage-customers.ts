@@ -1,0 +1,160 @@
+/** Changes the limits of single customers: the account within those of the platform, the platform at will (C-21, C-40). */
+
+import { known } from '../../base/errors/assert.ts';
+import type { Named, Violations } from '../../base/errors/violations.ts';
+import { isMore } from '../../base/money/money.ts';
+import { maskTaxId } from '../../base/text/mask.ts';
+import {
+  type CustomerLevel,
+  type CustomerRules,
+  readCustomerRules,
+  readWidestLimits,
+  setCustomerRules,
+} from '../../store/account/customers.ts';
+import { CUSTOMER_SETTINGS } from '../../store/account/setting-changes.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { TEMPLATE_DEFAULTS } from '../../store/engine/pricing.ts';
+import { audited } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import { BRL_AMOUNT, checkDecimal } from './manage-settings.ts';
+import { deferLooser, settleChanges } from './pending-changes.ts';
+import { protectionsOf } from './protections.ts';
+
+/** What is to change of a customer's limits; null takes a limit away, and what is not given stays. */
+export interface CustomerInput {
+  readonly limitDaily?: Named | null | undefined;
+  readonly stepUp30d?: Named | null | undefined;
+}
+
+/** What the platform may change. */
+export interface CustomerGrant extends CustomerInput {
+  readonly level?: CustomerLevel | undefined;
+}
+
+/** The rules of a customer, under the lock of the account. */
+interface RulesNow {
+  readonly taxId: string;
+  readonly before: CustomerRules;
+  readonly nowMs: number;
+}
+
+type CustomerName = keyof typeof CUSTOMER_SETTINGS;
+type LimitName = (typeof CUSTOMER_SETTINGS)[CustomerName];
+const CUSTOMER_NAMES = Object.keys(CUSTOMER_SETTINGS) as CustomerName[];
+
+/**
+ * Sets limits of a customer of the caller's account; a customer who was not seen yet is kept from now on.
+ *
+ * What loosens them takes effect after the cooling time.
+ *
+ * @returns the tax id, without punctuation.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for no tax id, and for a limit above all that hold without it.
+ */
+export async function updateCustomer(
+  context: Context,
+  taxId: Named,
+  input: CustomerInput,
+  checks: CreationChecks,
+): Promise<string> {
+  requireAct(context, 'customer.update');
+  const change = limitsOf(input, checks);
+  return setRules(context, 'customer.update', taxId, checks, async (tx, now) => {
+    const { before } = now;
+    const widest = await readWidestLimits(tx, context.caller.accountId);
+    const { customerLimitDaily, customerStepUp30d } = TEMPLATE_DEFAULTS;
+    refuseWider(
+      input.limitDaily,
+      before.grantedLimitDaily ?? widest.limitDaily ?? customerLimitDaily,
+      checks,
+    );
+    refuseWider(input.stepUp30d, before.grantedStepUp30d ?? widest.stepUp30d ?? customerStepUp30d, checks);
+    checks.refuse();
+    return loosenLater(context, tx, now, change);
+  });
+}
+
+/**
+ * Sets limits of a customer that hold in place of those of the templates, and how well the customer is known.
+ *
+ * @param context - of the platform, on the account of the customer.
+ * @returns the tax id, without punctuation.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`.
+ */
+export async function grantCustomer(
+  context: Context,
+  taxId: Named,
+  { level, ...input }: CustomerGrant,
+  checks: CreationChecks,
+): Promise<string> {
+  requireAct(context, 'customer.grant');
+  const { limitDaily, stepUp30d } = limitsOf(input, checks);
+  return setRules(context, 'customer.grant', taxId, checks, async (_tx, { before }) => ({
+    ...before,
+    ...(limitDaily !== undefined && { grantedLimitDaily: limitDaily }),
+    ...(stepUp30d !== undefined && { grantedStepUp30d: stepUp30d }),
+    ...(level && { level }),
+  }));
+}
+
+async function setRules(
+  context: Context,
+  act: 'customer.update' | 'customer.grant',
+  given: Named,
+  checks: CreationChecks,
+  change: (tx: Tx, now: RulesNow) => Promise<CustomerRules>,
+): Promise<string> {
+  const taxId = checks.taxId(given);
+  checks.refuse();
+  const key = known(taxId, 'a tax id');
+  const { accountId } = context.caller;
+  await audited(context, async (tx, writeDown, nowMs) => {
+    await settleChanges(context, tx, writeDown, nowMs);
+    const before = await readCustomerRules(tx, accountId, key);
+    const after = await change(tx, { taxId: key, before, nowMs });
+    await setCustomerRules(tx, accountId, key, after, new Date(nowMs));
+    writeDown(act, { kind: 'customer', id: maskTaxId(key) }, { before: { ...before }, after: { ...after } });
+  });
+  return key;
+}
+
+/** What is tighter holds at once, what is looser after the cooling time (C-40). @returns the rules now. */
+async function loosenLater(
+  context: Context,
+  tx: Tx,
+  { taxId: subject, before, nowMs }: RulesNow,
+  change: Partial<Pick<CustomerRules, LimitName>>,
+): Promise<CustomerRules> {
+  const asked = CUSTOMER_NAMES.flatMap((name) => {
+    const member = CUSTOMER_SETTINGS[name];
+    const value = change[member];
+    if (value === undefined) return [];
+    const was = before[member];
+    return [{ name, subject, value, isLooser: was !== null && (value === null || isMore(value, was)) }];
+  });
+  const { whitelistCoolingSeconds: coolingSeconds } = (await protectionsOf(context, tx, nowMs)).settings;
+  const waits = await deferLooser(context, tx, asked, { coolingSeconds, nowMs });
+  const kept = Object.fromEntries(
+    waits
+      .map(({ name }) => CUSTOMER_SETTINGS[name as CustomerName])
+      .map((member) => [member, before[member]]),
+  );
+  return { ...before, ...change, ...kept };
+}
+
+/** @returns the limits that are given, checked. */
+function limitsOf({ limitDaily, stepUp30d }: CustomerInput, violations: Violations) {
+  const read = (given: Named | null | undefined) =>
+    given === null ? null : checkDecimal(given, BRL_AMOUNT, violations);
+  const [daily, stepUp] = [read(limitDaily), read(stepUp30d)];
+  return {
+    ...(daily !== undefined && { limitDaily: daily }),
+    ...(stepUp !== undefined && { stepUp30d: stepUp }),
+  };
+}
+
+/** An account can only narrow what holds without its own limit. */
+function refuseWider(given: Named | null | undefined, widest: string, violations: Violations): void {
+  if (given && isMore(given.value, widest))
+    violations.add({ parameter: given.name, message: `must not exceed what the platform allows, ${widest}` });
+}

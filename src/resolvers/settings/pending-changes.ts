@@ -1,0 +1,116 @@
+/**
+ * Changes that loosen what protects money: the cooling time, the approval threshold, limits that an account set itself on a
+ * customer or a template. They wait for the cooling time in force, so that whoever has a key for a moment gains nothing
+ * (C-40); what takes effect is in the audit log as an act of the gateway.
+ */
+import { maskTaxId } from '../../base/text/mask.ts';
+import { readCustomerRules, setCustomerRules } from '../../store/account/customers.ts';
+import {
+  CUSTOMER_SETTINGS,
+  dropSettingChange,
+  type Protection,
+  putSettingChange,
+  readDueChanges,
+  type SettingChange,
+  type SettingKey,
+  TEMPLATE_SETTINGS,
+} from '../../store/account/setting-changes.ts';
+import {
+  type AccountSettings,
+  readAccountSettings,
+  setAccountSettings,
+} from '../../store/account/settings.ts';
+import { readTemplateLimits, setTemplateLimits } from '../../store/account/template-limits.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
+import type { WriteDown } from '../checks/audited.ts';
+import { type Context, GATEWAY } from '../services/context.ts';
+
+/** A setting that is to change, and whether that loosens what it protects. */
+export interface Wanted extends SettingKey {
+  readonly value: string | null;
+  readonly isLooser: boolean;
+}
+
+/**
+ * Notes what loosens a protection, in the caller's turn of the account, unless there is no cooling time; and takes back what
+ * was to loosen the same settings before.
+ *
+ * @returns the changes that wait.
+ */
+export async function deferLooser(
+  { caller }: Context,
+  tx: Tx,
+  wanted: readonly Wanted[],
+  { coolingSeconds, nowMs }: { readonly coolingSeconds: number; readonly nowMs: number },
+): Promise<readonly Wanted[]> {
+  const { accountId, id: askedBy } = caller;
+  for (const each of wanted) await dropSettingChange(tx, accountId, each);
+  const waits = coolingSeconds > 0 ? wanted.filter(({ isLooser }) => isLooser) : [];
+  const askedAt = new Date(nowMs);
+  const effectiveAt = new Date(nowMs + coolingSeconds * 1_000);
+  for (const { isLooser: _, ...change } of waits)
+    await putSettingChange(tx, accountId, { ...change, askedBy, askedAt, effectiveAt });
+  return waits;
+}
+
+/** Brings what became due into the settings of the account, in the caller's turn of it. */
+export async function settleChanges(
+  context: Context,
+  tx: Tx,
+  writeDown: WriteDown,
+  nowMs: number,
+): Promise<void> {
+  const { accountId } = context.caller;
+  for (const change of await readDueChanges(tx, accountId, new Date(nowMs))) {
+    await takeEffect(context, tx, writeDown, change, nowMs);
+    await dropSettingChange(tx, accountId, change);
+  }
+}
+
+/** @returns the rules of an account after a change; as they are where it is one of a customer or a template. */
+export function withChange(settings: AccountSettings, { name, value }: SettingChange): AccountSettings {
+  if (name === 'approvalAbove' || name === 'outflowPerHour' || name === 'newTargetPerHour')
+    return { ...settings, [name]: value };
+  if (name === 'whitelistCoolingSeconds') return { ...settings, whitelistCoolingSeconds: Number(value) };
+  return settings;
+}
+
+async function takeEffect(
+  context: Context,
+  tx: Tx,
+  writeDown: WriteDown,
+  change: SettingChange,
+  nowMs: number,
+): Promise<void> {
+  const { accountId } = context.caller;
+  const { name, subject, value, askedBy } = change;
+  const factsOf = (member: string, before: unknown) => ({
+    before: { [member]: before },
+    after: { [member]: value },
+    maker: askedBy,
+    origin: GATEWAY,
+  });
+  if (isOf(CUSTOMER_SETTINGS, name)) {
+    const member = CUSTOMER_SETTINGS[name];
+    const before = await readCustomerRules(tx, accountId, subject);
+    await setCustomerRules(tx, accountId, subject, { ...before, [member]: value }, new Date(nowMs));
+    const object = { kind: 'customer', id: maskTaxId(subject) } as const;
+    writeDown('customer.update', object, factsOf(member, before[member]));
+  } else if (isOf(TEMPLATE_SETTINGS, name)) {
+    const member = TEMPLATE_SETTINGS[name];
+    const before = await readTemplateLimits(tx, accountId, subject);
+    await setTemplateLimits(tx, accountId, subject, { ...before, [member]: value });
+    const object = { kind: 'template', id: subject } as const;
+    writeDown('settings.update_limits', object, factsOf(member, before[member]));
+  } else {
+    const before = await readAccountSettings(tx, accountId, { isSandbox: context.sandbox !== null });
+    await setAccountSettings(tx, accountId, withChange(before, change));
+    const protection: Protection = name;
+    writeDown('settings.update_account', accountObject(accountId), factsOf(name, before[protection]));
+  }
+}
+
+function isOf<Names extends object>(names: Names, name: string): name is keyof Names & string {
+  return Object.hasOwn(names, name);
+}

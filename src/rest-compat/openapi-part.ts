@@ -1,0 +1,58 @@
+/** A part of the OpenAPI document: the operations of one tag with all that they refer to, for readers who pay by the byte. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** As much of an OpenAPI document as a part is cut from. */
+interface WholeOpenApi extends Json {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>;
+  readonly components: Readonly<Record<string, Json>>;
+}
+
+/** @returns how each part is made, by its tag. */
+export function openApiParts(document: Json): Readonly<Record<string, () => string>> {
+  // `openApiDocument` makes it, as plain data.
+  const whole = document as WholeOpenApi;
+  return Object.fromEntries(
+    whole.tags.map((tag) => [tag.name, () => JSON.stringify(openApiPart(whole, tag))] as const),
+  );
+}
+
+/** @returns the document with the operations of a tag alone, without webhooks. */
+function openApiPart({ webhooks: _, ...whole }: WholeOpenApi, tag: { readonly name: string }): Json {
+  const paths = Object.fromEntries(
+    Object.entries(whole.paths).flatMap(([path, operations]) => {
+      const kept = Object.entries(operations).filter(([, { tags }]) => tags.includes(tag.name));
+      return kept.length > 0 ? [[path, Object.fromEntries(kept)]] : [];
+    }),
+  );
+  return { ...whole, tags: [tag], paths, components: componentsOf(whole.components, paths) };
+}
+
+/** @returns the components that something refers to, and those that they refer to in turn, in their own order; how callers sign in stays. */
+function componentsOf(all: WholeOpenApi['components'], from: unknown): Json {
+  const needed = new Set<string>();
+  const waiting = [from];
+  while (waiting.length > 0) {
+    for (const reference of referencesIn(waiting.pop())) {
+      if (needed.has(reference)) continue;
+      needed.add(reference);
+      const [, , kind = '', name = ''] = reference.split('/');
+      waiting.push(all[kind]?.[name]);
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([kind, members]) => {
+      const isKept = (name: string) =>
+        kind === 'securitySchemes' || needed.has(`#/components/${kind}/${name}`);
+      const kept = Object.entries(members).filter(([name]) => isKept(name));
+      return kept.length > 0 ? [[kind, Object.fromEntries(kept)]] : [];
+    }),
+  );
+}
+
+function referencesIn(value: unknown): string[] {
+  return [...JSON.stringify(value ?? null).matchAll(/"\$ref":"(#\/components\/[^"]+)"/g)].map(
+    ([, reference]) => reference as string,
+  );
+}

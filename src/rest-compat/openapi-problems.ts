@@ -1,0 +1,48 @@
+/** Problems in the OpenAPI document: an answer for each status, with the codes that it may have (C-50, C-51). */
+import { ERRORS, type ErrorCode } from '../base/errors/errors.ts';
+import { headersNamed } from './openapi-body.ts';
+
+type Schema = Record<string, unknown>;
+
+/** Refusals that every operation has. */
+export const REFUSALS: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_ACCEPTABLE',
+  'REQUEST_TIMEOUT',
+  'URI_TOO_LONG',
+  'EXPECTATION_FAILED',
+  'UPGRADE_UNSUPPORTED',
+  'HEADERS_TOO_LARGE',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+/** Statuses whose answers say when to try again. */
+const WAITING = [409, 429, 503];
+
+/** @returns the statuses of the codes, each once. */
+export function statusesOf(codes: readonly ErrorCode[]): number[] {
+  return [...new Set(codes.map((code) => ERRORS[code].status))];
+}
+
+/** @returns an answer for each status of the table of errors, named `Problem<status>`. */
+export function problemResponses(): Record<string, Schema> {
+  const byStatus = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, errors]) => [
+      `Problem${status}`,
+      {
+        description: errors.map(([code, { title }]) => `\`${code}\`: ${title}`).join('. '),
+        headers: headersNamed(
+          'RequestId',
+          ...(WAITING.includes(status) ? (['RetryAfter'] as const) : []),
+          ...(status === 401 ? (['WwwAuthenticate'] as const) : []),
+          ...(status === 429 ? (['RateLimit', 'RateLimitPolicy'] as const) : []),
+        ),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Two contracts of one schema. The operator's is all of it. The merchant's lacks what needs a scope of the platform, and the types that
+ * only that leads to.
+ */
+import {
+  type GraphQLFieldConfigMap,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+} from 'graphql';
+import { ACTS } from '../base/access/acts.ts';
+
+/** Queries that need a scope of the platform. */
+export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
+  'accountHolder',
+  'accounts',
+  'bookCloses',
+  'manualJournals',
+  'openPixOrders',
+  'positions',
+  'profitAndLoss',
+  'railHealth',
+  'railNews',
+  'rateFeeds',
+  'receivables',
+  'reconciliations',
+  'treasury',
+  'trialBalance',
+]);
+
+/** Mutations of which every act needs a scope of the platform. */
+export const OPERATOR_MUTATIONS: ReadonlySet<string> = new Set(
+  Object.values(ACTS)
+    .flatMap(({ mutations }) => mutations)
+    .filter((mutation) =>
+      Object.values(ACTS).every(
+        ({ mutations, scope }) => !mutations.includes(mutation) || isOfOperator(scope),
+      ),
+    ),
+);
+
+/** @returns whether a scope is one of the platform. */
+export function isOfOperator(scope: string): boolean {
+  return scope.startsWith('platform:');
+}
+
+/** @returns the contract of merchants; its fields are those of the schema itself, so that it can be executed as well. */
+export function merchantContract(schema: GraphQLSchema): GraphQLSchema {
+  const query = without(schema.getQueryType(), OPERATOR_QUERIES);
+  const mutation = without(schema.getMutationType(), OPERATOR_MUTATIONS);
+  const subscription = schema.getSubscriptionType();
+  const roots = [query, mutation, subscription].filter((each) => each != null);
+  const config = schema.toConfig();
+  return new GraphQLSchema({ ...config, query, mutation, types: reached(schema, roots) });
+}
+
+function without(root: GraphQLObjectType | null | undefined, names: ReadonlySet<string>) {
+  if (!root) return root;
+  const { fields, ...config } = root.toConfig();
+  const kept: GraphQLFieldConfigMap<unknown, unknown> = Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !names.has(name)),
+  );
+  return new GraphQLObjectType({ ...config, fields: kept });
+}
+
+/** Every record is a `Node`: it leads to none of them. */
+const LEADS_NOWHERE = 'Node';
+
+/** @returns the types that the roots lead to, by fields, arguments, members and what implements an interface. */
+function reached(schema: GraphQLSchema, roots: readonly GraphQLObjectType[]): GraphQLNamedType[] {
+  const found = new Set<GraphQLNamedType>();
+  const waiting: GraphQLNamedType[] = [...roots];
+  for (let type = waiting.pop(); type; type = waiting.pop()) {
+    if (found.has(type)) continue;
+    found.add(type);
+    waiting.push(...neighbours(schema, type));
+  }
+  return [...found].filter((type) => !roots.some((root) => root === type));
+}
+
+function neighbours(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] {
+  if (isUnionType(type)) return type.getTypes();
+  if (isInputObjectType(type))
+    return Object.values(type.getFields()).map((field) => getNamedType(field.type));
+  if (!isObjectType(type) && !isInterfaceType(type)) return [];
+  const fields = Object.values(type.getFields()).flatMap((field) => [
+    getNamedType(field.type),
+    ...field.args.map((argument) => getNamedType(argument.type)),
+  ]);
+  const isLeading = isInterfaceType(type) && type.name !== LEADS_NOWHERE;
+  return [...fields, ...type.getInterfaces(), ...(isLeading ? schema.getPossibleTypes(type) : [])];
+}

@@ -1,0 +1,146 @@
+/** PossibleAction: what the caller can do with a transaction now, the input that it takes, and its effects in figures. */
+import DataLoader from 'dataloader';
+import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
+import { type PossibleAction, possibleActions } from '../resolvers/engine/possible-actions.ts';
+import { type ActionEffect, EFFECT_KINDS } from '../templates/action-effects.ts';
+import type { ArgumentRule } from '../templates/caller-actions.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import { type CurrencyRefs, moneyOf } from './currency.ts';
+import { describedValues } from './described-values.ts';
+import type { LedgerRefs } from './ledger-line.ts';
+import type { Loaders } from './loaders.ts';
+import type { ActionRef } from './refusal.ts';
+import type { TransactionRef } from './transaction.ts';
+
+/** A member of the input of a mutation, as an action takes it. */
+interface ActionArgument extends ArgumentRule {
+  readonly name: string;
+  readonly type: string;
+}
+
+type Refs = Pick<CurrencyRefs, 'money'> & Pick<LedgerRefs, 'subAccount'> & { readonly action: ActionRef };
+
+/** Actions by the loaders of a request: a page of transactions is judged together. */
+const LOADERS = new WeakMap<Loaders, DataLoader<ProcessRow, readonly PossibleAction[]>>();
+
+/** Defines `PossibleAction` and `Transaction.possibleActions`. */
+export function definePossibleActions(builder: Builder, transaction: TransactionRef, refs: Refs): void {
+  const action = defineAction(builder, refs);
+  builder.prismaInterfaceField(transaction, 'possibleActions', (t) =>
+    t.field({
+      type: [action],
+      description:
+        'The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform.',
+      complexity: { field: 5, multiplier: 4 },
+      resolve: async (row, _args, context) => {
+        const process = await context.loaders.process.load(row);
+        return process?.process ? [...(await loaderOf(context).load(process))] : [];
+      },
+    }),
+  );
+}
+
+function loaderOf(context: GraphqlContext): DataLoader<ProcessRow, readonly PossibleAction[]> {
+  const found = LOADERS.get(context.loaders);
+  if (found) return found;
+  const made = new DataLoader<ProcessRow, readonly PossibleAction[]>((rows) =>
+    possibleActions(context, rows),
+  );
+  LOADERS.set(context.loaders, made);
+  return made;
+}
+
+function defineAction(builder: Builder, { action: name, ...refs }: Refs) {
+  const argument = defineArgument(builder);
+  const effect = defineEffect(builder, refs);
+  return builder.objectRef<PossibleAction>('PossibleAction').implement({
+    description: 'An action that you can take on a transaction now.',
+    fields: (t) => ({
+      action: t.field({ type: name, description: 'The action.', resolve: (row) => row.name }),
+      mutation: t.exposeString('mutation', { description: 'Name of the mutation that performs it.' }),
+      arguments: t.field({
+        type: [argument],
+        description: 'Members of the `input` of the mutation, as this action takes them.',
+        resolve: (row, _args, _context, { schema }) => argumentsOf(schema, row),
+      }),
+      needsPasskey: t.exposeBoolean('needsPasskey', {
+        description:
+          'Whether you must show your passkey first: otherwise the mutation answers `STEP_UP_REQUIRED`. False for keys. A deposit that is sent to another address than its own needs the passkey, too.',
+      }),
+      effects: t.field({
+        type: [effect],
+        description:
+          'Amounts that it moves with its default input; with the largest amount where `amount` must be given. Empty when nothing moves.',
+        resolve: (row) => [...row.effects],
+      }),
+    }),
+  });
+}
+
+function argumentsOf(schema: GraphQLSchema, { mutation, rules }: PossibleAction): ActionArgument[] {
+  const input = schema.getMutationType()?.getFields()[mutation]?.args[0]?.type;
+  const members = Object.values(
+    (getNamedType(input) as GraphQLInputObjectType | undefined)?.getFields() ?? {},
+  );
+  return members.flatMap(({ name, type }) => {
+    const { isLeftOut, ...rule } = rules[name] ?? {};
+    if (isLeftOut) return [];
+    const isRequired = isNonNullType(type) || rule.isRequired;
+    return [{ name, type: String(type), ...rule, ...(isRequired && { isRequired }) }];
+  });
+}
+
+function defineArgument(builder: Builder) {
+  return builder.objectRef<ActionArgument>('ActionArgument').implement({
+    description: 'A member of the input of the mutation of an action.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: 'Name of the member.' }),
+      type: t.exposeString('type', {
+        description: 'Type that a variable for it must have, such as `String!`.',
+      }),
+      isRequired: t.boolean({
+        description:
+          'Whether this action needs it. The type alone may not say so: a payee needs a PIX key, a customer has none.',
+        resolve: (row) => row.isRequired === true,
+      }),
+      value: t.exposeString('value', {
+        nullable: true,
+        description: 'The value to send as it is; null where you choose it.',
+      }),
+      max: t.expose('max', {
+        type: 'Decimal',
+        nullable: true,
+        description: 'The largest amount that it can have; null where it is no amount, or has no such limit.',
+      }),
+    }),
+  });
+}
+
+function defineEffect(
+  builder: Builder,
+  { money, subAccount }: Pick<CurrencyRefs, 'money'> & Pick<LedgerRefs, 'subAccount'>,
+) {
+  const kind = builder.enumType('ActionEffectKind', {
+    description: 'How an action moves an amount.',
+    values: describedValues(EFFECT_KINDS),
+  });
+  return builder.objectRef<ActionEffect>('ActionEffect').implement({
+    description: 'An amount that an action moves.',
+    fields: (t) => ({
+      kind: t.field({ type: kind, description: 'How it moves.', resolve: (row) => row.kind }),
+      subAccount: t.field({
+        type: subAccount,
+        nullable: true,
+        description: 'Part of the balance that a credit or debit is booked on; null for the others.',
+        resolve: (row) => row.subAccount,
+      }),
+      money: t.field({
+        type: money,
+        nullable: true,
+        description: 'The amount; null where the action makes a new price, and the amount follows from it.',
+        resolve: ({ amount, currency }) => moneyOf(amount, currency) as never,
+      }),
+    }),
+  });
+}

@@ -1,0 +1,38 @@
+/** Enums of steps: the broad status as a code, and what a step waits for. */
+import { AWAITED, type Awaited, awaitedOf } from '../templates/awaited.ts';
+import type { Registry } from '../templates/registry.ts';
+import { STATUS_CODES, type StatusCode } from '../templates/status.ts';
+import type { Builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+
+/** A step of a template. */
+export interface Place {
+  readonly template: string;
+  readonly component: string;
+  readonly state: string;
+}
+
+/** Defines `TransactionStatus` and `Awaited`. */
+export function defineStepEnums(builder: Builder) {
+  const status = builder.enumType('TransactionStatus', {
+    description: 'The broad status of a transaction.',
+    values: describedValues<StatusCode>(STATUS_CODES),
+  });
+  const awaited = builder.enumType('Awaited', {
+    description: 'What a step waits for.',
+    values: describedValues<Awaited>(AWAITED),
+  });
+  return { status, awaited };
+}
+
+/** The enums of steps. */
+export type StepEnums = ReturnType<typeof defineStepEnums>;
+
+/** @returns what a step waits for; null for a template that there is not. */
+export function awaitedAt(registry: Registry, { template, component, state }: Place): Awaited | null {
+  const found = registry.find(template);
+  return found ? awaitedOf(found, { component, state }) : null;
+}
+
+/** The enum `TransactionStatus`. */
+export type StatusRef = StepEnums['status'];

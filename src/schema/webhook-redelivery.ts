@@ -1,0 +1,177 @@
+/** Mutations that send events to webhook endpoints again (C-64). */
+
+import { encodeEventCursor } from '../events/cursor.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
+import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
+import {
+  recoverWebhookEndpoint,
+  redeliverWebhook,
+  redeliverWebhooks,
+  sendTestWebhook,
+} from '../resolvers/webhooks/redeliver-webhooks.ts';
+import { prismaOf } from '../store/connection/prisma.ts';
+import type { Redelivered } from '../store/webhooks/redeliveries.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import { defineMutation } from './mutation.ts';
+import { named } from './named.ts';
+import { KEY_ARGUMENT, keepOnce, makeOnce } from './once.ts';
+import type { DeliveryRefs } from './webhook-delivery.ts';
+
+/** Defines `WebhookRedelivery`, and the mutations that send deliveries again. */
+export function defineRedeliveries(builder: Builder, { delivery, state }: DeliveryRefs): void {
+  defineSingle(builder, delivery);
+  defineMany(builder, state);
+}
+
+function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): void {
+  const acts = {
+    redeliverWebhook: {
+      act: 'webhook.redeliver',
+      perform: redeliverWebhook,
+      description:
+        'Sends the event of a delivery to its endpoint again, as a new delivery. A pending delivery is attempted at once instead. Neither waits for an open breaker. Error `STEP_CONFLICT` when the endpoint is disabled or removed.',
+      argument: 'The delivery.',
+    },
+    sendTestWebhook: {
+      act: 'webhook.test',
+      perform: sendTestWebhook,
+      description:
+        'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.',
+      argument: 'The endpoint, `whe_…`.',
+    },
+  } as const;
+  for (const [name, { act, perform, description, argument }] of Object.entries(acts)) {
+    defineMutation(builder, name, {
+      result: ['webhookDelivery', delivery],
+      description: `${description} Needs the scope \`admin\`.`,
+      input: (t) => ({
+        id: t.string({ required: true, description: argument }),
+        idempotencyKey: t.string(KEY_ARGUMENT),
+      }),
+      resolve: async (args, context, query) => {
+        const made = await makeOnce(context, { mutation: name, act, args }, async (attempt) =>
+          String(await perform(context, args.id, attempt)),
+        );
+        const id = BigInt(made);
+        const where = { accountId_id: { accountId: context.caller.accountId, id } };
+        return prismaOf(context.database).webhookDelivery.findUniqueOrThrow({ ...query(), where });
+      },
+    });
+  }
+}
+
+/** Result of a redelivery, as it is stored under a key. */
+interface KeptRedelivery {
+  readonly matched: number;
+  readonly redelivered: number;
+  readonly lastCursor: string | null;
+}
+
+function keptOf(
+  { caller }: GraphqlContext,
+  { matched, redelivered, lastSeq, lastToken }: Redelivered,
+): KeptRedelivery {
+  const last = lastSeq === null ? null : { seq: lastSeq, token: lastToken ?? '' };
+  return { matched, redelivered, lastCursor: last && encodeEventCursor(caller.accountId, last) };
+}
+
+function defineRedelivery(builder: Builder) {
+  const payload = builder.objectRef<KeptRedelivery>('WebhookRedelivery');
+  payload.implement({
+    description: 'What is redelivered.',
+    fields: (t) => ({
+      matched: t.exposeInt('matched', { description: 'Number of deliveries, or missed events, that match.' }),
+      redelivered: t.exposeInt('redelivered', {
+        description: 'Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run.',
+      }),
+      lastCursor: t.exposeString('lastCursor', {
+        nullable: true,
+        description:
+          'Cursor of the last event that is sent again; give it as `after` to continue. Null when there is none.',
+      }),
+    }),
+  });
+  return payload;
+}
+
+type RedeliveryRef = ReturnType<typeof defineRedelivery>;
+
+function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
+  const payload = defineRedelivery(builder);
+  const filter = builder.inputType('WebhookRedeliveryFilter', {
+    description:
+      'Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given.',
+    fields: (t) => ({
+      endpointId: t.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
+      states: t.field({
+        type: [state],
+        description: bounded(
+          'Only deliveries in these states. Default: `DEAD` and `SKIPPED`. Pending ones are sent anyway.',
+          LISTED_MAX,
+          'states',
+        ),
+      }),
+      since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
+      after: t.string({ description: 'Only events after this cursor of the event log.' }),
+      eventNames: t.stringList({
+        description: bounded(
+          'Only events with these names; `*` stands for any part, as in `onramp.depositpix.*`.',
+          EVENT_NAMES_MAX,
+          'names',
+        ),
+      }),
+    }),
+  });
+  defineMutation(builder, 'redeliverWebhooks', {
+    result: ['redelivery', payload],
+    description:
+      'Sends events again to their endpoints, the oldest 10,000 per call; `after` reads on. Needs the scope `admin`.',
+    input: (t) => ({
+      filter: t.field({ type: filter, required: true, description: 'Which deliveries.' }),
+      dryRun: t.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Only count: nothing is sent.',
+      }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: async (args, context) => {
+      const { endpointId, states, since, after, eventNames } = args.filter;
+      const checks = checksOf(context);
+      if (states) checks.atMost('input.filter.states', states, LISTED_MAX, 'states');
+      const input = {
+        endpointId: endpointId ?? undefined,
+        states: states ? [...new Set(states)].filter((each) => each !== 'pending') : undefined,
+        since: since ?? undefined,
+        after: named('input.filter.after', after),
+        eventNames: eventNames ? { name: 'input.filter.eventNames', values: eventNames } : undefined,
+      };
+      const keyed = { mutation: 'redeliverWebhooks', act: 'webhook.redeliver', args } as const;
+      const { kept } = await keepOnce(context, keyed, async () =>
+        keptOf(context, await redeliverWebhooks(context, input, checks, { isDryRun: args.dryRun })),
+      );
+      return kept;
+    },
+  });
+  defineRecover(builder, payload);
+}
+
+function defineRecover(builder: Builder, payload: RedeliveryRef): void {
+  defineMutation(builder, 'recoverWebhookEndpoint', {
+    result: ['redelivery', payload],
+    description:
+      'Enables a disabled endpoint and sends it the events that it missed, at most 10,000 per call: repeat for the rest. Needs the scope `admin`.',
+    input: (t) => ({
+      id: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: async (args, context) => {
+      const keyed = { mutation: 'recoverWebhookEndpoint', act: 'webhook.recover', args } as const;
+      const { kept } = await keepOnce(context, keyed, async () =>
+        keptOf(context, await recoverWebhookEndpoint(context, args.id)),
+      );
+      return kept;
+    },
+  });
+}

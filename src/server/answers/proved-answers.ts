@@ -1,0 +1,174 @@
+/**
+ * Answers that are written again as they are while nothing of their account has changed (docs/decisions/0044). What proves
+ * one is the version of its account, read before what it is made of, and again after the request for it has come.
+ */
+import { hash } from 'node:crypto';
+import { versionReader } from '../../store/account/account-version.ts';
+import type { Database } from '../../store/connection/database.ts';
+import type { JsonText } from '../../wire/list.ts';
+import { type Exchange, send } from '../http/http.ts';
+
+/** An answer as it is written. */
+export interface Answer {
+  readonly contentType: string;
+  /** Each character is a byte: Node sends such a text in one piece with its headers and copies it as it is. */
+  readonly body: string;
+  /** Headers that do not depend on the request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null where the method has none. */
+  readonly etag: string | null;
+  /** What the request log says of it. */
+  readonly noted: Exchange['noted'];
+  /** What it counts for in the limits of the key. */
+  readonly points: number;
+}
+
+/** What was found for a request: the answer, if it is still the same; what else is answered can be kept. */
+export interface Found {
+  readonly answer?: Answer;
+  /** Keeps what was read after the request was looked up. */
+  readonly keep?: (answer: Answer) => void;
+}
+
+/** Bytes that an answer takes besides its text and its key: objects around it, measured (test/server/answers/proved-answers.test.ts). */
+const ANSWER_BYTES = 500;
+/** The same of a key that was asked for. */
+const ASKED_BYTES = 200;
+/** Share of all bytes that one answer may take; what was asked for takes as much in all. */
+const SHARE = 16;
+const NOTHING: Found = {};
+
+/** The answers that a process keeps. */
+export class ProvedAnswers {
+  readonly #kept: Shelf<{ readonly version: bigint; readonly answer: Answer }>;
+  /** What was asked for before. What is asked for once, is not kept, and costs no statement more. */
+  readonly #asked: Shelf<true>;
+  readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
+  readonly #answerBytesMax: number;
+
+  /** @param bytesMax - of all answers together, and of what was asked for; 0 keeps none. */
+  constructor(database: Pick<Database, 'query'>, bytesMax: number) {
+    this.#answerBytesMax = bytesMax / SHARE;
+    this.#asked = new Shelf(bytesMax / SHARE);
+    this.#kept = new Shelf(bytesMax - bytesMax / SHARE);
+    this.#versionOf = versionReader(database);
+  }
+
+  /**
+   * Looks for the answer to a request that has come.
+   *
+   * @param key - all that the answer depends on besides the data of the account.
+   */
+  async find(accountId: bigint, key: string): Promise<Found> {
+    const name = `${accountId} ${key}`;
+    const kept = this.#kept.get(name);
+    if (!kept && !this.#asked.get(name))
+      return { keep: () => this.#asked.put(name, true, bytesOf(name) + ASKED_BYTES) };
+    // Where the database does not say, the answer is read, and the read says what is wrong.
+    const version = await this.#versionOf(accountId).catch(() => undefined);
+    if (version === undefined) return NOTHING;
+    if (kept?.version === version) return { answer: kept.answer };
+    return { keep: (answer) => this.#keep(name, version, answer) };
+  }
+
+  #keep(name: string, version: bigint, answer: Answer): void {
+    const bytes = answer.body.length + bytesOf(name) + ANSWER_BYTES;
+    if (bytes > this.#answerBytesMax) return;
+    // In one piece: the parts that a text is put together of take several times its memory.
+    const body = Buffer.from(answer.body, 'latin1').toString('latin1');
+    this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
+  }
+}
+
+const NOT_LATIN = /[\u0100-\uffff]/;
+
+/** @returns what a text takes in memory: one character that is not of Latin-1 makes all of them two bytes long. */
+function bytesOf(text: string): number {
+  return NOT_LATIN.test(text) ? 2 * text.length : text.length;
+}
+
+/** Holds so many bytes. The oldest makes room, unless it was used since it was last looked at: then it goes to the end. */
+class Shelf<Value> {
+  readonly #items = new Map<string, { readonly value: Value; readonly bytes: number; isUsed: boolean }>();
+  readonly #max: number;
+  #bytes = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(name: string): Value | undefined {
+    const item = this.#items.get(name);
+    // To make it the last of the map each time would cost a quarter of what it costs to find it.
+    if (item) item.isUsed = true;
+    return item?.value;
+  }
+
+  put(name: string, value: Value, bytes: number): void {
+    this.#bytes -= this.#items.get(name)?.bytes ?? 0;
+    this.#items.delete(name);
+    if (bytes > this.#max) return;
+    for (const [oldest, item] of this.#items) {
+      if (this.#bytes + bytes <= this.#max) break;
+      this.#items.delete(oldest);
+      if (item.isUsed) this.#items.set(oldest, { ...item, isUsed: false });
+      else this.#bytes -= item.bytes;
+    }
+    this.#items.set(name, { value, bytes, isUsed: false });
+    this.#bytes += bytes;
+  }
+}
+
+/** Where texts become bytes; a longer one gets memory of its own. */
+const ROOM = Buffer.allocUnsafeSlow(262_144);
+/** Most bytes of a character in UTF-8, as texts count them. */
+const CHARACTER_BYTES = 3;
+
+/**
+ * @param encoding - of the text: what makes bytes of it.
+ * @returns the body as it is sent, and a strong entity tag: the same for the same bytes of the same media type, whoever renders them.
+ */
+export function answerBody(contentType: string, text: JsonText, encoding: 'utf8' | 'latin1' = 'utf8') {
+  const head = `${contentType}\n`;
+  const bytes = bytesOfPieces([head, ...(typeof text === 'string' ? [text] : text)], encoding);
+  return {
+    body: bytes.toString('latin1', head.length),
+    etag: `"${hash('sha256', bytes, 'base64url')}"`,
+  };
+}
+
+/** @returns bytes that are overwritten by the next ones. */
+function bytesOfPieces(pieces: readonly string[], encoding: 'utf8' | 'latin1'): Buffer {
+  let end = 0;
+  for (const piece of pieces) {
+    if (end + CHARACTER_BYTES * piece.length > ROOM.length) return Buffer.from(pieces.join(''), encoding);
+    end += ROOM.write(piece, end, encoding);
+  }
+  return ROOM.subarray(0, end);
+}
+
+/** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */
+export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<string, string>): void {
+  const { contentType, body, etag } = answer;
+  const { request, response, requestId } = exchange;
+  const headers: Record<string, string> = { ...given, ...answer.headers };
+  if (etag !== null) {
+    // A browser may keep it, and asks each time whether it is still the same.
+    headers['cache-control'] = 'private, no-cache';
+    headers.etag = etag;
+    if (hasSame(request.headers['if-none-match'], etag)) {
+      headers['x-request-id'] = requestId;
+      response.writeHead(304, headers).end();
+      return;
+    }
+  }
+  send(exchange, 200, contentType, body, headers, 'latin1');
+}
+
+/** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */
+function hasSame(given: string | undefined, etag: string): boolean {
+  if (given === undefined) return false;
+  return given === etag || given.trim() === '*' || given.match(TAGS)?.includes(etag) === true;
+}
+
+const TAGS = /"[^"]*"/g;

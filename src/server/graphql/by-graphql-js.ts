@@ -1,0 +1,29 @@
+/** Operations that Yoga answers are executed by graphql-js; introspection tells each caller of the contract that its scopes open. */
+import { BREAK, type DocumentNode, type ExecutionArgs, execute, type GraphQLSchema, visit } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { isOfOperator, merchantContract } from '../../schema/contracts.ts';
+import type { ServerContext } from './graphql-context.ts';
+
+/** Yoga has an executor of its own, which differs in small things: an operation is answered alike when it comes again. */
+export function byGraphqlJs(schema: GraphQLSchema): Plugin<ServerContext, ServerContext> {
+  const merchants = merchantContract(schema);
+  const executeCut = (args: ExecutionArgs) => execute({ ...args, schema: merchants });
+  return {
+    onExecute: ({ args: { document, contextValue }, setExecuteFn }) => {
+      const isCut = asksForTypes(document) && !contextValue.caller.scopes.some(isOfOperator);
+      setExecuteFn(isCut ? executeCut : execute);
+    },
+  };
+}
+
+/** @returns whether a document has a field of introspection besides `__typename`. */
+export function asksForTypes(document: DocumentNode): boolean {
+  let asks = false;
+  visit(document, {
+    Field: ({ name }) => {
+      asks ||= name.value === '__schema' || name.value === '__type';
+      return asks ? BREAK : undefined;
+    },
+  });
+  return asks;
+}

@@ -1,0 +1,58 @@
+/** What the request log says of a GraphQL operation: its name, the transaction that it is about, and its first error. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { isEnd2end } from '../../base/ids/end2end.ts';
+import { textOfUtf8 } from '../../base/text/utf8-text.ts';
+import type { Operation } from '../../compiled/compile.ts';
+import type { Exchange } from '../http/http.ts';
+import type { OperationParams } from './known-operations.ts';
+
+type Noted = Pick<Exchange, 'noted'>;
+
+/** The name of the operation that a document begins with, after comments. */
+const NAMED = /^(?:[\s,\uFEFF]|#[^\n]*\n)*(?:query|mutation|subscription)\s+([_A-Za-z]\w{0,99})\b/;
+const NAME = /^[_A-Za-z]\w{0,99}$/;
+/** Objects in answers are looked into so deep. */
+const DEPTH = 3;
+
+/** Notes an operation before it is executed. The first of a request counts. */
+export function noteOperation({ noted }: Noted, { query, operationName, variables }: OperationParams): void {
+  const name = operationName ?? NAMED.exec(query)?.[1];
+  if (name !== undefined && NAME.test(name)) noted.operation ??= name;
+  const given = variables && end2endIn(variables, DEPTH);
+  // A variable can be anything; only what has the form of an id is one.
+  if (given && isEnd2end(given)) noted.end2end ??= given;
+}
+
+/** Notes how an operation was answered; errors as they are shown. */
+export function noteResult({ noted }: Noted, { data, errors }: ExecutionResult): void {
+  const code = errors?.[0]?.extensions?.code;
+  if (typeof code === 'string') noted.errorCode ??= code;
+  if (data) noted.end2end ??= end2endIn(data, DEPTH);
+}
+
+/**
+ * Notes how a compiled operation was answered.
+ *
+ * @param data - JSON text, each character a byte of UTF-8, which is read only where the transaction is to be found in it.
+ */
+export function noteText(
+  exchange: Noted,
+  operation: Operation,
+  { data, errors }: { readonly data: string; readonly errors?: readonly GraphQLError[] | undefined },
+): void {
+  const isNamed = exchange.noted.end2end === undefined && operation.mentions('end2end', DEPTH);
+  noteResult(exchange, { data: isNamed ? JSON.parse(textOfUtf8(data)) : null, ...(errors && { errors }) });
+}
+
+/** @returns the first member `end2end` of objects in objects; lists are about several transactions and are left out. */
+function end2endIn(value: object, depth: number): string | undefined {
+  const own = (value as { end2end?: unknown }).end2end;
+  if (typeof own === 'string' && own.length <= 100) return own;
+  if (depth === 0) return undefined;
+  for (const member of Object.values(value)) {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) continue;
+    const found = end2endIn(member, depth - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+/** Limits of GraphQL operations: what they count for by key, and how many are under way at once by account (C-53). */
+import { sharedBy } from '../../resolvers/services/stream-limit.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
+import { type Limiters, takeAllowance } from '../http/allowances.ts';
+import type { Exchange } from '../http/http.ts';
+import { type Authenticate, checkingAgain } from '../sign-in/authenticate.ts';
+import type { KeyLimits } from './graphql-context.ts';
+import { OperationGate } from './operation-gate.ts';
+
+/** An operation counts as a request for each of so many points; the first has been counted when the request came. */
+const POINTS_PER_REQUEST = 100;
+/** A document that is not known yet counts as one more for each of so many characters. */
+const CHARACTERS_PER_REQUEST = 200;
+
+/** @returns the limits of GraphQL operations: what they count for by key, and how many are under way at once by account. */
+export function operationLimits(
+  limiters: Limiters,
+): (exchange: Exchange, caller: KeyRecord, authenticate?: Authenticate) => KeyLimits {
+  const gate = new OperationGate();
+  return (exchange, caller, authenticate) => {
+    const { id } = caller;
+    const holder = sharedBy(caller);
+    const limited = limiters?.(caller);
+    const takeMore = (count: number) => {
+      if (count > 0) takeAllowance(limited?.read, id, count, count + 1);
+    };
+    const checkAgain = checkingAgain(async () => authenticate?.(exchange));
+    return {
+      takeWrites: (writes) => void takeAllowance(limited?.write, id, writes),
+      takeDocument: (length) => takeMore(Math.floor(length / CHARACTERS_PER_REQUEST)),
+      enter: async (points) => {
+        takeMore(Math.ceil(points / POINTS_PER_REQUEST) - 1);
+        const leave = await gate.enter(holder, points, exchange.response);
+        // For a key that was revoked while the body came, or while others were first, nothing is done.
+        await checkAgain().catch((refusal: unknown) => {
+          leave();
+          throw refusal;
+        });
+        return leave;
+      },
+      enterFrame: (points) => gate.enter(holder, points),
+      checkAgain,
+    };
+  };
+}

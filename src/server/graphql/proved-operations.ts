@@ -1,0 +1,64 @@
+/** Answers to GraphQL operations that are written again while nothing of their account has changed (docs/decisions/0044). */
+import type { GraphQLSchema } from 'graphql';
+import type { Context } from '../../resolvers/services/context.ts';
+import { provedDocuments } from '../../schema/proved-fields.ts';
+import { type Answer, answerBody, type Found, type ProvedAnswers } from '../answers/proved-answers.ts';
+import type { Exchange } from '../http/http.ts';
+import type { Prepare, ServerContext } from './graphql-context.ts';
+import type { OperationParams } from './known-operations.ts';
+
+/** What the answer to an operation is made of. */
+export interface Asked {
+  readonly exchange: Exchange;
+  readonly context: ServerContext;
+  readonly params: OperationParams;
+  readonly points: number;
+}
+
+/** @returns the answer with this text, of which each character is a byte of UTF-8, where the version of the account proves it: it is kept. */
+export type Prove = (contentType: string, text: string) => Answer | undefined;
+
+/** What was found for an operation before it was looked at. */
+export interface FoundOperation extends Pick<Found, 'answer'> {
+  /** What tells, when the operation has been executed without errors, whether its answer is proved. */
+  readonly proving: (asked: Asked) => Prove;
+}
+
+/** Looks for the answer to an operation, given as it came. */
+export type FindOperation = (
+  exchange: Exchange,
+  context: Context,
+  text: string,
+  mediaType: string | undefined,
+) => Promise<FoundOperation>;
+
+const NOT_PROVED: FoundOperation = { proving: () => () => undefined };
+
+/** @returns the search for answers on this schema; it finds nothing without a place for them. */
+export function provedOperations(
+  schema: GraphQLSchema,
+  prepare: Prepare,
+  answers: ProvedAnswers | undefined,
+): FindOperation {
+  const isProved = provedDocuments(schema);
+  return async ({ request: { method } }, { caller }, text, mediaType) => {
+    if (!answers || !mediaType || caller.isForStreams || !caller.scopes.includes('read')) return NOT_PROVED;
+    // All that the answer depends on besides the data of the account.
+    const key = `${method} ${mediaType} ${caller.scopes.join()} ${text}`;
+    const { answer, keep } = await answers.find(caller.accountId, key);
+    const proving =
+      ({ exchange, context, params, points }: Asked): Prove =>
+      (contentType, text) => {
+        const { document } = prepare(params.query, context);
+        if (!document || !isProved(document, params.variables)) return undefined;
+        // What a POST is answered with has no tag.
+        const tagged =
+          method === 'GET' ? answerBody(contentType, text, 'latin1') : { body: text, etag: null };
+        const noted = { ...exchange.noted };
+        const proved = { contentType, ...tagged, headers: {}, noted, points };
+        keep?.(proved);
+        return proved;
+      };
+    return answer ? { answer, proving } : { proving };
+  };
+}

@@ -1,0 +1,53 @@
+/** How many requests a caller may make: buckets of keys and of payers, and what is taken from them (C-53). */
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Config, RateLimit } from '../../config.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
+import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
+
+/** Kinds of requests, each with a bucket of its own. */
+export type RequestKind = 'read' | 'write';
+
+/** The bucket of one kind of request. */
+export interface Limited {
+  readonly limit: RateLimit;
+  readonly take: RateLimiter;
+}
+
+/** The buckets of a caller; undefined where nothing is limited. */
+export type Limiters = ((caller: KeyRecord) => Readonly<Record<RequestKind, Limited>>) | undefined;
+
+/** @returns the buckets of every caller. Reads and writes of a key are counted apart (C-53). Whoever has a payment link has its token, so that payers have the rate of a page. */
+export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
+  if (!rateLimit) return undefined;
+  const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
+  const ofKeys = { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };
+  const ofPayers = { read: limited(PAYER_READS), write: limited(PAYER_ACTS) };
+  return ({ transactionId }) => (transactionId === undefined ? ofKeys : ofPayers);
+}
+
+/**
+ * Takes requests from the bucket of a key.
+ *
+ * @param requests - how many are taken now.
+ * @param counted - what the request counts for in all.
+ * @returns headers that say what is left.
+ * @throws {GatewayError} `RATE_LIMITED`.
+ */
+export function takeAllowance(
+  limited: Limited | undefined,
+  keyId: string,
+  requests = 1,
+  counted = requests,
+): Record<string, string> {
+  if (!limited) return {};
+  const { limit, take } = limited;
+  const allowance = take(keyId, requests);
+  if (!allowance.allowed) {
+    const share = counted > 1 ? `; this one counts for ${counted}` : '';
+    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${share}`, {
+      retryAfter: allowance.resetSeconds,
+      headers: rateLimitHeaders(limit, allowance),
+    });
+  }
+  return rateLimitHeaders(limit, allowance);
+}

@@ -1,0 +1,123 @@
+/** Liveness and readiness. */
+
+import { isClockOff } from '../../resolvers/engine/watch-clock.ts';
+import type { Services } from '../../resolvers/services/context.ts';
+import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../../store/webhooks/readiness.ts';
+import { type Exchange, sendJson } from './http.ts';
+
+/** A check without a result after this long may wait for a connection that is dead: another one begins beside it. Unit: ms. */
+const NEXT_MS = 600;
+/** A check is shared with requests that come so soon after it began. Unit: ms. */
+const SHARED_MS = 300;
+/** Checks under way at once, each of which takes a connection: more requests share the newest. */
+const CHECKS_MAX = 3;
+/** Time limit of all checks for a request, the first of which has ended then. Unit: ms. */
+const ALL_MAX_MS = PROBE_MAX_MS + 100;
+
+const AWAY: Readiness = { reads: false, writes: false, isReadOnly: false, webhooks: undefined };
+
+/** `/healthz`: the process answers. */
+export function serveHealth(exchange: Exchange): void {
+  sendJson(exchange, 200, '{"status":"ok"}');
+}
+
+/** What a check needs. */
+type Checked = Pick<Services, 'database' | 'clock' | 'writes'>;
+
+/**
+ * `/readyz`: whether requests can be served, and how far webhooks are behind. 503 during shutdown, when the database cannot be
+ * read or written, or when the writes of callers do not end in the time of a check. It answers within two seconds.
+ */
+export function readinessServer(
+  services: Checked,
+  isDraining: () => boolean,
+): (exchange: Exchange) => Promise<void> {
+  const check = readinessCheck(services);
+  return async (exchange) => {
+    const found = isDraining() ? undefined : await check();
+    const reason = found ? (unreadyReason(found) ?? clockFailure(services.database)) : 'draining';
+    const facts = found && {
+      database: { reads: wordOf(found.reads), writes: wordOf(found.writes) },
+      webhooks: found.webhooks,
+    };
+    if (reason === undefined) sendJson(exchange, 200, JSON.stringify({ status: 'ready', ...facts }));
+    else {
+      const answer = { status: 'not ready', reason, ...facts };
+      sendJson(exchange, 503, JSON.stringify(answer), { 'retry-after': '2' });
+    }
+  };
+}
+
+/** @returns a check of what requests need, which ends within two seconds. */
+export function readinessCheck({ database, clock, writes }: Checked): () => Promise<Readiness> {
+  const check = sharedCheck(() =>
+    probeDatabase(database, {
+      // Every write asks for the time first, and all who ask wait for each other.
+      toRead: () => clock.nowMs(),
+      // And most wait for the database transaction of those before them.
+      toWrite: () => writes.ended(),
+    }),
+  );
+  return () => firstReady(check);
+}
+
+/** @returns a check that requests share for a moment: later, it would tell them of what was before they came. */
+function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
+  let latest: { readonly begunAt: number; readonly found: Promise<Readiness> } | undefined;
+  let underWay = 0;
+  return () => {
+    if (!latest || (performance.now() - latest.begunAt >= SHARED_MS && underWay < CHECKS_MAX)) {
+      const mine = { begunAt: performance.now(), found: check() };
+      latest = mine;
+      underWay += 1;
+      mine.found.finally(() => {
+        underWay -= 1;
+        if (latest === mine) latest = undefined;
+      });
+    }
+    return latest.found;
+  };
+}
+
+/**
+ * Begins a check, and others while none has a result.
+ *
+ * @returns the first that succeeds. Where none does, the last result, as soon as no check is under way.
+ */
+function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
+  return new Promise((resolve) => {
+    let underWay = 0;
+    let last = AWAY;
+    const end = () => {
+      clearInterval(next);
+      clearTimeout(limit);
+      resolve(last);
+    };
+    const begin = async () => {
+      underWay += 1;
+      last = await check();
+      underWay -= 1;
+      if (unreadyReason(last) === undefined || underWay === 0) end();
+    };
+    const next = setInterval(begin, NEXT_MS);
+    const limit = setTimeout(end, ALL_MAX_MS);
+    void begin();
+  });
+}
+
+/** @returns why requests cannot be served; undefined when they can. */
+export function unreadyReason({ reads, writes, isReadOnly }: Readiness): string | undefined {
+  if (reads && writes) return undefined;
+  if (reads && isReadOnly) return 'the database is read-only';
+  if (reads) return 'the database can be read but not written';
+  return writes ? 'the database can be written but not read' : 'database away';
+}
+
+/** A machine whose clock is off may be wrong in what still goes by it, such as certificates. */
+function clockFailure(database: Services['database']): string | undefined {
+  return isClockOff(database) ? 'the clock of this machine is off' : undefined;
+}
+
+function wordOf(works: boolean): string {
+  return works ? 'ok' : 'failing';
+}

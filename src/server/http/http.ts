@@ -1,0 +1,240 @@
+/** HTTP helpers that all parts of the server share: answers, problems, bodies. */
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { ERRORS, GatewayError, shownViolations } from '../../base/errors/errors.ts';
+import { newRequestId } from '../../base/ids/request-id.ts';
+import { readBody } from '../../base/input/read-body.ts';
+import type { Origin } from '../../resolvers/services/context.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
+
+/** A request and what is known of it so far. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Path of the request target, without the query. */
+  readonly path: string;
+  /** The part after `?`, empty when there is none. */
+  readonly search: string;
+  /** Of the client, behind trusted proxies; empty when the connection is gone. */
+  readonly address: string;
+  /** The route that answers, for logs: never a path with ids in it. */
+  route: string;
+  /** The account that asks, once it is known. */
+  accountId: bigint | undefined;
+  /** Who asks by a key, a session or a token, once it is known. */
+  caller: KeyRecord | undefined;
+  /** What the request log says besides: the GraphQL operation, the transaction, and the error that was answered with. */
+  readonly noted: {
+    operation?: string | undefined;
+    end2end?: string | undefined;
+    errorCode?: string | undefined;
+    /** Whether the answer is a stream of events, which lasts as long as its client stays. */
+    isStream?: boolean;
+  };
+  /** Methods that the route takes. */
+  allowed: readonly string[];
+}
+
+/** Status of a request whose client left before its answer began; there is no standard one. */
+export const CLIENT_LEFT = 499;
+
+/** The part of an exchange that an answer is written to. */
+export type Answered = Pick<Exchange, 'request' | 'response' | 'requestId'>;
+
+/** @returns where a request came from, for the audit log. */
+export function originOf({ requestId, address }: Exchange): Origin {
+  return { requestId, address: address === '' ? null : address };
+}
+
+/**
+ * @param name - in lower case.
+ * @returns the values of a header, each as it was sent: of some headers Node keeps the first alone, others it joins.
+ */
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string;
+    if (given.length === name.length && given.toLowerCase() === name)
+      values.push(rawHeaders[at + 1] as string);
+  }
+  return values;
+}
+
+/** Methods of paths that only read. */
+export const READ_METHODS = ['GET', 'HEAD'];
+
+/** Where GraphQL is served. */
+export const GRAPHQL_PATH = '/graphql';
+/** Path of the single connection mode of GraphQL over server-sent events. */
+export const GRAPHQL_STREAM_PATH = '/graphql/stream';
+
+/** The media type of JSON. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers with JSON text. */
+export function sendJson(
+  exchange: Exchange,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
+  send(exchange, status, JSON_TYPE, body, headers);
+}
+
+/**
+ * Answers with a complete body.
+ *
+ * @param encoding - of a body that is a text.
+ */
+export function send(
+  { request, response, requestId }: Answered,
+  status: number,
+  contentType: string,
+  body: string | Buffer,
+  headers: Record<string, string | number> = {},
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): void {
+  response.writeHead(status, {
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body, encoding),
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body, encoding);
+}
+
+/** Half the time of the usual level, and pages that are a fourteenth larger. */
+const ZIP_LEVEL = 3;
+
+/** Answers with a text, compressed if the client accepts that. */
+export function sendText(
+  exchange: Answered,
+  status: number,
+  contentType: string,
+  body: string,
+  headers: Record<string, string | number>,
+): void {
+  const isZipped = /\bgzip\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+  const vary = headers.vary === undefined ? 'accept-encoding' : `${headers.vary}, accept-encoding`;
+  send(exchange, status, contentType, isZipped ? gzipSync(body, { level: ZIP_LEVEL }) : body, {
+    ...headers,
+    vary,
+    ...(isZipped && { 'content-encoding': 'gzip' }),
+  });
+}
+
+/**
+ * Answers with an RFC 9457 problem (C-50). At GraphQL paths it also has the `errors` that GraphQL clients look for.
+ *
+ * @param publicUrl - base of the `type` URLs.
+ */
+export function sendProblem(
+  exchange: Exchange,
+  publicUrl: string,
+  error: GatewayError,
+  headers: Record<string, string> = {},
+): void {
+  const { requestId, route } = exchange;
+  const problem = problemOf(publicUrl, error, requestId);
+  const { code, message } = error;
+  const isGraphql = route === GRAPHQL_PATH || route === GRAPHQL_STREAM_PATH;
+  const errors = isGraphql && { errors: [{ message, extensions: { code, requestId } }] };
+  send(exchange, problem.status, 'application/problem+json', JSON.stringify({ ...problem, ...errors }), {
+    ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+    ...headers,
+  });
+}
+
+/**
+ * Answers bytes that Node could not parse as a request, and closes the connection.
+ *
+ * @param publicUrl - base of the `type` URL.
+ */
+export function refuseMalformed(publicUrl: string): (failure: Error, socket: Duplex) => void {
+  return (failure, socket) => {
+    // After the start of an answer, no second one can be sent.
+    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse };
+    if (!socket.writable || begun?.headersSent) return void socket.destroy();
+    const error = malformed((failure as { code?: string }).code);
+    const requestId = newRequestId();
+    const problem = problemOf(publicUrl, error, requestId);
+    const body = JSON.stringify(problem);
+    const head = [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'content-type: application/problem+json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      'connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+}
+
+function malformed(code: string | undefined): GatewayError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new GatewayError('HEADERS_TOO_LARGE', 'the headers together must not exceed 16 KiB');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new GatewayError('REQUEST_TIMEOUT', 'the request did not arrive completely in time');
+  return new GatewayError('BAD_REQUEST', 'this is not HTTP/1.1');
+}
+
+/** The members of a problem, in their order. */
+function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
+  const { status, title } = ERRORS[error.code];
+  return {
+    type: `${publicUrl}/errors/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...shownViolations(error),
+  };
+}
+
+/** Maximum size of a form. Unit: bytes. */
+const FORM_BYTES_MAX = 16_384;
+
+/** Reads the form of a page. @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, and as `readBody`. */
+export async function readForm({ request }: Exchange): Promise<URLSearchParams> {
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the form must be application/x-www-form-urlencoded');
+  const body = await readBody(request);
+  if (body.length > FORM_BYTES_MAX)
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `the form must not exceed ${FORM_BYTES_MAX} bytes`);
+  return new URLSearchParams(body.toString('utf8'));
+}
+
+/** @returns the media type of a request's body in lower case, without its parameters; undefined when it names none. */
+export function mediaTypeOf(request: IncomingMessage): string | undefined {
+  return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+}
+
+/** @returns whether the `Accept` header allows the media type, given as type and subtype. */
+export function accepts(request: IncomingMessage, type: string, subtype: string): boolean {
+  const accept = request.headers.accept;
+  if (accept === undefined || accept === '' || accept === '*/*') return true;
+  let best = { specificity: -1, quality: 0 };
+  for (const range of accept.split(',')) {
+    const [media = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const [rangeType, rangeSubtype] = media.split('/');
+    const specificity = specificityOf(rangeType, rangeSubtype, type, subtype);
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+    if (specificity > best.specificity) best = { specificity, quality };
+  }
+  return best.specificity >= 0 && best.quality > 0;
+}
+
+function specificityOf(
+  rangeType: string | undefined,
+  rangeSubtype: string | undefined,
+  type: string,
+  subtype: string,
+): number {
+  if (rangeType === type) return rangeSubtype === subtype ? 2 : rangeSubtype === '*' ? 1 : -1;
+  return rangeType === '*' && rangeSubtype === '*' ? 0 : -1;
+}

@@ -1,0 +1,41 @@
+/** The headers of pages, the same for all that browsers show: documents, GraphiQL, the console, where people sign in, who pays. */
+import { DOOR_POLICY } from '../../pages/sign-in/frame.ts';
+
+/** What a page is, as far as its headers say it. */
+export interface PageTraits {
+  /** Its `Content-Security-Policy`. */
+  readonly policy: string;
+  /** Headers of the request that it follows. */
+  readonly vary?: string;
+  /** Whether search engines may have it. */
+  readonly isPublic?: boolean;
+  /** Whether somebody acts on it: no window that opened it keeps a hold of it. */
+  readonly isOfPerson?: boolean;
+}
+
+const UNLISTED = { 'x-robots-tag': 'noindex, nofollow' };
+const UNTOLD = { 'referrer-policy': 'no-referrer' };
+
+/** Headers of an answer that leads elsewhere. */
+export const LEADING_HEADERS = { ...UNTOLD, ...UNLISTED };
+
+/** @returns the headers of a page. */
+export function pageHeaders({ policy, vary, isPublic, isOfPerson }: PageTraits): Record<string, string> {
+  return {
+    ...UNTOLD,
+    ...(isPublic !== true && UNLISTED),
+    'content-security-policy': policy,
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    // For browsers that do not know `frame-ancestors`.
+    ...(policy.endsWith("'none'") && { 'x-frame-options': 'DENY' }),
+    ...(isOfPerson === true && { 'cross-origin-opener-policy': 'same-origin' }),
+    ...(vary !== undefined && { vary }),
+  };
+}
+
+/** Headers of the pages at which people sign in and show passkeys. */
+export const DOOR_HEADERS = pageHeaders({
+  policy: DOOR_POLICY,
+  vary: 'accept-language, cookie',
+  isOfPerson: true,
+});

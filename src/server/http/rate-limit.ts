@@ -1,0 +1,67 @@
+/** A token bucket for each key (C-53). */
+import type { RateLimit } from '../../config.ts';
+
+/** What is left in a bucket: requests, and seconds until the next one is allowed (0 when one is left). */
+export interface Allowance {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/**
+ * Takes a request from a key's bucket, or as many as it counts for more. What counts for more than the burst needs a bucket that is full but for
+ * the request itself, and leaves less than none.
+ */
+export type RateLimiter = (keyId: string, requests?: number) => Allowance;
+
+/** What the token of a payment session may ask. Its page may be open in two tabs, and polls where it has no live stream. */
+export const PAYER_READS: RateLimit = { perSecond: 5, burst: 60 };
+/** What it may do. */
+export const PAYER_ACTS: RateLimit = { perSecond: 1, burst: 20 };
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** Most buckets that are kept: whoever makes up keys fills no memory. */
+export const BUCKETS_MAX = 100_000;
+
+/**
+ * @param limit - requests per second and burst.
+ * @param now - milliseconds, rising.
+ */
+export function rateLimiter(
+  { perSecond, burst }: RateLimit,
+  now: () => number = performance.now.bind(performance),
+): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+  return (keyId, requests = 1) => {
+    const at = now();
+    let bucket = buckets.get(keyId);
+    if (!bucket) {
+      // A missing bucket is a full one: dropping all of them gives each key at most one more burst.
+      if (buckets.size >= BUCKETS_MAX) buckets.clear();
+      bucket = { tokens: burst, at };
+      buckets.set(keyId, bucket);
+    }
+    bucket.tokens = Math.min(burst, bucket.tokens + ((at - bucket.at) / 1_000) * perSecond);
+    bucket.at = at;
+    const needed = requests === 1 ? 1 : Math.min(requests, burst - 1);
+    const allowed = bucket.tokens >= needed;
+    if (allowed) bucket.tokens -= requests;
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
+      resetSeconds: allowed ? 0 : Math.ceil((needed - bucket.tokens) / perSecond),
+    };
+  };
+}
+
+/** @returns the `RateLimit` headers of an answer (draft-ietf-httpapi-ratelimit-headers). */
+export function rateLimitHeaders(limit: RateLimit, allowance: Allowance): Record<string, string> {
+  return {
+    'ratelimit-policy': `"default";q=${limit.perSecond};w=1`,
+    ratelimit: `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`,
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Records answered requests for the request log of their account. No request waits for it: entries are kept in memory for half
+ * a second at most and written in batches. What cannot be written is dropped and counted in the log.
+ */
+import type { Logger } from 'pino';
+import { actorKindOf } from '../../resolvers/services/context.ts';
+import { type AnsweredRequest, REQUEST_BATCH, RequestBatch } from '../../store/account/request-batches.ts';
+import type { Database } from '../../store/connection/database.ts';
+import type { Exchange } from './http.ts';
+
+/** What records the requests of a process. */
+export interface RequestRecorder {
+  /** Takes note of a request whose answer has ended; of one that nobody was let in for, nothing. */
+  readonly record: (exchange: Exchange, status: number, durationMs: number) => void;
+  /** Writes what is left; nothing is recorded afterwards. */
+  readonly end: () => Promise<void>;
+}
+
+/** Most batches that wait in memory: 10,000 entries. */
+const BATCHES_MAX = 10;
+const WRITE_EVERY_MS = 500;
+/** After a batch that failed, the database is left alone for so long. */
+const AFTER_FAILURE_MS = 5_000;
+/** Lines about what was dropped come no more often. */
+const TOLD_EVERY_MS = 10_000;
+
+/** @returns the recorder of this process. */
+export function requestRecorder(
+  database: Pick<Database, 'copyWithin' | 'nowMs'>,
+  log: Pick<Logger, 'warn'>,
+): RequestRecorder {
+  let waiting: RequestBatch[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let hasEnded = false;
+  const drops = dropCounter(log);
+
+  /** Writes all that waits, until a batch fails: what came after it waits for the next turn. */
+  const writeAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const [batch, ...rest] = waiting as [RequestBatch, ...RequestBatch[]];
+      waiting = rest;
+      try {
+        await batch.write(database);
+      } catch (error) {
+        // The database may have taken a batch whose answer is missing: a second try could write it twice.
+        drops.add(batch.count, error);
+        return plan(AFTER_FAILURE_MS);
+      }
+    }
+    timer = undefined;
+  };
+  /** One turn at a time: the next is planned when this one has ended. */
+  const plan = (delayMs: number): void => {
+    timer = setTimeout(() => {
+      writing = writeAll();
+    }, delayMs).unref();
+  };
+  return {
+    record: (exchange, status, durationMs) => {
+      const request = requestOf(exchange, { status, durationMs, atMs: database.nowMs() });
+      if (!request || hasEnded) return;
+      let last = waiting.at(-1);
+      if (!last || last.count === REQUEST_BATCH) {
+        if (waiting.length === BATCHES_MAX) return drops.add(1);
+        last = new RequestBatch();
+        waiting.push(last);
+      }
+      last.add(request);
+      if (timer === undefined) plan(WRITE_EVERY_MS);
+    },
+    end: async () => {
+      hasEnded = true;
+      await writing;
+      clearTimeout(timer);
+      await writeAll();
+      clearTimeout(timer);
+      for (const batch of waiting) drops.add(batch.count);
+      drops.tell();
+    },
+  };
+}
+
+/** Counts what was dropped, and says so in the log now and then. */
+function dropCounter(log: Pick<Logger, 'warn'>) {
+  let dropped = 0;
+  let told = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let err: unknown;
+  const tell = () => {
+    if (dropped === told) return;
+    log.warn({ dropped, ...(err !== undefined && { err }) }, 'requests are missing in the request log');
+    told = dropped;
+    toldAt = performance.now();
+  };
+  const add = (count: number, error?: unknown): void => {
+    dropped += count;
+    err = error ?? err;
+    if (performance.now() - toldAt > TOLD_EVERY_MS) tell();
+  };
+  return { add, tell };
+}
+
+function requestOf(
+  { caller, request, requestId, route, noted }: Exchange,
+  { status, durationMs, atMs }: Pick<AnsweredRequest, 'status' | 'durationMs' | 'atMs'>,
+): AnsweredRequest | undefined {
+  if (!caller) return undefined;
+  return {
+    accountId: caller.accountId,
+    atMs,
+    actorKind: actorKindOf(caller),
+    actorId: caller.id,
+    method: request.method ?? '',
+    route,
+    operation: noted.operation ?? null,
+    status,
+    durationMs,
+    requestId,
+    end2end: noted.end2end ?? null,
+    errorCode: noted.errorCode ?? null,
+  };
+}

@@ -1,0 +1,118 @@
+/** Figures of the process itself, taken as they are asked for: nothing of them needs the database. */
+import { statfsSync } from 'node:fs';
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
+import type { Services } from '../../resolvers/services/context.ts';
+
+const PREFIX = 'crossramp_';
+/** Default metrics that walk all sockets of the process. */
+const UNWANTED = ['handles', 'requests', 'resources'];
+
+/** What is looked at once the process has it. */
+export interface Watched {
+  readonly services: Pick<Services, 'database' | 'forMode'>;
+  readonly streams: { readonly size: number };
+}
+
+/** Disks whose size is known. */
+export interface Disks {
+  /** Folder of the process: its disk is read. */
+  readonly home: string;
+  /** Size of the disk of the database, where the settings have it. Unit: bytes. */
+  readonly databaseBytes: number | null;
+}
+
+/** Adds the figures of the process to a registry. @param watched - undefined while the process starts. */
+export function processGauges(
+  registry: Registry,
+  droppedLines: () => number,
+  watched: () => Watched | undefined,
+): void {
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  for (const name of UNWANTED) {
+    registry.removeSingleMetric(`${PREFIX}nodejs_active_${name}`);
+    registry.removeSingleMetric(`${PREFIX}nodejs_active_${name}_total`);
+  }
+  const add = (name: string, help: string, read: (all: Watched) => number): void => {
+    new Gauge({
+      name: `${PREFIX}${name}`,
+      help,
+      registers,
+      collect() {
+        const all = watched();
+        if (all) this.set(read(all));
+      },
+    });
+  };
+  const poolUse = ({ services }: Watched) => services.database.poolUse();
+  add('streams_open', 'Event streams and exports that are open.', ({ streams }) => streams.size);
+  add('pool_connections_max', 'Database connections that the pool may have.', (all) => poolUse(all).max);
+  add('pool_connections_open', 'Database connections that the pool has.', (all) => poolUse(all).open);
+  add('pool_connections_used', 'Database connections that work.', (all) => poolUse(all).used);
+  add('pool_waiting', 'Callers that wait for a database connection.', (all) => poolUse(all).waiting);
+  add(
+    'clock_ahead_seconds',
+    'How far the clock of this machine is ahead of the clock of the database; negative where it is behind.',
+    ({ services }) => services.database.wallAheadMs() / 1_000,
+  );
+  certificateGauge(registry, watched);
+  new Counter({
+    name: `${PREFIX}log_lines_dropped_total`,
+    help: 'Log lines that standard error did not take in time.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
+}
+
+/** Adds the figures of disks to a registry. The folder may not be there while the process starts. */
+export function diskGauges(registry: Registry, { home, databaseBytes }: Disks): void {
+  const registers = [registry];
+  const add = (name: string, help: string, blocksOf: (found: ReturnType<typeof statfsSync>) => number) => {
+    new Gauge({
+      name: `${PREFIX}${name}`,
+      help,
+      registers,
+      collect() {
+        this.remove();
+        try {
+          const found = statfsSync(home);
+          this.set(Number(found.bsize) * blocksOf(found));
+        } catch {
+          // Without a sample no rule compares anything.
+        }
+      },
+    });
+  };
+  add('disk_size_bytes', 'Size of the disk that holds CROSSRAMP_HOME.', ({ blocks }) => Number(blocks));
+  add('disk_free_bytes', 'Free space on that disk for the user of the process.', ({ bavail }) =>
+    Number(bavail),
+  );
+  const limit = new Gauge({
+    name: `${PREFIX}database_disk_bytes`,
+    help: 'Size of the disk of the database, as DATABASE_DISK_GB says.',
+    registers,
+  });
+  if (databaseBytes === null) limit.remove();
+  else limit.set(databaseBytes);
+}
+
+function certificateGauge(registry: Registry, watched: () => Watched | undefined): void {
+  new Gauge({
+    name: `${PREFIX}certificate_seconds_left`,
+    help: 'Time until a certificate of a rail ends; negative once it has ended.',
+    labelNames: ['mode', 'rail', 'certificate'],
+    registers: [registry],
+    collect() {
+      const services = watched()?.services;
+      if (!services) return;
+      for (const mode of ACCOUNT_MODES)
+        for (const { name: rail, part } of services.forMode(mode).railParts)
+          for (const { name: certificate, endsAtMs } of part.certificates?.() ?? [])
+            this.set({ mode, rail, certificate }, (endsAtMs - services.database.nowMs()) / 1_000);
+    },
+  });
+}

@@ -1,0 +1,40 @@
+/** The one host of the pages on this machine: cookies and passkeys belong to a name, so `localhost` and 127.0.0.1 are two sites. */
+import { consoleOrigin, isThisMachine } from '../base/pages/console-url.ts';
+import { type Exchange, READ_METHODS, send } from './http/http.ts';
+import { LEADING_HEADERS } from './http/page-headers.ts';
+import { wantsHtml } from './serve-docs.ts';
+
+/** What is looked at of a request. */
+export type PageRequest = Pick<Exchange, 'request' | 'path' | 'search'>;
+
+/**
+ * @param publicUrl - of the gateway.
+ * @returns where a page is that was asked for by another name of this machine; undefined where the request is at the right place,
+ *   or is none for a page. The API answers by every name.
+ */
+export function ownHost(publicUrl: string): (exchange: PageRequest) => string | undefined {
+  const own = new URL(consoleOrigin(publicUrl));
+  const hosts = [own.host, new URL(publicUrl).host];
+  return ({ request, path, search }) => {
+    const { host = '' } = request.headers;
+    if (hosts.includes(host) || !URL.canParse(`http://${host}`)) return undefined;
+    const { hostname, port } = new URL(`http://${host}`);
+    // Another port is forwarded to this one by somebody who knows of it.
+    if (!isThisMachine(hostname) || !isThisMachine(own.hostname) || port !== own.port) return undefined;
+    const isPage = READ_METHODS.includes(request.method ?? '') && wantsHtml({ request });
+    const isApi = path === '/v2' || path.startsWith('/v2/') || search.includes('query=');
+    return isPage && !isApi ? `${own.origin}${path}${search}` : undefined;
+  };
+}
+
+type Serve = (exchange: Exchange) => Promise<void>;
+
+/** @returns the handler, which leads to a page's own host where it was asked for by another name of this machine. */
+export function onOwnHost(publicUrl: string, serve: Serve): Serve {
+  const elsewhere = ownHost(publicUrl);
+  return async (exchange) => {
+    const location = elsewhere(exchange);
+    if (location === undefined) return serve(exchange);
+    send(exchange, 307, 'text/plain; charset=utf-8', '', { ...LEADING_HEADERS, location });
+  };
+}

@@ -1,0 +1,22 @@
+/** Describes an error of the operating system: a port or a file that a process could not have. */
+
+/** Rights, and a disk that cannot be written. */
+const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
+
+/**
+ * @param portHint - how the operator chooses another port.
+ * @returns one line; for any other error, its stack.
+ */
+export function describeSystemError(error: Error, portHint: string): string {
+  const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${address} is in use: stop what listens there, or ${portHint}`;
+  if (code === 'EACCES' && port) return `not allowed to listen on port ${port}: ${portHint}, above 1023`;
+  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}`;
+  if (code !== undefined && path !== undefined && NOT_ALLOWED.includes(code))
+    return `not allowed: ${error.message}`;
+  if (code === 'ENOTDIR') return `${path} is below a file, not in a folder`;
+  if (code === 'ENOENT') return `no such file: ${path}`;
+  if (code === 'EISDIR') return `${path ?? 'the path'} is a folder, not a file`;
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,69 @@
+/** The log: JSON lines without customer data. */
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { plainMessage } from '../../store/connection/database-error.ts';
+import { standardError } from './log-output.ts';
+import { RepeatedWarnings } from './repeated-warnings.ts';
+
+/** Process that writes a log: fields of each of its lines. */
+export interface LogSource {
+  readonly host: string;
+  readonly role: string;
+  readonly version: string;
+}
+
+/**
+ * @param source - none for a log that is read beside its process.
+ * @returns a log at this level, to standard error unless another place is given.
+ */
+export function openLog(
+  level: string,
+  destination: DestinationStream = standardError(),
+  source: LogSource | null = null,
+): Logger {
+  const warnings = new RepeatedWarnings();
+  const { warn } = pino.levels.values;
+  return pino(
+    {
+      level,
+      base: source && { ...source },
+      serializers: { err: describeError },
+      hooks: {
+        logMethod: function (args, method, at) {
+          const [facts, text] = args as unknown[];
+          if (at !== warn || typeof facts !== 'object' || facts === null || typeof text !== 'string')
+            return method.apply(this, args);
+          warnings.log({ ...facts }, text, (...given) => method.apply(this, given));
+        },
+      },
+    },
+    destination,
+  );
+}
+
+/** What is logged of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
+interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: unknown;
+  /** Names of the schema, where PostgreSQL told them. */
+  readonly table?: unknown;
+  readonly constraint?: unknown;
+  readonly stack?: string;
+  readonly cause?: LoggedError;
+}
+
+function describeError(error: unknown): LoggedError | unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, table, constraint } = error as { code?: unknown; table?: unknown; constraint?: unknown };
+  // The stack begins with the message; that part is cut off.
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
+  return {
+    type: error.name,
+    message: plainMessage(error),
+    ...(code !== undefined && { code }),
+    ...(typeof table === 'string' && { table }),
+    ...(typeof constraint === 'string' && { constraint }),
+    ...(frames && { stack: frames.join('\n') }),
+    ...(error.cause instanceof Error && { cause: describeError(error.cause) as LoggedError }),
+  };
+}

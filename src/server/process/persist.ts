@@ -1,0 +1,32 @@
+/** Repeats a step of a start while the database is out of reach, as callers of a running gateway would. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isDatabaseAway, isLoginRefused } from '../../store/connection/database-error.ts';
+
+/** How long, and how often. Units: ms. */
+export interface Persistence {
+  /** After this time the failure counts. */
+  readonly limitMs: number;
+  /** @default 1,000 */
+  readonly pauseMs?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+}
+
+/** @returns the result of the step. @throws its last failure; at once a refused login, and a failure that is not the database's. */
+export async function persist<Result>(
+  step: () => Promise<Result>,
+  log: Pick<Logger, 'warn'>,
+  { limitMs, pauseMs = 1_000, signal }: Persistence,
+): Promise<Result> {
+  const untilMs = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isDatabaseAway(error) || isLoginRefused(error) || performance.now() >= untilMs) throw error;
+      log.warn({ err: error }, 'the start waits for the database');
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Notifications between processes: which accounts have new events. They go through PostgreSQL (LISTEN/NOTIFY, on a connection
+ * of its own and never in a business transaction) or through Redis. They are hints only: every listener also polls once a
+ * second, so a lost notification costs only time.
+ */
+import { createClient } from '@redis/client';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Notifier } from '../../resolvers/services/notifier.ts';
+
+/** A connection to the other processes. */
+export interface RemoteNotifier {
+  readonly close: () => Promise<void>;
+}
+
+/** A way to say something to all processes, this one too. */
+interface Wire {
+  readonly publish: (text: string) => Promise<unknown>;
+  readonly close: () => Promise<unknown>;
+}
+
+/** Stands among the accounts of a message when workers of the sender do what is to be done; no account has this number. */
+const WORKED_ON = 0n;
+/** Pause after a message: what moves meanwhile goes out as one, because one NOTIFY for each commit would slow commits down. Unit: ms. */
+const PAUSE_MS = 20;
+/** Name by which the server knows the connection. */
+const APPLICATION_NAME = 'crossramp notifications';
+/** The payload of NOTIFY must be shorter than 8,000 bytes. */
+const ACCOUNTS_PER_MESSAGE = 300;
+/** Pause before a connection is made again, for each attempt that failed; a network that is half open costs the server a slot each time. Unit: ms. */
+const RECONNECT_MS = 1_000;
+const RECONNECT_MAX_MS = 5_000;
+/** Interval of heartbeats: without them, a listener would not notice a dead connection. Unit: ms. */
+const HEARTBEAT_MS = 2_000;
+/** A Redis connection without traffic for this long is dead, because each heartbeat is answered. Unit: ms. */
+const SILENCE_MS = 5_000;
+
+/** How processes are reached, and what this one does. */
+export interface RemoteNotifierOptions {
+  /** `postgres:…` or `redis:…`. */
+  readonly url: string;
+  /** Of the database whose accounts it is about: each schema has a notifier of its own. */
+  readonly schema: string;
+  /** Workers of this process do what follows from its own commits: those of others need not look. */
+  readonly works: boolean;
+  /** Whether the connection uses undocumented parts of the driver of PostgreSQL (decision 0064), default yes. */
+  readonly isFast?: boolean;
+}
+
+/**
+ * @returns the connection, which is made again whenever it breaks.
+ */
+export async function connectNotifier(
+  notifier: Notifier,
+  { url, schema, works, isFast = true }: RemoteNotifierOptions,
+  log: Logger,
+): Promise<RemoteNotifier> {
+  // The name on which processes of earlier versions listen too.
+  const channel = schema === 'public' ? 'crossramp_doorbell' : `crossramp_doorbell_${schema}`;
+  const hear = (text: string) => {
+    const numbers = text.split(',').filter(Boolean).map(BigInt);
+    const isWorkedOn = numbers.includes(WORKED_ON);
+    notifier.notify(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
+  };
+  const wire = /^rediss?:/.test(url)
+    ? await redisWire(url, channel, hear, log)
+    : await postgresWire(await clientsOf(url, isFast), channel, hear, log);
+  const moved = new Set<bigint>();
+  let isPausing = false;
+  let timer: NodeJS.Timeout | undefined;
+  const say = async () => {
+    isPausing = true;
+    const accountIds = [...moved];
+    moved.clear();
+    for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_MESSAGE) {
+      const some = accountIds.slice(at, at + ACCOUNTS_PER_MESSAGE);
+      const text = (works ? [WORKED_ON, ...some] : some).join(',');
+      await wire
+        .publish(text)
+        .catch((error: unknown) => log.debug({ err: error }, 'a notification was not sent'));
+    }
+    timer = setTimeout(() => {
+      isPausing = false;
+      if (moved.size > 0) void say();
+    }, PAUSE_MS);
+  };
+  notifier.onHere((accountIds) => {
+    for (const accountId of accountIds) moved.add(accountId);
+    if (!isPausing) void say();
+  });
+  return {
+    close: async () => {
+      clearTimeout(timer);
+      await wire.close();
+    },
+  };
+}
+
+/** @returns what makes a connection to PostgreSQL. Only what is used is loaded. */
+async function clientsOf(url: string, isFast: boolean): Promise<() => pg.Client> {
+  if (!isFast) {
+    const { plainClient } = await import('../../store/connection/plain-connection.ts');
+    return () => plainClient(url, APPLICATION_NAME);
+  }
+  const { watchedClients } = await import('../../store/connection/watched-client.ts');
+  const Client = watchedClients({ url: () => url, statementMaxMs: 0 });
+  return () => new Client({ application_name: APPLICATION_NAME });
+}
+
+async function postgresWire(
+  newClient: () => pg.Client,
+  channel: string,
+  hear: (text: string) => void,
+  log: Logger,
+): Promise<Wire> {
+  let client: pg.Client | undefined;
+  let isClosed = false;
+  let again: NodeJS.Timeout | undefined;
+  let failures = 0;
+  const connectLater = () => {
+    clearTimeout(again);
+    if (!isClosed) again = setTimeout(connect, Math.min(RECONNECT_MS * ++failures, RECONNECT_MAX_MS));
+  };
+  const connect = async (): Promise<unknown> => {
+    const fresh = newClient();
+    fresh.on('notification', ({ payload }) => hear(payload ?? ''));
+    fresh.on('error', (error) => log.debug({ err: error }, 'connection for notifications'));
+    try {
+      await fresh.connect();
+      // A notification stores nothing that a crash could lose, so nobody waits for the disk.
+      await fresh.query('set synchronous_commit to off');
+      await fresh.query(`listen ${channel}`);
+    } catch (error) {
+      fresh.end().catch(() => {});
+      connectLater();
+      return error;
+    }
+    if (isClosed) return fresh.end();
+    failures = 0;
+    client = fresh;
+    fresh.on('end', () => {
+      client = undefined;
+      connectLater();
+    });
+    return undefined;
+  };
+  const beat = () => {
+    const beaten = client;
+    // A connection without an answer is dead.
+    beaten?.query('select 1').catch(() => beaten.end().catch(() => {}));
+  };
+  const heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
+  const failure = await connect();
+  if (failure) log.warn({ err: failure }, 'notifications are not connected');
+  return {
+    publish: async (text) => client?.query('select pg_notify($1, $2)', [channel, text]),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(again);
+      clearInterval(heartbeat);
+      await client?.end();
+    },
+  };
+}
+
+async function redisWire(
+  url: string,
+  channel: string,
+  hear: (text: string) => void,
+  log: Logger,
+): Promise<Wire> {
+  const publisher = createClient({
+    url,
+    disableOfflineQueue: true,
+    pingInterval: HEARTBEAT_MS,
+    // By default the client stops reconnecting after a time.
+    socket: { socketTimeout: SILENCE_MS, reconnectStrategy: () => RECONNECT_MS },
+  });
+  const subscriber = publisher.duplicate({ disableOfflineQueue: false });
+  for (const each of [publisher, subscriber])
+    each.on('error', (error: unknown) => log.debug({ err: error }, 'connection for notifications'));
+  // Do not wait for Redis here: the client keeps trying to connect.
+  publisher.connect().catch(() => {});
+  subscriber.connect().catch(() => {});
+  subscriber
+    .subscribe(channel, hear)
+    .catch((error: unknown) => log.warn({ err: error }, 'notifications are not received'));
+  return {
+    publish: (text) => publisher.publish(channel, text),
+    close: async () => {
+      publisher.destroy();
+      subscriber.destroy();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The session of a person over HTTP: its cookie, who it lets in, and the proof that a request comes from our own pages.
+ * With https the cookie is `__Host-session`; over plain http, which browsers trust on `localhost` only, it is `session`.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { formToken, isPersonToken, newPersonToken } from '../../base/access/person-token.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import { callerOfSession, type PersonCaller } from '../../resolvers/people/signed-in.ts';
+import type { Services } from '../../resolvers/services/context.ts';
+import { SESSION_MS, touchSession } from '../../store/people/person-sessions.ts';
+import type { Exchange } from '../http/http.ts';
+
+/** A person who is signed in, and what the forms of this session have to carry. */
+export interface SignedIn {
+  readonly caller: PersonCaller;
+  /** Token of the session. */
+  readonly token: string;
+  /** Value of the field `csrf` of every form. */
+  readonly csrf: string;
+}
+
+/** The sessions of the console. */
+export interface ConsoleSessions {
+  /** @returns who is signed in; undefined for nobody. */
+  readonly find: (exchange: Pick<Exchange, 'request'>) => Promise<SignedIn | undefined>;
+  /** @returns the `Set-Cookie` header that begins a session. */
+  readonly begin: (token: string) => string;
+  /** @returns the `Set-Cookie` header that ends it. */
+  readonly end: () => string;
+  /** @returns what the forms of somebody who is not signed in carry, and the `Set-Cookie` header that it belongs to. */
+  readonly form: () => { readonly csrf: string; readonly cookie: string };
+  /** @returns what they have to carry; undefined for a browser that was shown none. */
+  readonly formOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
+}
+
+/** Name of the form field that holds the token of forms. */
+export const CSRF_FIELD = 'csrf';
+const TOUCHED_EVERY_MS = 60_000;
+const TOUCHED_MAX = 10_000;
+
+/** @returns the sessions under the URL of the gateway. */
+export function consoleSessions({
+  database,
+  publicUrl,
+}: Pick<Services, 'database' | 'publicUrl'>): ConsoleSessions {
+  const isSecure = publicUrl.startsWith('https:');
+  const name = isSecure ? '__Host-session' : 'session';
+  const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const formName = isSecure ? '__Host-form' : 'form';
+  const tokenIn = (cookie: string, { request }: Pick<Exchange, 'request'>) =>
+    new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
+  const touched = new Map<string, number>();
+  const noteUse = (sessionId: string) => {
+    if ((touched.get(sessionId) ?? Number.NEGATIVE_INFINITY) > performance.now() - TOUCHED_EVERY_MS) return;
+    if (touched.size >= TOUCHED_MAX) touched.clear();
+    touched.set(sessionId, performance.now());
+    // In the background: no request waits for it or fails because of it.
+    touchSession(database, sessionId, new Date(database.nowMs())).catch(() => touched.delete(sessionId));
+  };
+  return {
+    find: async (exchange) => {
+      const token = tokenIn(name, exchange);
+      const caller = token === undefined ? undefined : await callerOfSession(database, token);
+      if (token === undefined || !caller) return undefined;
+      noteUse(caller.person.sessionId);
+      return { caller, token, csrf: formToken(token) };
+    },
+    begin: (token) => `${name}=${token}; ${traits}; Max-Age=${SESSION_MS.absolute / 1_000}`,
+    end: () => `${name}=; ${traits}; Max-Age=0`,
+    form: () => {
+      const token = newPersonToken();
+      return { csrf: formToken(token), cookie: `${formName}=${token}; ${traits}` };
+    },
+    formOf: (exchange) => {
+      const token = tokenIn(formName, exchange);
+      return token === undefined ? undefined : formToken(token);
+    },
+  };
+}
+
+/**
+ * Refuses what another site makes a browser send. A browser that says where a request comes from must say that it is our
+ * own page.
+ *
+ * @throws {GatewayError} `FORBIDDEN`.
+ */
+export function refuseOtherSites({ request }: Pick<Exchange, 'request'>): void {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
+}
+
+/** As `refuseOtherSites`, and refuses a form without the token of its session. @throws {GatewayError} `FORBIDDEN`. */
+export function refuseForgedForm(
+  exchange: Pick<Exchange, 'request'>,
+  { csrf }: { readonly csrf: string | undefined },
+  form: URLSearchParams,
+): void {
+  refuseOtherSites(exchange);
+  const given = form.get(CSRF_FIELD) ?? '';
+  if (csrf === undefined || !isPersonToken(given) || !timingSafeEqual(Buffer.from(given), Buffer.from(csrf)))
+    throw new GatewayError('FORBIDDEN', 'the form is not one of this session: load the page again');
+}
+
+/** @returns whether the browser says that a page of our own asks: what a request with a cookie and no form token needs. */
+export function isFromOwnPage({ request }: Pick<Exchange, 'request'>): boolean {
+  return request.headers['sec-fetch-site'] === 'same-origin';
+}

@@ -1,0 +1,73 @@
+/** Logs refusals: the first of a reason immediately, further ones as one line a minute with their number, so that no caller fills the log. */
+
+/** One refusal, as the log has it. */
+export interface RefusalFacts {
+  readonly reason: string;
+  readonly detail: string;
+  /** Id of the request. */
+  readonly id?: string;
+  /** Refusals of this reason that the record has counted. */
+  readonly times?: number;
+  /** Set for a refusal on the page. */
+  readonly at?: 'page';
+}
+
+/** The log of refusals. */
+export interface RefusalLog {
+  readonly refused: (facts: RefusalFacts) => void;
+  /** Logs what was not logged yet, and ends. */
+  readonly close: () => void;
+}
+
+/** Refusals of one reason since its last line. */
+interface Unlogged {
+  newest: RefusalFacts | undefined;
+  count: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+const LINE_EVERY_MS = 60_000;
+
+/**
+ * @param alarm - writes a line; `refusals`: how many it stands for.
+ * @param everyMs - time between two lines of one reason.
+ */
+export function openRefusalLog(
+  alarm: (facts: RefusalFacts & { readonly refusals: number }) => void,
+  everyMs = LINE_EVERY_MS,
+): RefusalLog {
+  const reasons = new Map<string, Unlogged>();
+  const flush = (name: string): void => {
+    const found = reasons.get(name);
+    if (!found?.newest) return void reasons.delete(name);
+    alarm({ ...found.newest, refusals: found.count });
+    found.newest = undefined;
+    found.count = 0;
+    found.timer.refresh();
+  };
+  return {
+    refused: (facts) => {
+      const name = `${facts.at ?? ''} ${facts.reason}`;
+      const found = reasons.get(name);
+      if (found) {
+        found.newest = facts;
+        found.count += 1;
+        return;
+      }
+      alarm({ ...facts, refusals: 1 });
+      reasons.set(name, {
+        newest: undefined,
+        count: 0,
+        timer: setTimeout(() => flush(name), everyMs).unref(),
+      });
+    },
+    close: () => {
+      for (const [name, { timer }] of reasons) {
+        clearTimeout(timer);
+        flush(name);
+      }
+      for (const { timer } of reasons.values()) clearTimeout(timer);
+      reasons.clear();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** Classifies errors of the database: which mean that it is away, and which may be retried. Says what of them may be kept. */
+
+/** The server did not answer on an open connection. The connection has been closed. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  readonly code = 'ETIMEDOUT';
+}
+
+/**
+ * The answer to a COMMIT was lost: it may have happened or not. Never repeat the work because of this error. First find out
+ * from the database whether it happened, as a request with the same idempotency key does.
+ */
+export class CommitUnknownError extends Error {
+  override readonly name = 'CommitUnknownError';
+}
+
+/** SQLSTATE of a wait that reached `lock_timeout`. */
+const LOCK_TIMEOUT = '55P03';
+/** `lock_timeout` of every connection. Unit: ms. */
+export const LOCK_MAX_MS = 5_000;
+
+/** Others of the process waited for the same lock so long that this one did not even ask for it. */
+export class LockWaitError extends Error {
+  override readonly name = 'LockWaitError';
+  readonly code = LOCK_TIMEOUT;
+  override readonly message = 'others of this process waited too long for the same lock';
+}
+
+/** SQLSTATE of a missing privilege. */
+const NOT_PERMITTED = '42501';
+
+/** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
+const CONFLICT = /^(40001|40P01)$/;
+const KEY_TAKEN = '23505';
+/** SQLSTATE of invalid values: the message quotes the value, mostly after a colon. */
+const DATA_EXCEPTION = /^22/;
+/** A prepared statement that the connection does not have, or has already. */
+const UNPREPARED = /^(26000|42P05)$/;
+/** SQLSTATE of a server that has no slot for another connection. */
+const SERVER_FULL = '53300';
+/** SQLSTATE of a write to a server that only reads: a standby, or a failover under way. Prisma has it in the message. */
+const READ_ONLY = '25006';
+const READ_ONLY_MESSAGE = `Code: \`${READ_ONLY}\``;
+/** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, read-only, or too busy. */
+const AWAY =
+  /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
+/**
+ * Messages of the pool and the driver that come without a code. The pool is closed to whoever is still at work when a shutdown has
+ * waited long enough.
+ */
+const AWAY_MESSAGE =
+  /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
+
+/** @returns whether the database is unreachable, shutting down, or too busy to answer. */
+export function isDatabaseAway(error: unknown): boolean {
+  return isConflict(error) || isOutOfReach(error);
+}
+
+/** @returns the same without conflicts of two transactions: an immediate retry would fail again. */
+export function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof CommitUnknownError || isReadOnly(error)) return true;
+  if (AWAY.test(codeOf(error)) || AWAY_MESSAGE.test(error.message)) return true;
+  return error.cause !== undefined && isOutOfReach(error.cause);
+}
+
+/** @returns whether the server refuses the login or knows no such database: another attempt fails likewise. */
+export function isLoginRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^(28|3D000)/.test(codeOf(error)) || isLoginRefused(error.cause);
+}
+
+/** @returns whether the login lacks a privilege. */
+export function isNotPermitted(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === NOT_PERMITTED;
+}
+
+/** @returns whether the server refused the statement and the connection is still usable. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Error && (error as { severity?: unknown }).severity === 'ERROR';
+}
+
+/** @returns whether the server has no slot for another connection. */
+export function isServerFull(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === SERVER_FULL;
+}
+
+/** @returns whether the server only reads. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && (codeOf(error) === READ_ONLY || error.message.includes(READ_ONLY_MESSAGE));
+}
+
+/** @returns whether a statement reached `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
+}
+
+/** @returns whether there is a row with the key of one that was added. */
+export function isKeyTaken(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === KEY_TAKEN;
+}
+
+/** @returns whether the server did not execute a statement because it was not prepared as the client believed. */
+export function isUnprepared(error: unknown): boolean {
+  return error instanceof Error && UNPREPARED.test(codeOf(error));
+}
+
+/**
+ * @returns what is logged or stored of any error: its message, without values that the database quotes in it. Prisma shows the
+ *   arguments of a call before the last line.
+ */
+export function plainMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message } = error;
+  if (name.startsWith('PrismaClient')) return message.trim().split('\n').at(-1) ?? '';
+  if (!DATA_EXCEPTION.test(codeOf(error))) return message;
+  return message.replaceAll(/"[^"]*"/g, '"…"').split(': ')[0] ?? '';
+}
+
+function isConflict(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return CONFLICT.test(codeOf(error)) || (error.cause !== undefined && isConflict(error.cause));
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,84 @@
+/** The database, as everything that reads or writes it gets it; connection.ts opens it. */
+import type pg from 'pg';
+
+/** Schema of the tables, unless `DATABASE_SCHEMA` names another one. */
+export const DEFAULT_SCHEMA = 'public';
+
+/** Options of a database. */
+export interface DatabaseOptions {
+  /** Maximum number of connections, default 10; of eight and more, two are shared by quick reads. */
+  readonly connections?: number;
+  /** No time limit for statements, for audits of millions of lines and large imports. Default no. */
+  readonly patient?: boolean;
+  /** Schema of the tables, default `public`. */
+  readonly schema?: string;
+}
+
+/** A prepared statement: sent once per connection, then executed by its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** A read of a few records by their keys, which takes a moment whatever there is: it may share a connection with others. */
+  readonly isQuick?: true;
+  /** It only locks or reads: it goes to the server together with the `begin` of its database transaction. */
+  readonly opens?: true;
+  /** Whoever sends it has waited for others already: a quick read that waits no longer. */
+  readonly isGathered?: true;
+}
+
+/** The database, as everything that reads or writes it gets it. */
+export interface Database {
+  /** The pool and the schema of the tables, for prisma.ts alone. */
+  readonly source: { readonly pool: pg.Pool; readonly schema: string };
+  /**
+   * Runs a prepared statement. `int8` comes as bigint, `numeric` and times as text, `jsonb` as parsed JSON.
+   *
+   * @throws the driver's error; see `isDatabaseAway`.
+   */
+  readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+  /**
+   * Runs statements on one connection, within a time limit in milliseconds that includes the wait for the connection. They are no
+   * database transaction: each counts by itself.
+   */
+  readonly within: <Result>(limitMs: number, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+  /**
+   * Writes rows by COPY, within a time limit as above.
+   *
+   * @param text - `copy … from stdin`.
+   * @param lines - of `CopiedLines`.
+   */
+  readonly copyWithin: (limitMs: number, text: string, lines: Buffer) => Promise<void>;
+  /**
+   * Runs the work in one database transaction. Statements that are sent without waiting for each other go to the server in one
+   * piece, which does them in their order; when one fails, those behind it do nothing.
+   *
+   * @throws {CommitUnknownError} when the answer to the COMMIT was lost; otherwise what the work throws, or the driver's error.
+   */
+  readonly withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+  /**
+   * Time by the server's clock, which decides what has expired, is due or is recent (docs/decisions/0055): milliseconds since 1970.
+   *
+   * @throws before the first connection was opened.
+   */
+  readonly nowMs: () => number;
+  /** How far the process's wall clock is ahead of the server's; negative where it is behind. Unit: ms. @throws as `nowMs`. */
+  readonly wallAheadMs: () => number;
+  /** Reads the server's clock again. @throws the driver's error. */
+  readonly readClock: () => Promise<void>;
+  /** How the pool is used, without the connections that quick reads share. */
+  readonly poolUse: () => PoolUse;
+  readonly close: () => Promise<void>;
+}
+
+/** Connections of a pool. */
+export interface PoolUse {
+  readonly max: number;
+  readonly open: number;
+  /** Connections that somebody has. */
+  readonly used: number;
+  /** Callers that wait for one, also those who wait for others of the same account. */
+  readonly waiting: number;
+}
+
+/** What runs statements: a database transaction, or a connection. */
+export type Tx = Pick<Database, 'query'>;

@@ -1,0 +1,160 @@
+/**
+ * A pool of which each asker has a share at most (decision 0053). Whoever has that many connections waits in a line of its own, at most as
+ * long as anybody waits for the pool: its slow reads keep nobody else waiting. What is done on nobody's behalf takes what is free.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { behalf } from '../../base/concurrency/on-behalf.ts';
+import type { PoolUse } from './database.ts';
+import { isServerFull } from './database-error.ts';
+
+/** Pause before another attempt where the server had no slot for another connection. Unit: ms. */
+const FULL_PAUSE_MS = 100;
+/** One asker has one connection in so many, and one at least. */
+const SHARE = 3;
+
+/** What a pool with this many connections is made of. */
+export interface FairPoolConfig extends pg.PoolConfig {
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+}
+
+type Taken = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
+
+/** See the file. */
+export class FairPool extends pg.Pool {
+  readonly #most: number;
+  readonly #waitMaxMs: number;
+  /** Of those who have connections. */
+  readonly #lines = new Map<unknown, Line>();
+
+  constructor(config: FairPoolConfig) {
+    super(config);
+    this.#most = Math.max(1, Math.round(config.max / SHARE));
+    this.#waitMaxMs = config.connectionTimeoutMillis;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Taken): void;
+  /** Everything that takes a connection comes here: statements of the pool, and Prisma. */
+  override connect(callback?: Taken): Promise<pg.PoolClient> | undefined {
+    const key = behalf();
+    const taking = key === undefined ? this.#connect() : this.#take(key);
+    if (!callback) return taking;
+    taking.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => {}),
+    );
+    return undefined;
+  }
+
+  /** @returns how the pool is used now. */
+  use(): PoolUse {
+    let waiting = this.waitingCount;
+    for (const line of this.#lines.values()) waiting += line.waiting;
+    return { max: this.options.max, open: this.totalCount, used: this.totalCount - this.idleCount, waiting };
+  }
+
+  /** Waits where the server had no slot for another connection: by then one of the pool may be free. */
+  protected whenFull(): Promise<void> {
+    return sleep(FULL_PAUSE_MS);
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const untilMs = performance.now() + this.#waitMaxMs;
+    for (;;) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        if (!isServerFull(error) || this.totalCount === 0 || performance.now() > untilMs) throw error;
+        await this.whenFull();
+      }
+    }
+  }
+
+  async #take(key: unknown): Promise<pg.PoolClient> {
+    const line = this.#lines.get(key) ?? new Line(this.#most);
+    this.#lines.set(key, line);
+    const turn = line.enter(this.#waitMaxMs);
+    if (turn) await turn;
+    const leave = () => {
+      if (line.leave()) this.#lines.delete(key);
+    };
+    try {
+      return leaving(await this.#connect(), leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+}
+
+/** @returns the connection, which leaves its line when it is given back: once, whatever its holder does. */
+function leaving(client: pg.PoolClient, leave: () => void): pg.PoolClient {
+  const { release } = client;
+  let isGiven = false;
+  // The pool makes another one each time that it hands the connection out.
+  client.release = (error) => {
+    try {
+      release(error);
+    } finally {
+      if (!isGiven) leave();
+      isGiven = true;
+    }
+  };
+  return client;
+}
+
+/** The places of one asker, and who waits for one, first come first served. */
+class Line {
+  readonly #most: number;
+  readonly #waiting = new Set<() => void>();
+  #held = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** How many wait for a place. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Takes a place. @returns undefined where one is free, or else what resolves when it is taken. @throws after so many milliseconds. */
+  enter(waitMaxMs: number): Promise<void> | undefined {
+    if (this.#held >= this.#most) return this.#wait(waitMaxMs);
+    this.#held += 1;
+    return undefined;
+  }
+
+  #wait(waitMaxMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(go);
+        // As the pool says it, so that it is understood as that (database-error.ts).
+        reject(new Error('timeout exceeded when trying to connect: others of the same asker have its share'));
+      }, waitMaxMs);
+      const go = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.add(go);
+    });
+  }
+
+  /** Gives a place back: whoever waits first has it. @returns whether none is taken any more. */
+  leave(): boolean {
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      next();
+      return false;
+    }
+    this.#held -= 1;
+    return this.#held === 0;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Sessions whose connection was lost, perhaps without the server noticing. Those in a transaction would keep their locks until they
+ * have been idle for too long, and all requests of an account wait for its lock; idle ones would keep a slot of the server. They are
+ * ended as soon as the server can be asked to.
+ */
+import { askBeside } from './look-into-server.ts';
+
+/** Time limit of one try. Unit: ms. */
+const TRY_MAX_MS = 500;
+/** Time between two tries, of which each may take a slot of the server: short ones first. Unit: ms. */
+const PAUSES_MS = [250, 250, 500, 1_000] as const;
+const PAUSE_MAX_MS = 5_000;
+
+/** A session, known by a lock that it has while it lasts: a pooler, or another server, gives its backend's id to others too. */
+export interface Session {
+  readonly pid: number;
+  readonly token: number;
+}
+
+/** The first half of the locks of sessions; `token` is the other one. They are shared, so nobody ever waits for them. */
+const SESSION_LOCKS = 1_668_444_019;
+
+/** @returns SQL that marks a session with its token. */
+export function markSql(token: number): string {
+  return `pg_advisory_lock_shared(${SESSION_LOCKS}, ${token})`;
+}
+
+/**
+ * Ends sessions that wait for a statement, the rest of one, a reader of the answer, or a lock. One that works may be storing its
+ * commit: it is looked at again.
+ */
+const END = `select lost.token,
+    case when a.state like 'idle%' or a.wait_event_type in ('Client', 'Lock') then pg_terminate_backend(a.pid) else false end as "isEnded"
+  from unnest($1::int[], $2::int[]) lost(pid, token)
+  join pg_locks l on l.pid = lost.pid and l.classid = ${SESSION_LOCKS} and l.objid = lost.token::oid and l.locktype = 'advisory'
+  join pg_stat_activity a on a.pid = lost.pid`;
+
+interface Lost extends Session {
+  /** A server that can be asked is not asked for longer. Unit: ms, of `performance.now()`. */
+  readonly untilMs: number;
+}
+
+interface Found {
+  readonly token: number;
+  readonly isEnded: boolean;
+}
+
+/** Lost sessions of a database. */
+export interface LostSessions {
+  /** Reports a lost session. */
+  readonly add: (lost: Session) => void;
+  /** The server has just answered: it is asked now if there are any. */
+  readonly retry: () => void;
+}
+
+/** @param tryForMs - how long a server that answers is asked; then it has ended the statement itself. */
+export function lostSessions(url: () => string, tryForMs: number): LostSessions {
+  const lost = new Set<Lost>();
+  let isTrying = false;
+  let tries = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const tryToEnd = async () => {
+    clearTimeout(timer);
+    isTrying = true;
+    const sessions = [...lost];
+    const values = [sessions.map(({ pid }) => pid), sessions.map(({ token }) => token)];
+    const found = await askBeside<Found>(url(), TRY_MAX_MS, END, values).catch(() => undefined);
+    const isOver = ({ token, untilMs }: Lost) =>
+      found?.find((each) => each.token === token)?.isEnded !== false || performance.now() > untilMs;
+    if (found) for (const each of sessions) if (isOver(each)) lost.delete(each);
+    isTrying = false;
+    tries = found ? 0 : tries + 1;
+    if (lost.size > 0) timer = setTimeout(tryToEnd, PAUSES_MS[tries] ?? PAUSE_MAX_MS).unref();
+  };
+  const retry = () => {
+    if (lost.size > 0 && !isTrying) void tryToEnd();
+  };
+  return {
+    add: (session) => {
+      const isFirst = lost.size === 0;
+      lost.add({ ...session, untilMs: performance.now() + tryForMs });
+      // Others are being asked for, or will be.
+      if (isFirst) retry();
+    },
+    retry,
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Connections that are being opened: few at a time, and fewer while they get no answer. A network that is half open lets the server
+ * accept connections that the gateway never hears of, each of which takes one of the server's slots until it gives up. What was
+ * sent while nothing passed is lost; so an opening is given up as soon as a later one has succeeded.
+ */
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+import { NoAnswerError } from './database-error.ts';
+import { destroy } from './look-into-server.ts';
+
+/** Most connections that are being opened at the same time. */
+const OPENINGS_MAX = 4;
+/** An opening without a byte of an answer for this long is silent; a later one that succeeds ends it. Unit: ms. */
+const LATER_MS = 500;
+/** Time between two openings, for each silent one since the last that succeeded. Unit: ms. */
+const PAUSE_STEP_MS = 500;
+const PAUSE_MAX_MS = 3_000;
+
+/** See the file. */
+export class Openings {
+  readonly #begunAt = new Map<pg.Client, number>();
+  readonly #waiting = new Set<() => void>();
+  /** Silent openings since the last that succeeded. */
+  #silent = 0;
+  #lastBegunAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Waits for its turn. @throws {NoAnswerError} when the socket is destroyed first, as on a time limit. */
+  begin(client: pg.Client): Promise<void> {
+    const { stream } = client.connection;
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        this.#waiting.delete(start);
+        stream.off('close', giveUp);
+        this.#lastBegunAt = performance.now();
+        this.#begunAt.set(client, this.#lastBegunAt);
+        resolve();
+      };
+      const giveUp = () => {
+        this.#waiting.delete(start);
+        reject(new NoAnswerError('the database does not answer those that are connecting'));
+      };
+      stream.once('close', giveUp);
+      this.#waiting.add(start);
+      this.#startNext();
+    });
+  }
+
+  /** The opening failed, or the connection was closed. */
+  end(client: pg.Client): void {
+    const begunAt = this.#begunAt.get(client);
+    if (begunAt === undefined) return;
+    this.#begunAt.delete(client);
+    if (isSilent(client) && performance.now() - begunAt >= LATER_MS) this.#silent += 1;
+    this.#startNext();
+  }
+
+  /** The connection is open: earlier openings that have heard nothing fail. */
+  succeed(client: pg.Client): void {
+    const begunAt = this.#begunAt.get(client) ?? 0;
+    this.#begunAt.delete(client);
+    this.#silent = 0;
+    for (const [other, otherAt] of this.#begunAt)
+      if (otherAt + LATER_MS < begunAt && isSilent(other)) {
+        this.#begunAt.delete(other);
+        destroy(other, new NoAnswerError('the database did not answer, though it answers others'));
+      }
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    // While the server is silent, the one that has just come has the most time left to be answered in.
+    const line = this.#silent > 0 ? [...this.#waiting].toReversed() : [...this.#waiting];
+    for (const start of line) {
+      if (this.#begunAt.size >= OPENINGS_MAX) return;
+      const restMs = this.#lastBegunAt + this.#pauseMs() - performance.now();
+      if (restMs > 0) {
+        this.#startLater(restMs);
+        return;
+      }
+      start();
+    }
+  }
+
+  #startLater(restMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#startNext(), restMs).unref();
+  }
+
+  #pauseMs(): number {
+    return Math.min(PAUSE_STEP_MS * this.#silent, PAUSE_MAX_MS);
+  }
+}
+
+function isSilent(client: pg.Client): boolean {
+  return (client.connection.stream as Socket).bytesRead === 0;
+}

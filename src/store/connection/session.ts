@@ -1,0 +1,51 @@
+/** Sessions of the restricted role: their settings, and the time limits of connections. */
+import { LOCK_MAX_MS } from './database-error.ts';
+
+/** The role that can read and post, but not change history (migration `roles`). */
+export const APPLICATION_ROLE = 'crossramp_app';
+/** Application name of the connections on the server. */
+export const APPLICATION_NAME = 'crossramp';
+/** Time limit for opening a connection, or for getting one from a pool that has none free. Unit: ms. */
+export const CONNECT_MAX_MS = 2_000;
+/** The same for commands, which nobody else waits for; less than the time that a rail has to be checked. Unit: ms. */
+export const PATIENT_CONNECT_MAX_MS = 4_000;
+/** Time limit of a statement. Unit: ms. */
+export const STATEMENT_MAX_MS = 15_000;
+/** A statement that runs this much longer than its limit is given up, whatever the server says. Unit: ms. */
+export const GRACE_MS = 1_000;
+/** TCP keepalive starts after this long without traffic. Unit: ms. */
+export const KEEP_ALIVE_MS = 5_000;
+/**
+ * The server ends a transaction that is idle for this long. Its connection was lost, and its lock on an account blocks all
+ * others. The gateway itself pauses only milliseconds between two statements. Unit: ms.
+ */
+export const IDLE_MAX_MS = 3_000;
+/** SQL of a reading of the server's clock: whole milliseconds since 1970. */
+export const SERVER_MS = `floor(extract(epoch from clock_timestamp()) * 1000)::text`;
+
+/**
+ * @param statementMaxMs - 0: no limit, and none on idle transactions either.
+ * @returns SQL that sets the restricted role and the settings, because a pooler may refuse them as connection parameters. More columns may
+ *   follow it.
+ */
+export function sessionSql(schema: string, statementMaxMs: number): string {
+  return settingSql({
+    role: APPLICATION_ROLE,
+    search_path: `"${schema}"`,
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    lock_timeout: String(LOCK_MAX_MS),
+    statement_timeout: String(statementMaxMs),
+    idle_in_transaction_session_timeout: String(statementMaxMs > 0 ? IDLE_MAX_MS : 0),
+  });
+}
+
+/** @returns SQL that has names without a schema mean those of this one. */
+export function inSchema(schema: string): string {
+  return settingSql({ search_path: `"${schema}"` });
+}
+
+function settingSql(settings: Readonly<Record<string, string>>): string {
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  return `select ${set.join(', ')}`;
+}

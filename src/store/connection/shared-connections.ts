@@ -1,0 +1,161 @@
+/**
+ * A few connections for reads that take a moment: each is sent behind the others, without waiting for their answers (pipelining).
+ * That saves the pool's work, and the server reads several statements at once. What may take long, waits for locks or belongs to
+ * a database transaction has a connection of its own, because answers come in the order of the statements (decision 0066).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { isServerFull, isUnprepared, NoAnswerError } from './database-error.ts';
+import { closeIdle } from './idle-connections.ts';
+import { type RowsQuery, send } from './rows-query.ts';
+
+/** A statement that has waited this long for the opening of its connection goes to the pool. Unit: ms. */
+const OPENING_WAIT_MS = 500;
+/** After an opening that failed, none is begun for so long: statements go to the pool. Unit: ms. */
+const REOPEN_MS = 500;
+/** With so many statements without an answer, a connection that gathers is no longer preferred to another one. */
+const GATHERED_MAX = 8;
+
+/** The connections. */
+export interface SharedConnections {
+  /**
+   * Sends a statement on the connection that gathers statements, or has the fewest to answer; on one of the pool where the connection
+   * cannot be opened.
+   *
+   * @param isAtOnce - whether it waits for no others.
+   * @throws the driver's error.
+   */
+  readonly query: <Row>(statement: RowsQuery, isAtOnce?: boolean) => Promise<Row[]>;
+  /** Closes those that have nothing to answer and answered nobody since then. Unit: ms, of `performance.now()`. */
+  readonly closeSince: (atMs: number) => void;
+  readonly close: () => Promise<void>;
+}
+
+interface Shared {
+  readonly opening: Promise<pg.Client>;
+  /** Once it is open. */
+  client: pg.Client | undefined;
+  /** Statements without an answer. */
+  waiting: number;
+  /** When the last one was answered. */
+  answeredAt: number;
+  /** Whether what is sent now waits for others. */
+  isGathering: boolean;
+}
+
+/** Which connections. */
+export interface SharedOptions {
+  readonly newClient: () => pg.Client;
+  /** Prepares a connection that was just opened. */
+  readonly enter: (client: pg.Client) => Promise<void>;
+  readonly count: number;
+  /** Answers while they are not open. */
+  readonly pool: pg.Pool;
+}
+
+/** @returns so many connections, each opened when it is first needed, and anew when it broke. */
+export function sharedConnections({ newClient, enter, count, pool }: SharedOptions): SharedConnections {
+  const all: (Shared | undefined)[] = new Array(count).fill(undefined);
+  let isClosed = false;
+  let openAgainAt = 0;
+
+  const open = (at: number): Shared => {
+    const client = newClient();
+    const forget = () => {
+      if (all[at] === shared) all[at] = undefined;
+    };
+    const opening = client.connect().then(async () => {
+      await enter(client);
+      shared.client = client;
+      return client;
+    });
+    const shared: Shared = { opening, client: undefined, waiting: 0, answeredAt: 0, isGathering: false };
+    client.on('error', forget);
+    client.on('end', forget);
+    opening.catch(() => {
+      openAgainAt = performance.now() + REOPEN_MS;
+      forget();
+      client.end().catch(() => {});
+    });
+    all[at] = shared;
+    return shared;
+  };
+  const least = (): Shared | undefined => {
+    if (isClosed) throw new Error('the database is closed');
+    const gathering = all.find((each) => each?.isGathering && each.waiting < GATHERED_MAX);
+    if (gathering) return gathering;
+    const at = leastWaiting(all, performance.now() >= openAgainAt);
+    return at === undefined ? undefined : (all[at] ?? open(at));
+  };
+  return {
+    query: async <Row>(statement: RowsQuery, isAtOnce = false) => {
+      const shared = least();
+      if (!shared) return send<Row>(pool, statement);
+      shared.waiting += 1;
+      try {
+        const client = shared.client ?? (await opened(shared, pool));
+        if (!client) return await send<Row>(pool, statement);
+        if (!isAtOnce) gather(shared, client);
+        return await send<Row>(client, statement);
+      } catch (error) {
+        // The one before it was to prepare it, and had to wait too long, or was ended.
+        throw isUnprepared(error)
+          ? new NoAnswerError('the statement was not prepared', { cause: error })
+          : error;
+      } finally {
+        shared.waiting -= 1;
+        shared.answeredAt = performance.now();
+      }
+    },
+    closeSince: (atMs) => {
+      // Forgotten at once: nobody sends anything on one of them before its end is told.
+      for (const [at, shared] of all.entries()) if (shared && closeUnused(shared, atMs)) all[at] = undefined;
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all(all.map((shared) => shared?.opening.then((client) => client.end()).catch(() => {})));
+    },
+  };
+}
+
+/** @returns the place with the fewest statements to answer; of those that are open only, unless `mayOpen`. */
+function leastWaiting(all: readonly (Shared | undefined)[], mayOpen: boolean): number | undefined {
+  let best: number | undefined;
+  for (const [at, shared] of all.entries()) {
+    if (!shared && !mayOpen) continue;
+    if (best === undefined || (shared?.waiting ?? 0) < (all[best]?.waiting ?? 0)) best = at;
+  }
+  return best;
+}
+
+/** @returns undefined where the pool is to answer: the connection cannot be opened now. */
+function opened({ opening }: Shared, pool: pg.Pool): Promise<pg.Client | undefined> {
+  if (pool.idleCount > 0) return Promise.resolve(undefined);
+  const limit = new AbortController();
+  const wait = sleep(OPENING_WAIT_MS, undefined, { signal: limit.signal });
+  return Promise.race([opening, wait])
+    .catch((error: unknown) => {
+      if (isServerFull(error)) return undefined;
+      throw error;
+    })
+    .finally(() => limit.abort());
+}
+
+/** @returns whether it was closed: it has nothing to answer, and answered nobody since then. */
+function closeUnused({ client, waiting, answeredAt }: Shared, sinceMs: number): boolean {
+  if (!client || waiting > 0 || answeredAt >= sinceMs) return false;
+  closeIdle(client);
+  return true;
+}
+
+/** What is sent within a few turns of the event loop goes in one piece: to send a piece costs both sides more than to answer a read. */
+function gather(shared: Shared, { connection: { stream } }: pg.Client): void {
+  if (shared.isGathering) return;
+  shared.isGathering = true;
+  stream.cork();
+  const send = () => {
+    shared.isGathering = false;
+    stream.uncork();
+  };
+  setImmediate(() => setImmediate(send));
+}

@@ -1,0 +1,232 @@
+/** Connections that notice when they are dead, and sessions of the restricted role on them. */
+import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import type { ClockReading } from '../../base/time/remote-clock.ts';
+import { NoAnswerError } from './database-error.ts';
+import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
+import { type LostSessions, markSql, type Session } from './lost-sessions.ts';
+import { Openings } from './openings.ts';
+import { RowConnection } from './row-connection.ts';
+import { CONNECT_MAX_MS, GRACE_MS, KEEP_ALIVE_MS, SERVER_MS, sessionSql } from './session.ts';
+
+/** A connection is checked when a statement has no answer for this long. Unit: ms. */
+const SILENT_MS = 1_000;
+/** Time limit of the end of a connection that has nothing to answer. Unit: ms. */
+const GOODBYE_MAX_MS = 500;
+/** Options of connections. */
+export interface ConnectionOptions {
+  /** URL of the database. Called for each new connection, because an embedded server may restart on another port. */
+  readonly url: () => string;
+  /** Schema of the tables; only `enterSession` needs it. @default 'public' */
+  readonly schema?: string;
+  /** Time limit for opening a connection, default 2,000. Unit: ms. */
+  readonly connectMaxMs?: number;
+  /** Time limit of a statement. 0: no limit, and none on idle transactions either. Unit: ms. */
+  readonly statementMaxMs: number;
+  /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
+  readonly onDead?: (askedAt: number) => void;
+  /** Sessions whose connection ended without an order to. */
+  readonly lost?: LostSessions;
+  /** Called with the server's time as each session begins. */
+  readonly onClock?: (reading: ClockReading) => void;
+}
+
+/** What the connections of a pool share. */
+interface Shared {
+  readonly options: ConnectionOptions;
+  readonly openings: Openings;
+  readonly look: (askedAt: number) => Promise<Working>;
+}
+
+/** @returns a class of watched connections for a pool; `enterSession` has still to be called for each. */
+export function watchedClients(options: ConnectionOptions): typeof pg.Client {
+  const shared: Shared = { options, openings: new Openings(), look: sharingLooks(options.url) };
+  return class extends WatchedClient {
+    constructor(config: pg.ClientConfig) {
+      super(config, shared);
+    }
+  } as typeof pg.Client;
+}
+
+/** @returns a look into the server, shared while it is under way, unless it began so early that the server may not have had the statement yet. */
+function sharingLooks(url: () => string): Shared['look'] {
+  let looking: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
+  return (askedAt) => {
+    if (looking && looking.begunAt - askedAt >= SILENT_MS / 2) return looking.found;
+    const mine = { begunAt: performance.now(), found: lookIntoServer(url()) };
+    looking = mine;
+    mine.found.finally(() => {
+      if (looking === mine) looking = undefined;
+    });
+    return mine.found;
+  };
+}
+
+/** A connection that notices when it is dead. */
+class WatchedClient extends pg.Client {
+  readonly #shared: Shared;
+  #session: Session | undefined;
+  /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
+  #askedAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether the server was told that the session ends. */
+  #isOrdered = false;
+  /** Bytes that had come from the server when the wait began, or was last looked into. */
+  #heard = 0;
+
+  constructor(config: pg.ClientConfig, shared: Shared) {
+    const { url, connectMaxMs = CONNECT_MAX_MS } = shared.options;
+    super({
+      ...config,
+      connectionString: url(),
+      connectionTimeoutMillis: connectMaxMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    });
+    this.#shared = shared;
+    const { openings } = shared;
+    const { lost } = shared.options;
+    Object.assign(this, { connection: rowConnection(this) });
+    // A broken connection fails its statement. Without a listener, the error event would end the process.
+    this.on('error', () => openings.end(this));
+    this.connection.on('readyForQuery', () => {
+      if (this.#askedAt !== undefined) this.#waitFromNow();
+    });
+    this.on('drain', () => {
+      this.#askedAt = undefined;
+    });
+    this.on('end', () => {
+      openings.end(this);
+      clearTimeout(this.#timer);
+      const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
+      // Nothing is waited for any more: a look that is under way says nothing of the other connections.
+      this.#askedAt = undefined;
+      if (this.#session && !(isIdle && this.#isOrdered)) lost?.add(this.#session);
+    });
+    const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
+    this.query = ((...given: unknown[]) => {
+      if (this.#askedAt === undefined) {
+        this.#waitFromNow();
+        this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#lookInto(), SILENT_MS).unref();
+      }
+      return ask(...given);
+    }) as typeof this.query;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error | null, client?: pg.Client) => void): void;
+  /** Opens the connection when it is its turn. The time limit includes the wait. */
+  override connect(
+    callback?: (error: Error | null, client?: pg.Client) => void,
+  ): Promise<pg.Client> | undefined {
+    const opening = this.#open();
+    if (!callback) return opening;
+    opening.then((client) => callback(null, client), callback);
+    return undefined;
+  }
+
+  async #open(): Promise<pg.Client> {
+    const { options, openings } = this.#shared;
+    const limit = setTimeout(() => destroy(this), options.connectMaxMs ?? CONNECT_MAX_MS).unref();
+    try {
+      await openings.begin(this);
+      await super.connect();
+      openings.succeed(this);
+      options.lost?.retry();
+      return this;
+    } catch (error) {
+      openings.end(this);
+      throw error;
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  /** Says goodbye to the server. A connection that is dead never answers, so it is closed after a while, and its session is lost. */
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    this.#isOrdered = !this.connection.stream.destroyed;
+    const limit = () => {
+      const timer = setTimeout(() => {
+        this.#isOrdered = false;
+        destroy(this);
+      }, GOODBYE_MAX_MS);
+      this.connection.once('end', () => clearTimeout(timer));
+    };
+    if (this.#askedAt === undefined) limit();
+    else this.once('drain', limit);
+    if (!callback) return super.end();
+    super.end(callback);
+    return undefined;
+  }
+
+  /** Begins the session. */
+  async enter(): Promise<void> {
+    const { schema = 'public', statementMaxMs, onClock } = this.#shared.options;
+    const token = randomInt(2 ** 31);
+    const sentAt = performance.now();
+    const { rows } = await this.query<{ pid: number; serverMs: string }>(
+      `${sessionSql(schema, statementMaxMs)}, ${markSql(token)}, pg_backend_pid() as pid, ${SERVER_MS} as "serverMs"`,
+    );
+    onClock?.({ serverMs: Number(rows[0]?.serverMs), sentAt, receivedAt: performance.now() });
+    this.#session = rows[0] && { pid: rows[0].pid, token };
+  }
+
+  async #lookInto(): Promise<void> {
+    const { options, look } = this.#shared;
+    const { statementMaxMs, onDead } = options;
+    const askedAt = this.#askedAt;
+    if (askedAt === undefined) return;
+    // It answers others meanwhile, or a long answer is coming: that is not silence.
+    if (performance.now() - askedAt < SILENT_MS / 2 || this.#hears()) return void this.#timer?.refresh();
+    const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
+    const isWorking = isOverdue ? () => false : await look(askedAt);
+    // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
+    if (this.#askedAt === undefined) return;
+    if (this.#askedAt !== askedAt || this.#hears() || (this.#session && isWorking(this.#session.pid)))
+      return void this.#timer?.refresh();
+    destroy(this, new NoAnswerError('the database did not answer'));
+    onDead?.(askedAt);
+  }
+
+  #waitFromNow(): void {
+    this.#askedAt = performance.now();
+    this.#heard = this.#bytesRead;
+  }
+
+  /** How many bytes have come from the server. */
+  get #bytesRead(): number {
+    return (this.connection.stream as Socket).bytesRead;
+  }
+
+  /** @returns whether anything came since this was last asked, or since the wait began. */
+  #hears(): boolean {
+    const before = this.#heard;
+    this.#heard = this.#bytesRead;
+    return this.#heard > before;
+  }
+}
+
+/** Prepares a new connection of a pool. @throws the driver's error, for example when the role is refused. */
+export function enterSession(client: pg.ClientBase): Promise<void> {
+  return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
+}
+
+/** What the driver's client makes its connection of. */
+interface DriverClient {
+  readonly ssl: unknown;
+  readonly sslNegotiation: unknown;
+}
+
+/** @returns the connection that the client would have made, except that it hands on rows as they came. */
+function rowConnection(client: pg.Client): pg.Connection {
+  const { ssl, sslNegotiation } = client as unknown as DriverClient;
+  return new RowConnection({
+    ssl,
+    sslNegotiation,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  }) as unknown as pg.Connection;
+}

@@ -1,0 +1,39 @@
+/** Transactions by the time at which they were completed. */
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+
+/** A transaction that was completed. */
+export interface Completed {
+  readonly id: bigint;
+  readonly completedAt: Instant;
+  /** BRL that a withdrawal is worth, decimal text; null of what has BRL on one side. */
+  readonly worth: string | null;
+}
+
+/** From the first instant of a period to the first after it. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+// What was refunded or disputed later was completed at the time that its process has.
+const COMPLETED: Statement = {
+  name: 'transactions_completed',
+  text: `select t.id, c.at as "completedAt", t.process ->> 'worth' as worth from transaction t
+    cross join lateral (select coalesce((t.process ->> 'finishedAt')::timestamptz(3),
+      case when t.outcome in ('SUCCESS', 'PARTIAL_SUCCESS') then t.updated_at end) as at) c
+    where t.account_id = $1 and t.id < $2 and t.created_at < $4 and t.updated_at >= $3 and c.at >= $3 and c.at < $4
+    order by t.id desc limit $5`,
+};
+/** Greater than any id. */
+const TOP = 2n ** 63n - 1n;
+
+/** @returns transactions that were completed in a period, the newest first: those before `before`, at most `limit`. */
+export function readCompleted(
+  tx: Tx,
+  accountId: bigint,
+  { from, to }: Period,
+  { before = TOP, limit }: { readonly before: bigint | undefined; readonly limit: number },
+): Promise<Completed[]> {
+  return tx.query<Completed>(COMPLETED, [accountId, before, from, to, limit]);
+}

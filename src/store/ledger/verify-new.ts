@@ -1,0 +1,111 @@
+/**
+ * The auditor of what was posted a moment ago: each journal with its lines, and how they follow the lines that were checked before. One
+ * statement reads an account in one snapshot, so that nothing which is posted meanwhile looks like a defect.
+ */
+import type { Statement, Tx } from '../connection/database.ts';
+
+/** An account with journals that were not checked. */
+export interface UncheckedAccount {
+  readonly accountId: bigint;
+  readonly journals: bigint;
+}
+
+/** What the check of an account found. */
+export interface CheckedAccount {
+  readonly accountId: bigint;
+  readonly lines: number;
+  /** Each as what, where, details. */
+  readonly defects: readonly (readonly [defect: string, at: string | null, detail: string])[];
+}
+
+/** Journals of one account that are checked at once; where there are more, such as after an import, the next round does it. */
+export const NEW_JOURNALS_MAX = 10_000;
+/** Defects that are stored of an account. */
+export const DEFECTS_MAX = 20;
+
+/** An account without a row has a first one, also where nothing was posted: rounds find accounts by it. */
+const FIND: Statement = {
+  name: 'verify_new_find',
+  text: `select h.account_id as "accountId", h.journal_id - coalesce(v.journal_id, 0) as journals
+    from account_head h left join verify_place v on v.account_id = h.account_id
+    where h.account_id > $1 and (v.account_id is null or h.journal_id > v.journal_id) order by h.account_id limit $2`,
+};
+
+/**
+ * Checks accounts $1 and notes how far, at time $2. A ledger account that was not checked before begins at position -1: the opening balance
+ * of an imported one is at 0.
+ */
+const CHECK: Statement = {
+  name: 'verify_new_check',
+  text: `with head as materialized (
+      select h.account_id, h.journal_id as last, coalesce(v.journal_id, 0) as first, coalesce(v.lines, '{}') as places,
+          h.journal_id - coalesce(v.journal_id, 0) > ${NEW_JOURNALS_MAX} as is_left
+        from account_head h left join verify_place v on v.account_id = h.account_id where h.account_id = any ($1::bigint[])
+    ), sheet as materialized (
+      select h.account_id, h.is_left, b.ledger_account_id, b.balance, b.last_seq, a.currency, coalesce(a.sub_account > 0, false) as is_public,
+          coalesce((h.places -> b.ledger_account_id::text ->> 0)::bigint, -1) as after, (h.places -> b.ledger_account_id::text ->> 1)::numeric as there
+        from head h join ledger_balance b on b.account_id = h.account_id
+        left join ledger_account a on a.account_id = b.account_id and a.id = b.ledger_account_id
+    ), line as materialized (
+      select s.account_id, s.ledger_account_id, s.currency, s.is_public, l.seq, l.id, l.journal_id, l.delta, l.balance_before, l.balance_after,
+          lag(l.seq, 1, nullif(s.after, -1)) over w as previous_seq, coalesce(lag(l.balance_after, 1, s.there) over w, 0) as previous_after
+        from sheet s join ledger_line l on l.account_id = s.account_id and l.ledger_account_id = s.ledger_account_id
+         and l.seq > s.after where s.after < s.last_seq and not s.is_left
+      window w as (partition by s.account_id, s.ledger_account_id order by l.seq)
+    ), sheet_end as materialized (
+      select s.*, e.seq as end_seq, e.balance_after as end_balance from sheet s left join lateral (
+          select seq, balance_after from line l where l.account_id = s.account_id and l.ledger_account_id = s.ledger_account_id
+           order by seq desc limit 1) e on true
+    ), posted as materialized (
+      select account_id, journal_id, count(*) as lines from line group by 1, 2
+    ), defect (account_id, defect, at, detail) as (
+      select account_id, 'sequence gap', seq, 'ledger account ' || ledger_account_id || ', seq ' || seq || ' after ' || coalesce(previous_seq::text, 'nothing')
+        from line where case when previous_seq is null then seq > 1 else seq <> previous_seq + 1 end
+      union all select account_id, 'broken chain', id, 'starts from ' || balance_before || ', the line before ended at ' || previous_after
+        from line where balance_before <> previous_after
+      union all select account_id, 'balance is not the sum', id, balance_before || ' and ' || delta || ' do not make ' || balance_after
+        from line where balance_before + delta <> balance_after
+      union all select account_id, 'below zero', id, 'balance ' || balance_after from line where is_public and balance_after < 0
+      union all select account_id, 'balance differs from its lines', last_seq, 'ledger account ' || ledger_account_id || ', balance ' || balance || ' over ' || last_seq
+          || ' lines, the lines say ' || coalesce(end_balance, there, 0) || ' over ' || coalesce(end_seq, greatest(after, 0))
+        from sheet_end where not is_left and (balance <> coalesce(end_balance, there, 0) or last_seq <> coalesce(end_seq, greatest(after, 0)))
+      union all select account_id, 'journal does not balance', journal_id, coalesce(currency, '?') || ' differs by ' || sum(delta)
+        from line group by account_id, journal_id, currency having sum(delta) <> 0
+      union all select h.account_id, 'journal is not whole', j.id, coalesce(p.lines, 0) || ' of ' || j.line_count || ' lines'
+        from head h join journal j on j.account_id = h.account_id and j.id > h.first and j.id <= h.last
+        left join posted p on p.account_id = j.account_id and p.journal_id = j.id where not h.is_left and coalesce(p.lines, 0) <> j.line_count
+      union all select p.account_id, 'line without journal', p.journal_id, 'journal ' || p.journal_id
+        from posted p left join journal j on j.account_id = p.account_id and j.id = p.journal_id where j.id is null
+    ), found as materialized (
+      select h.account_id, h.last, h.is_left,
+          (select coalesce(jsonb_object_agg(e.ledger_account_id, jsonb_build_array(
+              case when h.is_left then e.last_seq else coalesce(e.end_seq, e.after) end, case when h.is_left then e.balance else coalesce(e.end_balance, e.there, 0) end)), '{}')
+             from sheet_end e where e.account_id = h.account_id) as places,
+          (select count(*)::int from line l where l.account_id = h.account_id) as lines,
+          (select coalesce(jsonb_agg(jsonb_build_array(d.defect, d.at::text, d.detail)), '[]') from (
+              select * from defect d where d.account_id = h.account_id limit ${DEFECTS_MAX}) d) as defects
+        from head h
+    ), noted as (
+      insert into verify_place as v (account_id, journal_id, lines, new_defects, new_defects_at, since)
+        select account_id, last, places, defects, case when defects <> '[]' then $2::timestamptz end, $2::timestamptz from found order by account_id
+      on conflict (account_id) do update set journal_id = greatest(v.journal_id, excluded.journal_id), lines = excluded.lines,
+          new_defects = case when jsonb_array_length(v.new_defects) < ${DEFECTS_MAX} then v.new_defects || excluded.new_defects else v.new_defects end,
+          new_defects_at = coalesce(excluded.new_defects_at, v.new_defects_at),
+          round_ended_at = case when (select f.is_left from found f where f.account_id = v.account_id) then null else v.round_ended_at end
+    )
+    select account_id as "accountId", lines, defects from found order by account_id`,
+};
+
+/** @returns the next accounts after this one, in order of id, with journals that were not checked. */
+export function findUnchecked(tx: Tx, after: bigint, limit: number): Promise<UncheckedAccount[]> {
+  return tx.query<UncheckedAccount>(FIND, [after, limit]);
+}
+
+/**
+ * Checks what was posted to accounts since the last time, and notes how far.
+ *
+ * @param nowMs - by the clock of the database.
+ */
+export function checkNew(tx: Tx, accountIds: readonly bigint[], nowMs: number): Promise<CheckedAccount[]> {
+  return tx.query<CheckedAccount>(CHECK, [accountIds, new Date(nowMs).toISOString()]);
+}

@@ -1,0 +1,123 @@
+/** The state of the verification that goes on while the gateway runs: whose turn it is, and which account is due for a whole check. */
+import type { Statement, Tx } from '../connection/database.ts';
+
+/** A defect as it is stored. */
+export type StoredDefect = readonly [defect: string, at: string | null, detail: string];
+
+/** A whole check of an account. Times are by the clock of the database. */
+export interface Round {
+  readonly accountId: bigint;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  readonly defects: readonly StoredDefect[];
+}
+
+/** What is known of the books. Ages are in seconds; null before the first time. */
+export interface VerifyState {
+  /** Age of the newest time up to which everything that was posted is checked. */
+  readonly newAge: number | null;
+  /** Age of the oldest whole check of an account, or of an account without one. */
+  readonly roundAge: number | null;
+  readonly defects: number;
+  /** The first of them, in words; null where there is none. */
+  readonly first: string | null;
+}
+
+const TAKE: Statement = {
+  name: 'verify_turn_take',
+  text: `update verify_turn set holder = $1, leased_until = $3::timestamptz where holder = $1 or leased_until <= $2::timestamptz returning holder`,
+};
+const RELEASE: Statement = {
+  name: 'verify_turn_release',
+  text: `update verify_turn set leased_until = '-infinity' where holder = $1`,
+};
+const NEW_UNTIL: Statement = {
+  name: 'verify_turn_new_until',
+  text: `update verify_turn set new_until = greatest(new_until, $1::timestamptz)`,
+};
+const SUMS_DUE: Statement = {
+  name: 'verify_turn_sums_due',
+  text: `select coalesce(sums_at < $1::timestamptz, true) as "isDue" from verify_turn`,
+};
+const SUMS: Statement = {
+  name: 'verify_turn_sums',
+  text: `update verify_turn set sums_at = $1::timestamptz, sums_defects = $2::jsonb`,
+};
+const DUE: Statement = {
+  name: 'verify_round_due',
+  text: `select account_id as "accountId" from verify_place where coalesce(round_ended_at, '-infinity') < $1::timestamptz
+    order by round_ended_at nulls first, account_id limit 1`,
+};
+/** Defects that were found soon after their posting are found again by a round that began later, or were none. */
+const FINISH: Statement = {
+  name: 'verify_round_finish',
+  text: `update verify_place set round_began_at = $2::timestamptz, round_ended_at = $3::timestamptz, round_defects = $4::jsonb,
+      new_defects = case when new_defects_at >= $2::timestamptz then new_defects else '[]' end where account_id = $1`,
+};
+const STATE: Statement = {
+  name: 'verify_state',
+  text: `with defect as (
+      select v.account_id, d.value from verify_place v cross join lateral jsonb_array_elements(v.new_defects || v.round_defects) d
+       where v.new_defects <> '[]' or v.round_defects <> '[]'
+      union all select 0, d.value from verify_turn t cross join lateral jsonb_array_elements(t.sums_defects) d
+    )
+    select case when t.new_until is not null then greatest(extract(epoch from clock_timestamp() - t.new_until), 0)::int end as "newAge",
+      (select case when count(*) > 0 then greatest(extract(epoch from clock_timestamp() - min(coalesce(round_ended_at, since))), 0)::int end from verify_place) as "roundAge",
+      (select count(*)::int from defect) as defects,
+      (select case when account_id > 0 then 'account ' || account_id || ': ' else '' end || (value ->> 0) || ': ' || (value ->> 2) from defect order by account_id limit 1) as first
+    from verify_turn t`,
+};
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/**
+ * Takes the turn, or keeps it.
+ *
+ * @param times - by the clock of the database: now, and until when nobody else takes it.
+ * @returns false while another process has it.
+ */
+export async function takeVerifyTurn(
+  tx: Tx,
+  holder: string,
+  { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+): Promise<boolean> {
+  return (await tx.query(TAKE, [holder, iso(nowMs), iso(untilMs)])).length > 0;
+}
+
+/** Lets another process have the turn. */
+export async function releaseVerifyTurn(tx: Tx, holder: string): Promise<void> {
+  await tx.query(RELEASE, [holder]);
+}
+
+/** Notes that everything which was posted before a time was checked. */
+export async function noteNewUntil(tx: Tx, ms: number): Promise<void> {
+  await tx.query(NEW_UNTIL, [iso(ms)]);
+}
+
+/** @returns whether the sums over all accounts were checked before a time, or never. */
+export async function areSumsDue(tx: Tx, beforeMs: number): Promise<boolean> {
+  const [row] = await tx.query<{ isDue: boolean }>(SUMS_DUE, [iso(beforeMs)]);
+  return row?.isDue ?? false;
+}
+
+/** Notes what was found in the sums over all accounts. */
+export async function noteSums(tx: Tx, nowMs: number, defects: readonly StoredDefect[]): Promise<void> {
+  await tx.query(SUMS, [iso(nowMs), JSON.stringify(defects)]);
+}
+
+/** @returns the account whose last whole check ended first, where that was before a time; undefined where none is due. */
+export async function accountDue(tx: Tx, beforeMs: number): Promise<bigint | undefined> {
+  const [row] = await tx.query<{ accountId: bigint }>(DUE, [iso(beforeMs)]);
+  return row?.accountId;
+}
+
+/** Notes a whole check of an account. */
+export async function finishRound(tx: Tx, { accountId, beganMs, endedMs, defects }: Round): Promise<void> {
+  await tx.query(FINISH, [accountId, iso(beganMs), iso(endedMs), JSON.stringify(defects)]);
+}
+
+/** @returns what is known of the books of all accounts. */
+export async function readVerifyState(tx: Tx): Promise<VerifyState> {
+  const [row] = await tx.query<VerifyState>(STATE, []);
+  return row as VerifyState;
+}

@@ -1,0 +1,239 @@
+/**
+ * Figures of the database for monitoring. Each is read by one statement that finds its rows by an index, or in a table that stays small, and
+ * counts so many of them at most: a backlog must not become dearer to watch the longer it grows. Only `ledger` reads whole tables.
+ */
+import { ACCOUNT_MODES, type AccountMode, instantsOf, type Times } from '../../base/access/account-mode.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+import { readVerifyState, type VerifyState } from '../ledger/verify-state.ts';
+import { relayLag } from '../webhooks/relay.ts';
+import { SERVER_FIGURES } from './server-figures.ts';
+
+/** Jobs of one kind. Ages are in seconds here and below. */
+export interface JobFigures {
+  readonly mode: string;
+  readonly kind: string;
+  readonly due: number;
+  readonly oldest: number;
+  readonly failing: number;
+}
+
+/** How far the relay is behind the event log. */
+export interface RelayFigures {
+  readonly mode: string;
+  readonly accounts: number;
+  readonly events: number;
+  readonly lag: number;
+}
+
+/** For how long the endpoint that waits longest could have been sent to. */
+export interface TurnFigures {
+  readonly mode: string;
+  readonly overdue: number;
+}
+
+/** Deliveries that have not ended, by what they wait for. */
+export interface DeliveryFigures {
+  readonly mode: string;
+  readonly state: string;
+  readonly count: number;
+  readonly oldest: number;
+}
+
+/** Endpoints in one state. */
+export interface EndpointFigures {
+  readonly mode: string;
+  readonly state: string;
+  readonly count: number;
+}
+
+/** The last report of a rail, where one is among the newest. */
+export interface ReportFigures {
+  readonly mode: string;
+  readonly rail: string;
+  readonly age: number;
+}
+
+/** Reports of a rail that are not settled. */
+export interface UnsettledFigures {
+  readonly mode: string;
+  readonly rail: string;
+  readonly count: number;
+}
+
+/** A network, and transfers on it. */
+export interface NetworkFigures {
+  readonly mode: string;
+  readonly network: string;
+  /** Of its newest block that was read; null where none was yet. */
+  readonly age: number | null;
+  /** For how long it could not be read; 0 while it can. */
+  readonly trouble: number;
+  /** Age of the oldest transfer that was ordered and has not ended; 0 where all have. */
+  readonly unended: number;
+  readonly paused: number;
+}
+
+/** The statement of a PIX provider. */
+export interface StatementFigures {
+  readonly mode: string;
+  /** Seconds since all of it was read; null before the first time. */
+  readonly age: number | null;
+}
+
+/** The newest rate of an asset. */
+export interface RateFigures {
+  readonly mode: string;
+  readonly asset: string;
+  readonly age: number;
+}
+
+/** Money that nobody has decided about. */
+export interface SuspenseFigures {
+  readonly mode: string;
+  readonly open: number;
+  readonly oldest: number;
+}
+
+/** Currencies of accounts whose lines do not sum to zero. */
+export interface LedgerFigures {
+  readonly mode: string;
+  readonly imbalanced: number;
+}
+
+/** What is known of the books by the verification that goes on. */
+export type VerifyFigures = Pick<VerifyState, 'newAge' | 'roundAge' | 'defects'>;
+
+/** Size of the database. Unit: bytes. */
+export interface SizeFigures {
+  readonly bytes: bigint;
+}
+
+/** Most rows of jobs and deliveries that are counted, for each mode. */
+export const COUNTED_MAX = 10_000;
+/** Newest reports in which the last of each rail is looked for. */
+const REPORTS_MAX = 10_000;
+/** A job that has failed less often may just have met a pause of its rail. */
+const FAILING_ATTEMPTS = 3;
+const INT_MAX = 2 ** 31 - 1;
+
+/** The modes with their time: `$1` of the sandbox, `$2` of live accounts. */
+const CLOCKS = `(values ('sandbox', false, $1::timestamptz), ('live', true, $2::timestamptz)) c(mode, is_live, now)`;
+const secondsOf = (interval: string) =>
+  `least(greatest(coalesce(extract(epoch from ${interval}), 0), 0), ${INT_MAX})::int`;
+
+/** The order of what failed is that of its index: without it, stale statistics make PostgreSQL read the whole table. */
+const JOBS: Statement = {
+  name: 'figures_jobs',
+  text: `select c.mode, j.kind, count(*) filter (where j.due_at <= c.now)::int as due,
+      ${secondsOf('c.now - min(j.due_at) filter (where j.due_at <= c.now)')} as oldest,
+      count(*) filter (where j.last_error is not null and j.attempts >= ${FAILING_ATTEMPTS})::int as failing
+    from ${CLOCKS} cross join lateral (
+      (select d.kind, d.due_at, d.last_error, d.attempts from job d where d.is_live = c.is_live and d.due_at <= c.now
+        order by d.due_at, d.id limit ${COUNTED_MAX})
+      union all
+      (select f.kind, f.due_at, f.last_error, f.attempts from job f where f.last_error is not null and f.is_live = c.is_live and f.due_at > c.now
+        order by f.account_id limit ${COUNTED_MAX})) j
+    group by c.mode, c.now, j.kind`,
+};
+/** The turn of an endpoint is when something of it may be sent next: past turns say that the sender is late, not a receiver. */
+const TURNS: Statement = {
+  name: 'figures_turns',
+  text: `select c.mode, ${secondsOf('c.now - t.at')} as overdue from ${CLOCKS} left join lateral (
+      select w.at from webhook_turn w join webhook_endpoint e on e.account_id = w.account_id and e.id = w.endpoint_id
+       where e.state = 'enabled' and e.removed_at is null and w.at <= c.now
+         and (select a.mode from account a where a.id = w.account_id) = c.mode
+       order by w.at limit 1) t on true`,
+};
+const DELIVERIES: Statement = {
+  name: 'figures_deliveries',
+  text: `select a.mode, case when e.state = 'paused' then 'paused' when d.leased_until > now() then 'under_way'
+        when e.consecutive_failures > 0 or e.blocked_until > c.now then 'failing' when d.due_at <= c.now then 'due' else 'waiting' end as state,
+      count(*)::int as count, ${secondsOf('max(c.now - d.created_at)')} as oldest
+    from (select w.account_id, w.endpoint_id, w.leased_until, w.due_at, w.created_at from webhook_delivery w
+           where w.ended_at is null limit 2 * ${COUNTED_MAX}) d
+    join webhook_endpoint e on e.account_id = d.account_id and e.id = d.endpoint_id
+    join account a on a.id = d.account_id join ${CLOCKS} on c.mode = a.mode
+    group by 1, 2`,
+};
+const ENDPOINTS: Statement = {
+  name: 'figures_endpoints',
+  text: `select c.mode, s.state, count(e.id)::int as count from ${CLOCKS} cross join (values ('enabled'), ('paused'), ('disabled')) s(state)
+    left join (webhook_endpoint e join account a on a.id = e.account_id)
+      on a.mode = c.mode and e.state = s.state and e.removed_at is null
+    group by 1, 2`,
+};
+const REPORTS: Statement = {
+  name: 'figures_reports',
+  text: `select n.mode, n.rail, ${secondsOf('now() - max(n.seen_at)')} as age
+    from (select mode, rail, seen_at from rail_news order by id desc limit ${REPORTS_MAX}) n group by n.mode, n.rail`,
+};
+const UNSETTLED: Statement = {
+  name: 'figures_unsettled',
+  text: `select n.mode, n.rail, count(*)::int as count
+    from (select mode, rail from rail_news where outcome in ('pending', 'failed') order by id limit ${COUNTED_MAX}) n
+    group by n.mode, n.rail`,
+};
+const NETWORKS: Statement = {
+  name: 'figures_networks',
+  text: `select c.mode, n.network, case when n.head_at is not null then ${secondsOf('c.now - n.head_at')} end as age,
+      ${secondsOf('c.now - n.trouble_since')} as trouble, (n.paused_at is not null)::int as paused,
+      ${secondsOf('c.now - (select min(o.ordered_at) from chain_order o where o.network = n.network and o.mode = n.mode and o.ended_at is null)')}
+        as unended
+    from ${CLOCKS} join chain_network n on n.mode = c.mode`,
+};
+/** A provider that was taken out of the configuration keeps its row: the row that was read last is that of the provider in use. */
+const STATEMENTS: Statement = {
+  name: 'figures_statements',
+  text: `select mode, case when max(read_at) is not null then ${secondsOf('clock_timestamp() - max(read_at)')} end as age
+    from pix_cursor group by mode`,
+};
+const RATES: Statement = {
+  name: 'figures_rates',
+  text: `select c.mode, r.asset, ${secondsOf('c.now - r.observed_at')} as age from ${CLOCKS} join rate r on r.mode = c.mode`,
+};
+const SUSPENSE: Statement = {
+  name: 'figures_suspense',
+  text: `select c.mode, count(s.id)::int as open, ${secondsOf('c.now - min(s.opened_at)')} as oldest
+    from ${CLOCKS} left join (suspense_entry s join account a on a.id = s.account_id)
+      on a.mode = c.mode and (s.state = 'open' or s.due_at = 'infinity')
+    group by c.mode, c.now`,
+};
+const LEDGER: Statement = {
+  name: 'figures_ledger',
+  text: `select c.mode, count(o.account_id)::int as imbalanced from ${CLOCKS} left join (
+      select l.account_id, a.mode from ledger_account l join account a on a.id = l.account_id
+        join ledger_balance b on b.account_id = l.account_id and b.ledger_account_id = l.id
+       group by l.account_id, a.mode, l.currency having sum(b.balance) <> 0) o on o.mode = c.mode
+    group by c.mode`,
+};
+const SIZE: Statement = {
+  name: 'figures_size',
+  text: 'select pg_database_size(current_database()) as bytes',
+};
+
+/** What is read together, by name: the rows of one statement. */
+export const FIGURES = {
+  jobs: (tx: Tx, times: Times) => tx.query<JobFigures>(JOBS, instantsOf(times)),
+  relay: (tx: Tx, _times: Times) => Promise.all(ACCOUNT_MODES.map((mode) => relayFigures(tx, mode))),
+  turns: (tx: Tx, times: Times) => tx.query<TurnFigures>(TURNS, instantsOf(times)),
+  deliveries: (tx: Tx, times: Times) => tx.query<DeliveryFigures>(DELIVERIES, instantsOf(times)),
+  endpoints: (tx: Tx, times: Times) => tx.query<EndpointFigures>(ENDPOINTS, instantsOf(times)),
+  reports: (tx: Tx, _times: Times) => tx.query<ReportFigures>(REPORTS, []),
+  unsettled: (tx: Tx, _times: Times) => tx.query<UnsettledFigures>(UNSETTLED, []),
+  networks: (tx: Tx, times: Times) => tx.query<NetworkFigures>(NETWORKS, instantsOf(times)),
+  statements: (tx: Tx, _times: Times) => tx.query<StatementFigures>(STATEMENTS, []),
+  rates: (tx: Tx, times: Times) => tx.query<RateFigures>(RATES, instantsOf(times)),
+  suspense: (tx: Tx, times: Times) => tx.query<SuspenseFigures>(SUSPENSE, instantsOf(times)),
+  ledger: (tx: Tx, times: Times) => tx.query<LedgerFigures>(LEDGER, instantsOf(times)),
+  verify: async (tx: Tx, _times: Times) => [await readVerifyState(tx)] as VerifyFigures[],
+  size: (tx: Tx, _times: Times) => tx.query<SizeFigures>(SIZE, []),
+  ...SERVER_FIGURES,
+} as const;
+
+/** Name of what is read together. */
+export type FigureGroup = keyof typeof FIGURES;
+
+async function relayFigures(tx: Tx, mode: AccountMode): Promise<RelayFigures> {
+  const { accounts, events, oldestMs } = await relayLag(tx, mode);
+  return { mode, accounts, events, lag: oldestMs / 1_000 };
+}

@@ -1,0 +1,153 @@
+/**
+ * Applies the migrations of prisma/migrations, as `prisma migrate deploy` does: with the same engine (as WebAssembly, so that
+ * no native binary has to be downloaded) and the same table of applied migrations (docs/decisions/0066).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { DEFAULT_SCHEMA } from '../connection/database.ts';
+import { isNotPermitted } from '../connection/database-error.ts';
+import { APPLICATION_ROLE, inSchema } from '../connection/session.ts';
+import { adopt, isBeforeBaseline, refuseOlder } from './baseline.ts';
+import { type LockPatience, MigrationError, migrationNames, UndoneError } from './migrations.ts';
+
+/** Key of the advisory lock under which processes that start together migrate one after the other. Any fixed number. */
+const MIGRATION_LOCK = 7_405_211;
+/** How long a server may take for a connection, or for a look. Migrations take as long as they take. */
+const ANSWER_MAX_MS = 10_000;
+/** Whoever waits for another process to migrate looks so often. */
+const LOOK_MS = 200;
+const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
+const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
+
+/**
+ * Applies the missing migrations. Each is one database transaction, so a refused migration changes nothing.
+ *
+ * @param url - of the database, with the user that owns the tables.
+ * @param schema - of the tables; it is created when it does not exist.
+ * @param patience - limits for waiting for locks, so that one long transaction does not block everybody behind the migration.
+ * @param signal - ends the wait for another process that migrates.
+ * @returns the names of the migrations that were applied now.
+ * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), when an earlier one is
+ *   recorded as unfinished, when the database is ahead of this version or older than 1.0, or when the login lacks a privilege.
+ */
+export async function migrate(
+  url: string,
+  schema: string = DEFAULT_SCHEMA,
+  patience: LockPatience = PATIENCE,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'crossramp migrate',
+    connectionTimeoutMillis: ANSWER_MAX_MS,
+    query_timeout: ANSWER_MAX_MS,
+  });
+  // As in open-store.ts: a broken connection fails its statement, not the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(inSchema(schema));
+    // Almost every start and command: nothing to do, and nobody to wait for.
+    if (isComplete(await readApplied(client))) return [];
+    await waitForOthers(client, signal);
+    await makeSchema(client, schema);
+    const applied = await readApplied(client);
+    refuseUnfit(applied);
+    if (isComplete(applied)) return [];
+    await refuseGateway(client);
+    if (applied.some(({ name }) => isBeforeBaseline(name))) await adopt(client);
+    const { applyMissing } = await import('./migration-engine.ts');
+    return await applyMissing(url, schema, patience);
+  } catch (error) {
+    // It was rolled back as a whole, so it may be repeated without a repair.
+    if (error instanceof UndoneError) await client.query(FORGET);
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+/** No look takes long, so one that is not answered is the network's fault. */
+async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK]);
+    if (rows[0].isMine) return;
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Looks first, because creating a schema needs a privilege that looking does not need. */
+async function makeSchema(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query('select to_regnamespace($1) is not null as known', [`"${schema}"`]);
+  if (rows[0].known) return;
+  await client.query(`create schema "${schema}"`).catch((error: Error) => {
+    const { user, database } = client;
+    throw privilegeMissing(error, {
+      lacking: `the login "${user}" may not create the schema ${schema}`,
+      grant: `create on database "${database}" to "${user}"`,
+    });
+  });
+}
+
+/** @returns the error; a missing privilege in one line that names the grant. */
+function privilegeMissing(error: Error, { lacking, grant }: { lacking: string; grant: string }): Error {
+  if (!isNotPermitted(error)) return error;
+  return new MigrationError(`${lacking}: ${error.message}; run as the owner: grant ${grant}`, {
+    cause: error,
+  });
+}
+
+/** The gateway's own login may not migrate; the server would refuse it in words that do not say what to do. */
+async function refuseGateway(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select from pg_class where oid = to_regclass('_prisma_migrations') and not pg_has_role(relowner, 'member')`,
+  );
+  if (rows.length > 0)
+    throw new MigrationError(
+      'migrations are missing, and the login of DATABASE_URL may not apply them: run crossramp migrate with DATABASE_OWNER_URL',
+    );
+}
+
+interface Applied {
+  readonly name: string;
+  readonly finished: boolean;
+}
+
+/** @returns the migrations that were begun, in that order, but for those that were rolled back. */
+async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+  const { rows: found } = await client.query(`select to_regclass('_prisma_migrations') is not null as known`);
+  if (!found[0].known) return [];
+  try {
+    const { rows } = await client.query<Applied>(
+      `select migration_name as name, finished_at is not null as finished
+         from _prisma_migrations where rolled_back_at is null order by started_at`,
+    );
+    return rows;
+  } catch (error) {
+    throw privilegeMissing(error as Error, {
+      lacking: `the login "${client.user}" may not read the tables of the gateway`,
+      grant: `${APPLICATION_ROLE} to "${client.user}"`,
+    });
+  }
+}
+
+/** @returns whether these are all migrations of this version, and no others. */
+function isComplete(applied: readonly Applied[]): boolean {
+  const finished = applied.flatMap(({ name, finished }) => (finished ? [name] : []));
+  return finished.length === applied.length && String(finished.sort()) === String(migrationNames());
+}
+
+function refuseUnfit(applied: readonly Applied[]): void {
+  const half = applied.find(({ finished }) => !finished);
+  if (half) {
+    throw new MigrationError(
+      `migration ${half.name} was begun and not finished: repair the database, delete its row from _prisma_migrations and start again`,
+    );
+  }
+  refuseOlder(applied.map(({ name }) => name));
+  const known = new Set(migrationNames());
+  const newer = applied.find(({ name }) => !isBeforeBaseline(name) && !known.has(name));
+  if (newer) {
+    throw new MigrationError(`the database has migration ${newer.name}, which this version does not know`);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Party that a step waits for: its payer, somebody's decision, or nothing but the gateway and its rails. It follows from the step
+ * alone, so a step that a decision does not leave by itself waits for it until the rails have answered.
+ */
+import { stepNameOf } from '../base/ids/step-name.ts';
+import { hasPayer, stepAccepts } from './accepts.ts';
+import type { Step, Template } from './define.ts';
+import type { TriggerName } from './triggers.ts';
+
+/** Each of them, with its meaning. */
+export const AWAITED = {
+  payer: 'Its payer: an amount, a name, the acceptance of the quote, or the payment.',
+  decision:
+    'A decision: of a person, of compliance, or of a bank about a dispute. An offramp from the balance has no payer: the account decides about its quote, and names the payee.',
+} as const;
+/** One of AWAITED. */
+export type Awaited = keyof typeof AWAITED;
+
+/** Triggers by which a payer answers what a page asks; without a payer the account does. */
+const ANSWERS: readonly TriggerName[] = ['amount_given', 'accepted', 'identity_given', 'identity_confirmed'];
+const PAYMENTS: readonly TriggerName[] = ['pix_received', 'deposit_seen'];
+const DECISIONS: readonly TriggerName[] = [
+  'approved',
+  'kept',
+  'released',
+  'step_up_approved',
+  'dispute_accepted',
+];
+
+/** @returns whether the step takes a payment and ends without one: after its end it still takes a late one, and asks for none. */
+export function asksForPayment(
+  template: Template,
+  step: Pick<Step, 'component' | 'state'>,
+  by: readonly TriggerName[] = PAYMENTS,
+): boolean {
+  return stepAccepts(template, step, 'expired') && by.some((on) => stepAccepts(template, step, on));
+}
+
+const KNOWN = new WeakMap<Template, Map<string, Awaited | null>>();
+
+/** @returns what a step of the template waits for; null where nobody is asked, and for a step that only imported history has. */
+export function awaitedOf(template: Template, step: Pick<Step, 'component' | 'state'>): Awaited | null {
+  const known = KNOWN.get(template) ?? new Map<string, Awaited | null>();
+  KNOWN.set(template, known);
+  const name = stepNameOf(step);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const awaited = findAwaited(template, step);
+  // The names of imported history have no bound.
+  if (template.steps.some((each) => stepNameOf(each) === name)) known.set(name, awaited);
+  return awaited;
+}
+
+function findAwaited(template: Template, step: Pick<Step, 'component' | 'state'>): Awaited | null {
+  const takes = (on: TriggerName) => stepAccepts(template, step, on);
+  const isAsked = ANSWERS.some(takes);
+  if (DECISIONS.some(takes) || (isAsked && !hasPayer(template))) return 'decision';
+  return isAsked || asksForPayment(template, step) ? 'payer' : null;
+}

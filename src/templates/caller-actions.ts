@@ -1,0 +1,319 @@
+/**
+ * Actions that callers take on a transaction: the trigger that each sends to its machine, its permission, its mutation and
+ * the input of that. The machine itself says whether an action is possible, and what it moves: it plans the trigger.
+ */
+import type { ActName } from '../base/access/acts.ts';
+import { BRL } from '../base/money/currency.ts';
+import { accepts, hasPayer } from './accepts.ts';
+import { type ActionEffect, effectsOf } from './action-effects.ts';
+import type { Template } from './define.ts';
+import { STEP_UP_MS } from './effects.ts';
+import type { ProcessRow } from './facts.ts';
+import { FAMILY_TRAITS } from './families.ts';
+import { isRefundable } from './lateness.ts';
+import { type PlannedStep, plan, type Situation, takes } from './machine.ts';
+import { pendingApproval } from './money-out.ts';
+import { isRuled } from './out-kinds.ts';
+import { brlText, leftOf, PARTS_MAX, partsOf } from './returns.ts';
+import type { Trigger, TriggerName } from './triggers.ts';
+
+/** Every action by its name, with its meaning. */
+export const CALLER_ACTIONS = {
+  enter_amount: 'Sets the amount of a session that its customer enters.',
+  accept_quote: 'Accepts the quote.',
+  provide_identity: 'Names the customer, or the payee with their PIX key.',
+  confirm_identity: 'Confirms the customer who was named.',
+  approve_money_out: 'Approves money out that waits for you.',
+  reject_money_out: 'Rejects money out that waits for approval: nothing leaves.',
+  requote_deposit: 'Converts a held deposit at a new price, and pays it out.',
+  keep_deposit: 'Credits a held deposit to the balance, unconverted.',
+  refund_deposit: 'Sends a held deposit back.',
+  refund_payment: 'Refunds a finished payment to its payer, whole or in part.',
+  cancel: 'Ends the transaction before anything is paid or sent.',
+  release_hold: 'Releases a transaction that compliance screening holds.',
+  reject_hold: 'Rejects a transaction that compliance screening holds.',
+  approve_step_up: 'Approves the extra verification of a customer or payee.',
+  deny_step_up: 'Denies the extra verification of a customer or payee.',
+  retry_refund: 'Orders failed returns to the payer again.',
+  settle_refund_by_hand: 'Books failed returns as paid to the payer by hand.',
+} as const;
+/** Name of an action. */
+export type CallerActionName = keyof typeof CALLER_ACTIONS;
+
+/** One argument of a mutation, as far as the transaction decides about it. */
+export interface ArgumentRule {
+  /** The one value to send. */
+  readonly value?: string;
+  /** It must be given here, although the mutation does not require it everywhere. */
+  readonly isRequired?: true;
+  /** It means nothing here. */
+  readonly isLeftOut?: true;
+  /** The largest amount. */
+  readonly max?: string;
+}
+
+/** An action that is possible now. */
+export interface CallerAction {
+  readonly name: CallerActionName;
+  readonly act: ActName;
+  readonly mutation: string;
+  /** By the name of the argument; the others are as the schema says. */
+  readonly rules: Readonly<Record<string, ArgumentRule>>;
+  /** Of the input by default; where an amount must be given, of the largest. */
+  readonly effects: readonly ActionEffect[];
+}
+
+/** An action, whether or not it is possible. */
+interface Sheet {
+  /** Acts that say what the caller needs for it; by the template. */
+  readonly act: (template: Template, row: ProcessRow) => ActName;
+  readonly mutation: string | ((row: ProcessRow) => string);
+  readonly on: TriggerName;
+  /** Triggers of the input by default, then of others that are accepted where that is not. */
+  readonly triggers: (row: ProcessRow, nowMs: number) => readonly Trigger[];
+  readonly rules?: (row: ProcessRow, trigger: Trigger) => CallerAction['rules'];
+  readonly isPriced?: true;
+}
+
+const always = (act: ActName) => () => act;
+const outOfBalance = (otherwise: ActName) => (template: Template) =>
+  hasPayer(template) ? otherwise : 'balance.pay_out';
+const bare = (trigger: Trigger) => () => [trigger];
+const isWithdrawal = ({ process }: ProcessRow) => process?.approval?.trigger === undefined;
+/** The operator names the account. */
+const onAccount = (row: ProcessRow) => ({ account: { value: String(row.accountId) } });
+
+const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
+  enter_amount: {
+    act: always('transaction.enter_amount'),
+    mutation: 'enterAmount',
+    on: 'amount_given',
+    triggers: (row, nowMs) => {
+      const { quote, refQuote, fees, sourceAmount, targetAmount, networkFee, expiresAt } = row;
+      const price = { quote, refQuote, fees, sourceAmount, targetAmount, networkFee };
+      return [{ on: 'amount_given', price, pricedAt: new Date(nowMs).toISOString(), expiresAt }];
+    },
+  },
+  accept_quote: {
+    act: outOfBalance('transaction.accept_quote'),
+    mutation: 'acceptQuote',
+    on: 'accepted',
+    triggers: bare({ on: 'accepted' }),
+  },
+  provide_identity: {
+    act: outOfBalance('transaction.provide_identity'),
+    mutation: 'provideIdentity',
+    on: 'identity_given',
+    triggers: (row) => {
+      const person = { clientName: '', clientTaxId: '' };
+      const payout = isPaidToPayee(row) && { payout: { pixKey: '', pixKeyType: '' } };
+      return [{ on: 'identity_given', ...person, ...payout }];
+    },
+    rules: (row) => {
+      const rule = isPaidToPayee(row) ? ({ isRequired: true } as const) : ({ isLeftOut: true } as const);
+      return { pixKey: rule, pixKeyType: rule };
+    },
+  },
+  confirm_identity: {
+    act: always('transaction.confirm_identity'),
+    mutation: 'confirmIdentity',
+    on: 'identity_confirmed',
+    triggers: bare({ on: 'identity_confirmed' }),
+  },
+  approve_money_out: {
+    act: (_template, row) => (isWithdrawal(row) ? 'withdrawal.approve' : 'money_out.approve'),
+    mutation: (row) => (isWithdrawal(row) ? 'approveWithdrawal' : 'approveMoneyOut'),
+    on: 'approved',
+    triggers: bare({ on: 'approved', by: '' }),
+    rules: ({ process }) =>
+      process?.approval?.trigger ? { requestedAt: { value: process.approval.askedAt } } : {},
+  },
+  reject_money_out: {
+    act: (_template, row) => (isWithdrawal(row) ? 'withdrawal.reject' : 'money_out.reject'),
+    mutation: (row) => (isWithdrawal(row) ? 'rejectWithdrawal' : 'rejectMoneyOut'),
+    on: 'rejected',
+    triggers: bare({ on: 'rejected' }),
+  },
+  requote_deposit: {
+    act: always('deposit.resolve'),
+    mutation: 'resolveDeposit',
+    on: 'requoted',
+    triggers: ({ quote, refQuote, fees, targetAmount, networkFee, process }) => {
+      const sourceAmount = process?.deposit?.amount ?? null;
+      const price = { quote, refQuote, fees, sourceAmount, targetAmount, networkFee };
+      return [{ on: 'requoted', price }];
+    },
+    rules: () => ({ resolution: { value: 'REQUOTE' }, address: { isLeftOut: true } }),
+    isPriced: true,
+  },
+  keep_deposit: {
+    act: always('deposit.resolve'),
+    mutation: 'resolveDeposit',
+    on: 'kept',
+    triggers: bare({ on: 'kept' }),
+    rules: () => ({ resolution: { value: 'KEEP' }, address: { isLeftOut: true } }),
+  },
+  refund_deposit: {
+    act: always('deposit.resolve'),
+    mutation: 'resolveDeposit',
+    on: 'refund_ordered',
+    triggers: ({ depositFrom }) => (depositFrom ? [{ on: 'refund_ordered', address: depositFrom }] : []),
+    rules: () => ({ resolution: { value: 'REFUND' } }),
+  },
+  refund_payment: {
+    act: always('payment.refund'),
+    mutation: 'refundPayment',
+    on: 'payment_refunded',
+    triggers: (row, nowMs) => {
+      const { process } = row;
+      if (!process || !isRefundable({ row, process, nowMs })) return [];
+      const left = leftOf(row);
+      return left <= 1n
+        ? [{ on: 'payment_refunded' }]
+        : [{ on: 'payment_refunded' }, { on: 'payment_refunded', amount: brlText(left - 1n) }];
+    },
+    rules: (row, trigger) => {
+      if ('amount' in trigger && trigger.amount !== undefined)
+        return { amount: { isRequired: true, max: trigger.amount } };
+      if (partsOf(row.process ?? {}) >= PARTS_MAX) return { amount: { isLeftOut: true } };
+      return { amount: { max: brlText(leftOf(row)) } };
+    },
+  },
+  cancel: {
+    act: ({ family }) => FAMILY_TRAITS[family].acts.cancel,
+    mutation: 'cancelTransaction',
+    on: 'cancelled',
+    triggers: bare({ on: 'cancelled' }),
+  },
+  release_hold: {
+    act: always('hold.release'),
+    mutation: 'releaseHold',
+    on: 'released',
+    triggers: bare({ on: 'released' }),
+    rules: onAccount,
+  },
+  reject_hold: {
+    act: always('hold.reject'),
+    mutation: 'rejectHold',
+    on: 'hold_rejected',
+    triggers: bare({ on: 'hold_rejected' }),
+    rules: onAccount,
+  },
+  approve_step_up: {
+    act: always('step_up.approve'),
+    mutation: 'approveStepUp',
+    on: 'step_up_approved',
+    triggers: bare({ on: 'step_up_approved' }),
+    rules: onAccount,
+  },
+  deny_step_up: {
+    act: always('step_up.deny'),
+    mutation: 'denyStepUp',
+    on: 'step_up_denied',
+    triggers: bare({ on: 'step_up_denied' }),
+    rules: onAccount,
+  },
+  retry_refund: {
+    act: always('refund.retry'),
+    mutation: 'retryRefund',
+    on: 'refund_retried',
+    triggers: bare({ on: 'refund_retried' }),
+    rules: onAccount,
+  },
+  settle_refund_by_hand: {
+    act: always('refund.settle_by_hand'),
+    mutation: 'settleRefundByHand',
+    on: 'refund_paid_by_hand',
+    triggers: bare({ on: 'refund_paid_by_hand', reference: '' }),
+    rules: onAccount,
+  },
+};
+
+/** @returns the act of an action on such a transaction: its scope is what a caller needs. */
+export function actOf(name: CallerActionName, template: Template, row: ProcessRow): ActName {
+  return SHEETS[name].act(template, row);
+}
+
+/**
+ * The caller, the balance, limits, prices and the rules for money out are not judged here.
+ *
+ * @returns the actions that the machine takes at the present step and time, in the order in which a caller should see them; none for
+ *   imported history.
+ */
+export function callerActions(template: Template, row: ProcessRow, nowMs: number): readonly CallerAction[] {
+  const names = Object.keys(SHEETS) as CallerActionName[];
+  return names.flatMap((name) => callerAction(name, template, row, nowMs) ?? []);
+}
+
+/** @returns those of the actions that the machine takes; without their figures, which a page does not show. */
+export function actionsTaken(
+  template: Template,
+  row: ProcessRow,
+  nowMs: number,
+  names: readonly CallerActionName[],
+): readonly CallerActionName[] {
+  return names.filter((name) =>
+    triggersOf(name, template, row, nowMs).some((trigger) =>
+      takes(template, row, trigger, situationAt(nowMs)),
+    ),
+  );
+}
+
+function callerAction(
+  name: CallerActionName,
+  template: Template,
+  row: ProcessRow,
+  nowMs: number,
+): CallerAction | undefined {
+  const { act, mutation, rules, isPriced } = SHEETS[name];
+  for (const trigger of triggersOf(name, template, row, nowMs)) {
+    const steps = planned(template, row, trigger, nowMs);
+    if (steps)
+      return {
+        name,
+        act: act(template, row),
+        mutation: typeof mutation === 'string' ? mutation : mutation(row),
+        rules: { end2end: { value: row.end2end }, ...rules?.(row, trigger) },
+        effects: effectsOf(template, row, steps, isPriced === true),
+      };
+  }
+  return undefined;
+}
+
+/** None where the step takes no such trigger at all: facts that only later steps know are not looked at. */
+function triggersOf(
+  name: CallerActionName,
+  template: Template,
+  row: ProcessRow,
+  nowMs: number,
+): readonly Trigger[] {
+  const { on, triggers } = SHEETS[name];
+  const isAwaited = isDecision(on) && row.process?.approval !== undefined;
+  return isAwaited || accepts(template, row, on) ? triggers(row, nowMs) : [];
+}
+
+function planned(
+  template: Template,
+  row: ProcessRow,
+  trigger: Trigger,
+  nowMs: number,
+): readonly PlannedStep[] | undefined {
+  const steps = plan(template, row, trigger, situationAt(nowMs));
+  // Other money out of the transaction has to wait until this is decided.
+  const waits = row.process !== null && pendingApproval(row.process, nowMs) !== undefined;
+  const isBarred = waits && !isDecision(trigger.on) && steps?.some(({ moneyOut }) => isRuled(moneyOut));
+  return isBarred ? undefined : steps;
+}
+
+function isDecision(on: TriggerName): boolean {
+  return on === 'approved' || on === 'rejected';
+}
+
+/** Ids of returns and due times are made anew when the action is performed. */
+function situationAt(nowMs: number): Situation {
+  return { nowMs, stepUpMs: STEP_UP_MS, ispb: '00000000', available: () => 0n };
+}
+
+function isPaidToPayee({ targetCurrency }: ProcessRow): boolean {
+  return targetCurrency === BRL.code;
+}

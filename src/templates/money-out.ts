@@ -1,0 +1,143 @@
+/** Money that leaves by the rule (C-25): its worth and destination, and how its approvals are counted. */
+import { assert, known } from '../base/errors/assert.ts';
+import { BRL, currencyOfLedger } from '../base/money/currency.ts';
+import { toMinor } from '../base/money/money.ts';
+import { depositOf } from './amounts.ts';
+import type { Step, Template } from './define.ts';
+import type { Approval, Process, ProcessRow, WaitingTrigger } from './facts.ts';
+import type { RuledKind } from './out-kinds.ts';
+import { returnsOf } from './returns.ts';
+import { UNDONE } from './status.ts';
+import type { Trigger } from './triggers.ts';
+
+/** Money that is to leave, as the rule compares it. */
+export interface Outflow {
+  readonly kind: RuledKind;
+  /** Worth in BRL, decimal text. */
+  readonly brl: string;
+  readonly destination: Destination;
+}
+
+/** Where money goes to. */
+export interface Destination {
+  /** Network of an address, type of a PIX key, or `payer`. */
+  readonly type: string;
+  /** Canonical address or PIX key; of a payer, the tax id. */
+  readonly target: string;
+  /** The one group of the whitelist that counts; any group where null. */
+  readonly groupId: string | null;
+}
+
+/** @param row - the transaction after the transition of this kind. @returns what leaves by it. */
+export function outflowOf(kind: RuledKind, row: ProcessRow): Outflow {
+  return { kind, ...FLOWS[kind](row) };
+}
+
+const FLOWS: Readonly<Record<RuledKind, (row: ProcessRow) => Omit<Outflow, 'kind'>>> = {
+  withdrawal: (row) => ({
+    brl: known(row.process?.worth, 'what a withdrawal is worth'),
+    destination: {
+      type: row.pixKeyType ?? currencyNetwork(row),
+      target: known(row.wallet, 'a destination'),
+      groupId: row.groupId,
+    },
+  }),
+  payout: (row) => ({
+    brl: known(row.targetAmount, 'an amount'),
+    destination: {
+      type: known(row.pixKeyType, 'a type'),
+      target: known(row.pixKey, 'a PIX key'),
+      groupId: null,
+    },
+  }),
+  refund: (row) => ({
+    brl: known(returnsOf(row.process ?? {}).at(-1), 'a return').amount,
+    destination: {
+      type: 'payer',
+      target: row.process?.payerTaxId ?? known(row.clientTaxId, 'a customer'),
+      groupId: null,
+    },
+  }),
+  redirect: (row) => {
+    const { currency } = depositOf(row);
+    return {
+      // Not at the rate of its quote: a deposit can be held for long.
+      brl: known(row.process?.refundWorth, 'what a redirected deposit is worth'),
+      destination: {
+        type: currency.network,
+        target: known(row.process?.refundAddress, 'an address'),
+        groupId: null,
+      },
+    };
+  },
+};
+
+/** @returns whether a withdrawal or payout of the template is back in the balance at this step. */
+export function isBackInBalance({ machine }: Pick<Template, 'machine'>, step: Step): boolean {
+  return (
+    UNDONE.includes(step.statusCode) &&
+    machine.transitions.some(({ moneyOut }) => moneyOut === 'withdrawal' || moneyOut === 'payout')
+  );
+}
+
+/** @returns the key or person that asked for money out that waits; whoever made the transaction where none does. */
+export function makerOf({ process }: ProcessRow): string | null {
+  return process?.approval?.maker ?? process?.createdBy ?? null;
+}
+
+/** How long money out waits for its approvals, as a withdrawal does. Unit: ms. */
+export const APPROVAL_MS = 72 * 3_600_000;
+
+/** Outcome of a decision about money out that waits. */
+export type Decided =
+  /** One more approval is noted, or the wait is over and nothing left. */
+  | { readonly approval: Approval | undefined }
+  /** Enough have approved, or the approval has lapsed: this trigger acts now, on these facts. */
+  | { readonly process: Process; readonly trigger: Trigger };
+
+/**
+ * @returns the approval that money out waits for; undefined once it has lapsed. That of a withdrawal does not lapse: a timer ends the
+ *   withdrawal at its own step.
+ */
+export function pendingApproval({ approval }: Process, nowMs: number): Approval | undefined {
+  return approval?.trigger && isTooLate(approval, nowMs) ? undefined : approval;
+}
+
+function isTooLate({ askedAt }: Approval, nowMs: number): boolean {
+  return nowMs > Date.parse(askedAt) + APPROVAL_MS;
+}
+
+/**
+ * @returns what the trigger decides about money out that waits; `too_late` for an approval after its time; undefined where the trigger
+ *   is no such decision. Any other trigger acts without an approval that has lapsed.
+ */
+export function decided(process: Process, trigger: Trigger, nowMs: number): Decided | 'too_late' | undefined {
+  const { approval, ...rest } = process;
+  if (!approval) return undefined;
+  if (trigger.on !== 'approved' && trigger.on !== 'rejected')
+    return pendingApproval(process, nowMs) ? undefined : { process: rest, trigger };
+  if (trigger.on === 'rejected') return approval.trigger && { approval: undefined };
+  if (isTooLate(approval, nowMs)) return 'too_late';
+  const by = [...approval.by, trigger.by];
+  if (by.length < approval.needed) return { approval: { ...approval, by } };
+  return { process: rest, trigger: withWorth(approval.trigger, trigger.worth) ?? trigger };
+}
+
+/** A deposit that waited to be redirected counts what it was worth then or is worth at its approval, whichever is greater. */
+function withWorth(
+  waited: WaitingTrigger | undefined,
+  worth: string | undefined,
+): WaitingTrigger | undefined {
+  if (waited?.on !== 'refund_ordered' || waited.worth === undefined || worth === undefined) return waited;
+  return centsOf(worth) > centsOf(waited.worth) ? { ...waited, worth } : waited;
+}
+
+function centsOf(brl: string): bigint {
+  return toMinor(brl, BRL.decimals);
+}
+
+function currencyNetwork(row: ProcessRow): string {
+  const { network } = currencyOfLedger(known(row.sourceCurrency, 'a currency'));
+  assert(network !== '', 'BRL goes to a PIX key');
+  return network;
+}

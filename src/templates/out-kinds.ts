@@ -1,0 +1,28 @@
+/**
+ * How money may leave by a transition (C-25): every transition that lowers `available`, chooses where money goes, or makes a rail
+ * send some says which of these it is. The rule for the ruled ones is `resolvers/engine/money-out.ts`.
+ */
+
+/** Kinds of money out that pass the rule: the account holder chooses amount or destination. */
+export const RULED_KINDS = {
+  withdrawal: 'Out of the balance to an entry of the whitelist.',
+  payout: 'Out of the balance to the PIX key of a payee.',
+  refund: 'Out of the balance to the payer of a finished payment.',
+  redirect: 'A held deposit to another address than the one that it came from.',
+} as const;
+/** One of RULED_KINDS. */
+export type RuledKind = keyof typeof RULED_KINDS;
+
+/** Kinds that pass it not, with the reason. */
+export const FREE_KINDS = {
+  fixed: 'To its payer, or to a destination that was fixed before the payer paid.',
+  reserved: 'Passed the rule when it was reserved.',
+  demanded: 'A bank demands it (MED); it is held, and goes to the payer.',
+} as const;
+/** How money leaves by a transition. */
+export type OutKind = RuledKind | keyof typeof FREE_KINDS;
+
+/** @returns whether the kind passes the rule. */
+export function isRuled(kind: OutKind | undefined): kind is RuledKind {
+  return kind !== undefined && Object.hasOwn(RULED_KINDS, kind);
+}

@@ -1,0 +1,261 @@
+/**
+ * Disputes (MED) about a payment that goes back whole at the time. Its money was taken from the account holder already and is
+ * owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has given the payer
+ * what is owed: the refund is never ordered again. What both gave back is owed to the house.
+ */
+
+import { known } from '../base/errors/assert.ts';
+import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
+import * as journals from '../ledger/journals.ts';
+import { cents, conversionIn } from './amounts.ts';
+import { overtakenReturn } from './dispute-claims.ts';
+import { rejectedOf } from './dispute-machine.ts';
+import { mayRetry } from './effects.ts';
+import type { DisputeClaim, PixReturn, ProcessRow } from './facts.ts';
+import { isDisputable } from './lateness.ts';
+import {
+  brlText,
+  byDispute,
+  ended,
+  kept,
+  partOf,
+  read,
+  returnOfStep,
+  returnsOf,
+  returnsOwed,
+  settledByDispute,
+  sumOf,
+  withReturn,
+} from './returns.ts';
+import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
+
+type Ended = View<'refund_settled' | 'refund_failed'>;
+
+const UNDER_WAY: StepName = 'refund/INITIAL';
+const FAILED: StepName = 'refund/ERROR';
+const DONE: StepName = 'refund/DONE';
+const ALL = [UNDER_WAY, FAILED, DONE];
+
+/** @returns whether a dispute keeps a failed refund from being ordered again: its bank may give the payer the same money. */
+export function isHeldByDispute(row: Pick<ProcessRow, 'component' | 'state' | 'process'>): boolean {
+  return row.process?.refundDispute !== undefined && stepNameOf(row) !== DONE;
+}
+
+/** Transitions that come before those of returns. */
+export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
+  when('dispute_opened', ALL, 'stay', {
+    beside: true,
+    when: (view) => isFree(view) && isDisputable(view) && (stepNameOf(view.row) !== DONE || isRefunded(view)),
+    set: ({ trigger }) => ({
+      process: {
+        refundDispute: {
+          id: trigger.disputeId,
+          ...(trigger.amount !== undefined && { claim: String(cents(trigger.amount)) }),
+        },
+      },
+    }),
+  }),
+  when('dispute_rejected', FAILED, 'stay', {
+    beside: true,
+    when: (view) => isSame(view) && mayRetry(view.process),
+    set: reject,
+    effects: ['retry_returns'],
+  }),
+  when('dispute_rejected', ALL, 'stay', { beside: true, when: isSame, set: reject }),
+  when('dispute_accepted', FAILED, DONE, {
+    beside: true,
+    when: (view) => leftAfter(view) === 0n,
+    set: settle,
+    post: paid,
+  }),
+  when('dispute_accepted', FAILED, 'stay', {
+    beside: true,
+    when: (view) => (leftAfter(view) ?? 0n) > 0n,
+    set: settle,
+    post: paid,
+  }),
+  when('dispute_accepted', [UNDER_WAY, DONE], 'stay', {
+    beside: true,
+    when: (view) => disputeOf(view) !== undefined,
+    set: (view) => ({ process: { refundDispute: { ...disputeOf(view), isAccepted: true } } }),
+  }),
+  when('refund_failed', UNDER_WAY, DONE, {
+    when: (view) => isOfStep(view) && leftOfStep(view) === 0n,
+    set: settleFailed,
+    post: paid,
+  }),
+  when('refund_failed', UNDER_WAY, FAILED, {
+    when: (view) => isOfStep(view) && (leftOfStep(view) ?? 0n) > 0n,
+    set: settleFailed,
+    post: paid,
+  }),
+  // While the dispute is open the refund is not ordered again by itself.
+  when('refund_failed', UNDER_WAY, FAILED, {
+    when: (view) => isOfStep(view) && view.process.refundDispute !== undefined,
+    set: (view) => ({ process: { returns: failedStep(view) } }),
+  }),
+  // The bank says that the money went back by the dispute, while the refund is under way for long.
+  when('dispute_returned', UNDER_WAY, DONE, {
+    beside: true,
+    when: (view) =>
+      view.process.refundDispute !== undefined && cents(view.trigger.amount) === owedOfStep(view),
+    set: overtake,
+    post: paid,
+  }),
+  when('dispute_returned', DONE, 'stay', {
+    beside: true,
+    moneyOut: 'demanded',
+    when: (view) => view.process.refundDispute !== undefined && isRefunded(view),
+    set: payTwice,
+    post: paidTwice,
+  }),
+  when('refund_failed', DONE, 'stay', {
+    beside: true,
+    when: isOvertaken,
+    set: (view) => ({
+      process: { returns: ended(view, [overtaken(view)], { state: 'paid_by_hand', isOvertaken: undefined }) },
+    }),
+  }),
+  when('refund_settled', DONE, 'stay', {
+    beside: true,
+    when: (view) => isOvertaken(view) && overtaken(view).part !== undefined,
+    set: settleTwice,
+    post: ({ row, before, trigger }) => {
+      const { part } = known(overtakenReturn(before, trigger.returnId), 'a return');
+      return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
+    },
+  }),
+];
+
+function isFree({ process }: View<'dispute_opened'>): boolean {
+  return process.refundDispute === undefined;
+}
+
+function isSame({ process, trigger }: View<'dispute_accepted' | 'dispute_rejected'>): boolean {
+  const { refundDispute } = process;
+  if (!refundDispute) return false;
+  return (
+    trigger.disputeId === undefined ||
+    refundDispute.id === undefined ||
+    trigger.disputeId === refundDispute.id
+  );
+}
+
+/** The dispute that is accepted: the one that is open, or one that was rejected before. */
+function disputeOf(view: View<'dispute_accepted'>): DisputeClaim | undefined {
+  const { refundDispute } = view.process;
+  if (refundDispute) return isSame(view) ? refundDispute : undefined;
+  return rejectedOf(view);
+}
+
+function reject({ process }: View<'dispute_rejected'>): Change {
+  const { refundDispute, rejectedDisputes = [] } = process;
+  return {
+    process: {
+      refundDispute: undefined,
+      rejectedDisputes:
+        refundDispute?.id === undefined ? rejectedDisputes : [...rejectedDisputes, refundDispute],
+    },
+  };
+}
+
+/** Cents that stay owed to the payer after the dispute; undefined where it is about no dispute that is known. */
+function leftAfter(view: View<'dispute_accepted'>): bigint | undefined {
+  const dispute = disputeOf(view);
+  const owed = returnsOwed(view);
+  if (!dispute || owed.length === 0) return undefined;
+  const left = leftOver(dispute, sumOf(owed));
+  // What was stored before returns had ids is settled whole or by hand.
+  return left > 0n && owed.some(({ returnId }) => returnId === undefined) ? undefined : left;
+}
+
+function leftOver({ claim }: DisputeClaim, owed: bigint): bigint {
+  const covered = claim === undefined || BigInt(claim) > owed ? owed : BigInt(claim);
+  return owed - covered;
+}
+
+function settle(view: View<'dispute_accepted'>): Change {
+  const dispute = known(disputeOf(view), 'a dispute');
+  return { process: { refundDispute: undefined, returns: settledByDispute(view, dispute) } };
+}
+
+function owedOfStep({ process }: Pick<View, 'process'>): bigint | undefined {
+  const found = returnOfStep(process);
+  return found && cents(found.amount);
+}
+
+/** Cents that stay owed when the return of the step has failed; undefined while no dispute was accepted. */
+function leftOfStep({ process }: Ended): bigint | undefined {
+  const owed = owedOfStep({ process });
+  const { refundDispute } = process;
+  return refundDispute?.isAccepted && owed !== undefined ? leftOver(refundDispute, owed) : undefined;
+}
+
+function settleFailed(view: Ended): Change {
+  const returns = failedStep(view);
+  const failed = { ...view, process: { ...view.process, returns } };
+  const dispute = known(view.process.refundDispute, 'a dispute');
+  return { process: { refundDispute: undefined, returns: settledByDispute(failed, dispute) } };
+}
+
+function failedStep(view: Ended): readonly PixReturn[] {
+  const found = returnOfStep(view.process);
+  return found ? ended(view, [found], { state: 'failed' }) : returnsOf(view.process);
+}
+
+function isOfStep({ process, trigger }: Ended): boolean {
+  return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
+}
+
+function overtake(view: View<'dispute_returned'>): Change {
+  const found = known(returnOfStep(view.process), 'a return');
+  const { id } = known(view.process.refundDispute, 'a dispute');
+  const end = { ...byDispute(id), isOvertaken: true } as const;
+  return { process: { returns: ended(view, [found], end) } };
+}
+
+/** What a dispute gave the payer of what was owed. */
+function paid({ process, before }: PostView) {
+  const settled = (of: PostView['before']) =>
+    sumOf(returnsOf(of).filter(({ dispute }) => dispute !== undefined));
+  return [journals.payerPaidByHand(settled(process) - settled(before))];
+}
+
+/** Whether the payment went back by a refund of the account holder that no dispute has settled. */
+function isRefunded({ process }: Pick<View, 'process'>): boolean {
+  return returnsOf(process).some(
+    ({ kind, state, dispute }) =>
+      kind === 'refund' && (state === 'done' || (state === 'paid_by_hand' && dispute === undefined)),
+  );
+}
+
+function payTwice(view: View<'dispute_returned'>): Change {
+  const brl = cents(view.trigger.amount);
+  const part = kept(partOf(view.row, brl));
+  const added = { kind: 'dispute', amount: brlText(brl), part, state: 'done' } as const;
+  return { process: { refundDispute: undefined, returns: withReturn(view, added) } };
+}
+
+function paidTwice({ row, process }: PostView) {
+  const part = returnsOf(process).at(-1)?.part;
+  return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
+}
+
+function overtaken({ process, trigger }: Ended): PixReturn {
+  return known(overtakenReturn(process, trigger.returnId), 'a return');
+}
+
+function isOvertaken({ process, trigger }: Ended): boolean {
+  return overtakenReturn(process, trigger.returnId) !== undefined;
+}
+
+/** The refund that a dispute had overtaken went back all the same: each is listed by itself. */
+function settleTwice(view: Ended): Change {
+  const { amount, part } = overtaken(view);
+  const end = { state: 'done', dispute: undefined, isOvertaken: undefined, reference: undefined } as const;
+  const returns = ended(view, [overtaken(view)], end);
+  const both = { ...view, process: { ...view.process, returns } };
+  return {
+    process: { returns: withReturn(both, { kind: 'dispute', amount, ...(part && { part }), state: 'done' }) },
+  };
+}

@@ -1,0 +1,174 @@
+/** Rows of the files that banks export: movements, and rows that are no movement, each with the reason. */
+
+import { toMinor } from '../../base/money/money.ts';
+import { pixIdIn } from '../../base/pix/end-to-end-id.ts';
+import { brasiliaDay } from '../../base/time/brasilia-day.ts';
+import { parseDay, parseInstant } from '../../base/time/instant.ts';
+
+/** A file that cannot be read; the message names the row or the transaction and the accepted form. */
+export class BankFileError extends Error {
+  override readonly name = 'BankFileError';
+}
+
+/** Money that moved. */
+export interface BankMovement {
+  /** `YYYY-MM-DD`, Brasília time. */
+  readonly day: string;
+  /** Cents; below zero for outgoing money. */
+  readonly minor: bigint;
+  /** The bank's name for it; empty if the file gives none. */
+  readonly id: string;
+  /** Description by the bank. */
+  readonly text: string;
+}
+
+/** A movement, or the reason why a row is none. */
+export interface BankRow {
+  /** `row 12`, counted in lines of the file, or `transaction 3`. */
+  readonly place: string;
+  /** Null if the file does not name its account. */
+  readonly account: string | null;
+  /** As the file has it; null if it does not say. */
+  readonly currency: string | null;
+  readonly movement: BankMovement | SkipReason;
+  /** Text of the row. */
+  readonly text: string;
+}
+
+/** Reasons to skip a row. */
+export const SKIP_REASONS = {
+  heading: 'stands before the heading, or is the heading again',
+  balance: 'is a balance or a total',
+  word: 'begins with a word of --skip',
+  no_amount: 'has no amount',
+  no_day: 'has no day',
+  no_id: 'has no id',
+  zero: 'has the amount zero',
+} as const;
+/** One of SKIP_REASONS. */
+export type SkipReason = keyof typeof SKIP_REASONS;
+
+/** Order of the numbers of a day. */
+export const DATE_ORDERS = ['dmy', 'mdy'] as const;
+/** Use of the sign of an amount: compared with the type, taken from the type, or used whatever the type says. */
+export const SIGN_RULES = ['checked', 'type', 'amount'] as const;
+
+/** Members of a row that a column can hold. */
+export const COLUMN_MEMBERS = [
+  'date',
+  'amount',
+  'credit',
+  'debit',
+  'direction',
+  'id',
+  'text',
+  'currency',
+  'account',
+] as const;
+/** One of COLUMN_MEMBERS. */
+export type ColumnMember = (typeof COLUMN_MEMBERS)[number];
+
+/** Form of a file, as far as it cannot be seen from the file. */
+export interface BankForm {
+  /** Headings of a CSV file by member, or `#1`, `#2`, … in a file without a heading; usual headings are known. */
+  readonly columns: Readonly<Partial<Record<ColumnMember, string>>>;
+  /** The only account whose rows are read; null: the only account of the file. */
+  readonly account: string | null;
+  /** Null: recognised in each amount, and refused where both are possible. */
+  readonly decimalMark: ',' | '.' | null;
+  readonly dates: (typeof DATE_ORDERS)[number];
+  readonly signs: (typeof SIGN_RULES)[number];
+  /** Rows whose text begins with one of these words are skipped. */
+  readonly skip: readonly string[];
+}
+
+/** Form of most files. */
+export const DEFAULT_FORM: BankForm = {
+  columns: {},
+  account: null,
+  decimalMark: null,
+  dates: 'dmy',
+  signs: 'checked',
+  skip: [],
+};
+
+/** An amount of a file: its size in cents, and the sign that is written with it. */
+export interface BankAmount {
+  readonly size: bigint;
+  /** 0 where none is written. */
+  readonly sign: -1 | 0 | 1;
+}
+
+const SIGNED = /^(\()?([+-])?([\d.,]+)([+-])?\)?(CR?|D[BR]?)?$/i;
+const AMOUNTS = {
+  // 1234.5 and 1234,56; 1.234,56; 1,234.56.
+  either: [
+    { form: /^(\d{1,15})(?:[.,](\d{1,2}))?$/, dropped: '' },
+    { form: /^(\d{1,3}(?:\.\d{3})+),(\d{2})$/, dropped: '.' },
+    { form: /^(\d{1,3}(?:,\d{3})+)\.(\d{2})$/, dropped: ',' },
+  ],
+  ',': [{ form: /^(\d{1,15}|\d{1,3}(?:\.\d{3})+)(?:,(\d{1,2}))?$/, dropped: '.' }],
+  '.': [{ form: /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,2}))?$/, dropped: ',' }],
+} as const;
+/** Written for an amount where there is none, as in rows of balances. */
+const NO_AMOUNT = /^[.-]*$/;
+const BALANCE =
+  /^(?:saldos?\b|s a l d o\b|(?:sub)?tota(?:l|is)(?:$|:| (?:d[aeo]s?|geral|disponivel)\b)|count$)/;
+
+/** @returns null for text that is no amount, such as `.`. @throws {BankFileError} Amounts are exact. */
+export function amountOf(text: string, place: string, mark: BankForm['decimalMark']): BankAmount | null {
+  const given = text.replace(/R\$|\s/g, '').replaceAll('\u2212', '-');
+  if (NO_AMOUNT.test(given)) return null;
+  const [, open, before, digits = '', after, side] = SIGNED.exec(given) ?? [];
+  const signs = new Set([open && '-', before, after, side && (/^d/i.test(side) ? '-' : '+')].filter(Boolean));
+  for (const { form, dropped } of signs.size > 1 ? [] : AMOUNTS[mark ?? 'either']) {
+    const [, whole, cents = '0'] = form.exec(digits) ?? [];
+    if (whole === undefined) continue;
+    const size = toMinor(`${dropped === '' ? whole : whole.replaceAll(dropped, '')}.${cents}`, 2);
+    return { size, sign: signs.has('-') ? -1 : signs.size === 0 ? 0 : 1 };
+  }
+  throw new BankFileError(`${place}: the amount must be such as 1234.56, 1.234,56 or -12,30`);
+}
+
+/** A time with a zone; some banks write less than RFC 3339, such as no seconds or no colon in the zone. */
+const ZONED = /T.*(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** @returns a CSV day as the bank has it, `YYYY-MM-DD`, Brasília time; undefined if it is none. */
+export function dayOf(text: string, order: BankForm['dates']): string | undefined {
+  const iso = /^(\d{4})-?(\d\d)-?(\d\d)(?:$|[ Tt])/.exec(text);
+  if (iso) {
+    // A time with a zone is an instant, and may lie on another day in Brasília.
+    const instantMs = ZONED.test(text) ? (parseInstant(text)?.getTime() ?? Date.parse(text)) : Number.NaN;
+    return Number.isNaN(instantMs) ? parseDay(`${iso[1]}-${iso[2]}-${iso[3]}`) : brasiliaDay(instantMs);
+  }
+  const [, one, two, year] = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4}|\d\d)(?!\d)/.exec(text) ?? [];
+  if (!one || !two || !year) return undefined;
+  const [day, month] = order === 'dmy' ? [one, two] : [two, one];
+  return parseDay(`${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+}
+
+/** @returns text without accents, case and repeated spaces, for comparisons. */
+export function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** @returns why rows with one of these texts are no movement; undefined if they may be one. A row that names a PIX is a movement. */
+export function skipReason(texts: readonly string[], { skip }: BankForm): SkipReason | undefined {
+  if (pixIdIn(texts.join(' ')) !== undefined) return undefined;
+  const all = texts.map(folded);
+  if (all.some((text) => BALANCE.test(text))) return 'balance';
+  const words = skip.map(folded);
+  return all.some((text) => words.some((word) => text.startsWith(word))) ? 'word' : undefined;
+}
+
+/** @returns whether two texts name one account: punctuation and leading zeros do not count. */
+export function isSameAccount(one: string, other: string): boolean {
+  return bareAccount(one) === bareAccount(other);
+}
+
+function bareAccount(text: string): string {
+  return text
+    .toUpperCase()
+    .replace(/[^0-9A-Z]/g, '')
+    .replace(/^0+/, '');
+}

@@ -1,0 +1,127 @@
+/** Finds the heading of a CSV file of a bank, and the column of each member of a row. */
+import { BankFileError, type BankForm, COLUMN_MEMBERS, type ColumnMember, folded } from './bank-row.ts';
+
+/** Positions of the columns of each member; of `text` there may be several. */
+export type CsvColumns = Readonly<Record<ColumnMember, readonly number[]>>;
+
+/** Headings that banks use, folded; of several for one day, the first of the list is the day of the movement. */
+const USUAL: Readonly<Record<ColumnMember, readonly string[]>> = {
+  date: [
+    'date',
+    'data lancamento',
+    'data do lancamento',
+    'data movimento',
+    'data do movimento',
+    'data mov.',
+    'data',
+    'data/hora',
+    'data e hora',
+  ],
+  amount: ['amount', 'valor', 'valor (r$)', 'valor r$', 'valor(r$)'],
+  credit: [
+    'credit',
+    'credito',
+    'credito (r$)',
+    'credito(r$)',
+    'creditos',
+    'entrada',
+    'entrada (r$)',
+    'entrada(r$)',
+    'entradas',
+  ],
+  debit: [
+    'debit',
+    'debito',
+    'debito (r$)',
+    'debito(r$)',
+    'debitos',
+    'saida',
+    'saida (r$)',
+    'saida(r$)',
+    'saidas',
+  ],
+  direction: ['d/c', 'c/d', 'debito/credito', 'credito/debito', 'natureza'],
+  id: [
+    'id',
+    'identificador',
+    'documento',
+    'docto.',
+    'docto',
+    'numero do documento',
+    'n documento',
+    'no documento',
+    'line',
+    'linha',
+  ],
+  text: [
+    'text',
+    'memo',
+    'historico',
+    'descricao',
+    'lancamento',
+    'detalhes',
+    'titulo',
+    'transaction',
+    'transacao',
+  ],
+  currency: ['currency', 'moeda'],
+  account: ['sub_account', 'subconta'],
+};
+const AMOUNT_MEMBERS = ['amount', 'credit', 'debit'] as const;
+const NUMBER = /^#([1-9]\d{0,2})$/;
+
+/** @returns the columns of a file without a heading, where its form gives numbers; else undefined. */
+export function numberedColumns({ columns }: BankForm): CsvColumns | undefined {
+  const given = Object.values(columns);
+  if (!given.some((each) => NUMBER.test(each))) return undefined;
+  return eachMember((member) => {
+    const name = columns[member];
+    return name === undefined ? [] : [Number(NUMBER.exec(name)?.[1]) - 1];
+  });
+}
+
+/** @returns the columns if the row is the heading. @throws {BankFileError} where a column that it needs is there twice. */
+export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | undefined {
+  const named = row.map(folded);
+  if (missingNames(row, form).length > 0) return undefined;
+  const isGiven = AMOUNT_MEMBERS.some((member) => form.columns[member] !== undefined);
+  const found = eachMember((member) => {
+    const given = form.columns[member];
+    if (given !== undefined) return positions(named, folded(given));
+    if (isGiven && (AMOUNT_MEMBERS as readonly string[]).includes(member)) return [];
+    const usual = USUAL[member].map((name) => positions(named, name)).filter((each) => each.length > 0);
+    return member === 'date' || member === 'id' ? (usual[0] ?? []) : usual.flat();
+  });
+  const { date, amount, credit, debit } = found;
+  if (date.length === 0 || amount.length + credit.length + debit.length === 0) return undefined;
+  for (const member of COLUMN_MEMBERS) {
+    const [first, second] = found[member];
+    if (first === undefined || second === undefined) continue;
+    if (member !== 'text' || named[first] === named[second])
+      throw new BankFileError(
+        `the columns ${row[first]} (${first + 1}) and ${row[second]} (${second + 1}) may both be ${member}: name one by --columns, or mend the heading`,
+      );
+  }
+  if (amount.length > 0 && credit.length + debit.length > 0)
+    throw new BankFileError(
+      `there are ${[...amount, ...credit, ...debit].map((at) => row[at]).join(', ')}: name amount, or credit and debit, by --columns`,
+    );
+  return found;
+}
+
+/** @returns names of the form that are no cell of the row. */
+export function missingNames(row: readonly string[], { columns }: BankForm): readonly string[] {
+  const named = row.map(folded);
+  return Object.values(columns).filter((name) => !named.includes(folded(name)));
+}
+
+function eachMember(positionsOf: (member: ColumnMember) => readonly number[]): CsvColumns {
+  return Object.fromEntries(COLUMN_MEMBERS.map((member) => [member, positionsOf(member)])) as Record<
+    ColumnMember,
+    readonly number[]
+  >;
+}
+
+function positions(row: readonly string[], name: string): readonly number[] {
+  return row.flatMap((each, at) => (each === name ? [at] : []));
+}

@@ -1,0 +1,34 @@
+/** Goal: work that many ask for is done at once, then after a pause for all of them. Method: time that the test moves. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { atMostEvery } from '../../../src/base/concurrency/at-most-every.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('the first who asks has it at once, all who ask during the pause have it once at its end', () => {
+  let calls = 0;
+  const ask = atMostEvery(50, () => {
+    calls += 1;
+  });
+  ask();
+  expect(calls).toBe(1);
+  for (let n = 0; n < 5; n += 1) ask();
+  expect(calls).toBe(1);
+  vi.advanceTimersByTime(50);
+  expect(calls).toBe(2);
+});
+
+test('nobody who asked during a pause is forgotten, and without one nothing is done', () => {
+  let calls = 0;
+  const ask = atMostEvery(50, () => {
+    calls += 1;
+  });
+  ask();
+  vi.advanceTimersByTime(500);
+  expect(calls).toBe(1);
+  ask();
+  vi.advanceTimersByTime(20);
+  ask();
+  vi.advanceTimersByTime(30);
+  expect(calls).toBe(3);
+});

@@ -1,0 +1,34 @@
+/** Goal: a bounded map forgets what was kept first, and only to make room for what it does not have yet. */
+import { expect, test } from 'vitest';
+import { keepNewest, SharedCache } from '../../../src/base/concurrency/keep-newest.ts';
+
+test('the value that was kept first makes room', () => {
+  const known = new Map<string, number>();
+  for (const [at, key] of ['a', 'b', 'c'].entries()) keepNewest(known, 2, key, at);
+  expect([...known]).toEqual([
+    ['b', 1],
+    ['c', 2],
+  ]);
+});
+
+test('a value in place of one that is there takes no room from others', () => {
+  const known = new Map([
+    ['a', 1],
+    ['b', 2],
+  ]);
+  keepNewest(known, 2, 'b', 3);
+  expect([...known]).toEqual([
+    ['a', 1],
+    ['b', 3],
+  ]);
+});
+
+test('of a cache that several owners share, the one that has the most makes room', () => {
+  const cache = new SharedCache<string, string, number>(4);
+  cache.add('quiet', 'one', 1);
+  cache.add('quiet', 'two', 2);
+  for (let n = 0; n < 1_000; n++) cache.add('busy', `${n}`, n);
+  expect([cache.get('one'), cache.get('two'), cache.get('998'), cache.get('999')]).toEqual([1, 2, 998, 999]);
+  cache.add('new', 'first', 0);
+  expect(cache.get('first')).toBe(0);
+});

@@ -1,0 +1,85 @@
+/**
+ * Goal: what the gateway is made from is known and stays what it was (ASVS 15.2): exact versions with hashes, no scripts at
+ * installation, licences that may be passed on, a purpose for each. Method: the lock file, and what is said of each package.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = new URL('../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+const lock: {
+  readonly packages: Readonly<Record<string, Locked>>;
+} = JSON.parse(read('package-lock.json'));
+
+interface Locked {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+}
+
+const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
+const shipped = installed.filter(([, { dev, devOptional }]) => !dev && !devOptional);
+
+const REGISTRY = 'https://registry.npmjs.org/';
+/** Licences under which the package may be passed on together with its own. */
+const LICENCES = ['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', '(MIT OR Apache-2.0)'];
+
+test('every package has a version and a hash, and comes from the registry that npm is told', () => {
+  // A tool for another system than that of the developer has none: it is never installed here.
+  const hashed = installed.filter(([, { dev, optional }]) => !(dev && optional));
+  const wrong = hashed.filter(
+    ([, { version, integrity, resolved = REGISTRY }]) =>
+      !version || !integrity?.startsWith('sha512-') || !resolved.startsWith(REGISTRY),
+  );
+  expect(wrong.map(([path]) => path)).toEqual([]);
+  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }))
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test('no package runs a script when it is installed', () => {
+  expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
+});
+
+test('what is shipped has a licence under which it may be passed on', () => {
+  const wrong = shipped.filter(([, { license }]) => !license || !LICENCES.includes(license));
+  expect(wrong.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+});
+
+test('decision 0002 says of every dependency what it is for', () => {
+  const table = read('docs/decisions/0002-dependencies.md');
+  const named = new Set([...table.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => expand(name)));
+  const names = [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.optionalDependencies),
+    ...Object.keys(manifest.devDependencies),
+  ];
+  const unknown = names.filter(
+    (name) =>
+      !name.startsWith('@types/') &&
+      !named.has(name) &&
+      ![...named].some((each) => each.endsWith('*') && name.startsWith(each.slice(0, -1))),
+  );
+  expect(unknown).toEqual([]);
+});
+
+/** @returns the names that a name of the table stands for: braces, a platform, the packages of a family. */
+function expand(name: string): string[] {
+  const braces = /^(.*)\{(.*)\}$/.exec(name);
+  if (braces) return (braces[2] as string).split(',').map((each) => `${braces[1]}${each}`);
+  return [name.replace(/<\w+>$/, '*').replace(/^-/, '@pothos/')];
+}
+
+describe('docs/threats.md', () => {
+  test('names tests that there are', () => {
+    const named = [...read('docs/threats.md').matchAll(/`(test\/[\w/.-]+)`/g)].map(
+      ([, path]) => path as string,
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+/** Metrics of an application, and what a scrape of them says. */
+import type { Services } from '../../src/resolvers/services/context.ts';
+import { type Metrics, type MetricsTimes, openMetrics } from '../../src/server/metrics/metrics.ts';
+
+/** A sample is found by its name with its labels as they are written, such as `crossramp_jobs_due{mode="sandbox",kind="swap"}`. */
+export type Samples = ReadonlyMap<string, number>;
+
+/** Metrics that can be asked. */
+export interface TestMetrics extends Metrics {
+  readonly url: string;
+  readonly scrape: () => Promise<Samples>;
+}
+
+/** Opens metrics on a free port. @param dropped - log lines that were dropped. */
+export async function startMetrics(times: MetricsTimes = {}, log = { dropped: 0 }): Promise<TestMetrics> {
+  const disks = { home: '/', databaseBytes: 1_000_000_000 };
+  const metrics = await openMetrics({ host: '127.0.0.1', port: 0 }, log, disks, times);
+  const url = `http://127.0.0.1:${metrics.port}/metrics`;
+  return { ...metrics, url, scrape: () => scrape(url) };
+}
+
+/** @returns all samples of an answer. */
+export async function scrape(url: string): Promise<Samples> {
+  const answer = await fetch(url);
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  return samplesOf(await answer.text());
+}
+
+/** @returns the samples that a text names. */
+export function samplesOf(text: string): Samples {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line): [string, number] => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+/** @returns services that count how often figures are read. */
+export function countingReads(services: Services): {
+  readonly services: Services;
+  readonly reads: () => number;
+} {
+  let reads = 0;
+  const { database } = services;
+  const within: typeof database.within = (limitMs, work) => {
+    reads += 1;
+    return database.within(limitMs, work);
+  };
+  return { services: { ...services, database: { ...database, within } }, reads: () => reads };
+}
