@@ -20,10 +20,8 @@ import {
 } from './dispute-claims.ts';
 import type { DisputeClaim, Process } from './facts.ts';
 import { isDisputable } from './lateness.ts';
-import { brlText, ended, kept, leftOf, partOf, read, withReturn } from './returns.ts';
+import { brlText, ended, kept, leftOf, partOf, type ReturnEnd, read, withReturn } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
-
-type Ended = View<'refund_settled' | 'refund_failed'>;
 
 /**
  * @param finished - steps at which a payment is finished.
@@ -88,10 +86,10 @@ export function disputeTransitions(
 
 /** The end of a part that a dispute has overtaken: one that went back all the same was paid twice, and is owed to the house. */
 function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
-  const isPart = (view: Ended) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
+  const isPart = (view: ReturnEnd) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
   const end =
     (state: 'done' | 'credited_back') =>
-    (view: Ended): Change => {
+    (view: ReturnEnd): Change => {
       const part = known(overtakenReturn(view.process, view.trigger.returnId), 'a return');
       return { process: { returns: ended(view, [part], { state, isOvertaken: undefined }) } };
     };

@@ -15,12 +15,14 @@ import {
   askedOrLeft,
   brlText,
   ended,
+  isOfStep,
   kept,
   leftOf,
   PARTS_MAX,
   paidByHand,
   partOf,
   partsOf,
+  type ReturnEnd,
   read,
   returnOfStep,
   returnsOf,
@@ -31,7 +33,6 @@ import {
 } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
-type Ended = View<'refund_settled' | 'refund_failed'>;
 type Refund = View<'payment_refunded'>;
 
 /** @returns what orders the return of a payment that is not converted. */
@@ -201,15 +202,11 @@ function retry(view: View): Change {
   return { process: { returns } };
 }
 
-function isOfStep({ process, trigger }: Ended): boolean {
-  return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
-}
-
 function isUnderWay(kind: ReturnKind) {
-  return (view: Ended) => told(view)?.kind === kind;
+  return (view: ReturnEnd) => told(view)?.kind === kind;
 }
 
-function told({ process, trigger }: Ended): PixReturn | undefined {
+function told({ process, trigger }: ReturnEnd): PixReturn | undefined {
   return returnUnderWay(process, trigger.returnId);
 }
 
@@ -218,6 +215,6 @@ function toldOf(process: Process, returnId: string | undefined): readonly PixRet
   return found ? [found] : [];
 }
 
-function end(view: Ended, which: PixReturn | undefined, state: 'done' | 'failed'): Change {
+function end(view: ReturnEnd, which: PixReturn | undefined, state: 'done' | 'failed'): Change {
   return which ? { process: { returns: ended(view, [which], { state }) } } : {};
 }

@@ -59,6 +59,14 @@ export function returnOfStep(process: Returned): PixReturn | undefined {
   );
 }
 
+/** What a rail says of the end of a return. */
+export type ReturnEnd = View<'refund_settled' | 'refund_failed'>;
+
+/** @returns whether this is the end of the return that the step waits for. */
+export function isOfStep({ process, trigger }: ReturnEnd): boolean {
+  return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
+}
+
 /** @returns the return of this id while it is under way. */
 export function returnUnderWay(process: Returned, returnId: string | undefined): PixReturn | undefined {
   return returnsOf(process).find((each) => each.state === 'requested' && each.returnId === returnId);

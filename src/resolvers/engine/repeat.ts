@@ -24,6 +24,13 @@ export interface Loop {
   readonly done: Promise<void>;
 }
 
+/** Waits for the end of work, and no longer than so many milliseconds. */
+export async function endWithin(ms: number, end: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  await Promise.race([end, sleep(ms, undefined, { signal: waited.signal }).catch(() => {})]);
+  waited.abort();
+}
+
 /** Takes turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
 export function repeat(
   signal: AbortSignal,

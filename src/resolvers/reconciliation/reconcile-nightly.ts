@@ -2,7 +2,6 @@
  * Reconciles every configured rail once for each day in Brasília, after it is over. Of several processes one does it; a day that could
  * not be done is tried again, and days on which nobody ran are done later.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/access/account-mode.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
@@ -16,7 +15,7 @@ import {
   readNight,
   takeNight,
 } from '../../store/rails/reconciliation-night.ts';
-import { repeat } from '../engine/repeat.ts';
+import { endWithin, repeat } from '../engine/repeat.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
 
@@ -51,10 +50,7 @@ export function startNightlyReconciliation(
   return {
     stop: async () => {
       stopping.abort();
-      const waited = new AbortController();
-      const limit = sleep(STOP_MAX_MS, undefined, { signal: waited.signal }).catch(() => {});
-      await Promise.race([loop.done, limit]);
-      waited.abort();
+      await endWithin(STOP_MAX_MS, loop.done);
     },
   };
 }

@@ -20,7 +20,7 @@ import {
   type StoredDefect,
   takeVerifyTurn,
 } from '../../store/ledger/verify-state.ts';
-import { repeat } from '../engine/repeat.ts';
+import { endWithin, repeat } from '../engine/repeat.ts';
 
 /** Work that goes on until it is stopped. */
 export interface ContinuousVerify {
@@ -79,14 +79,11 @@ export function startContinuousVerify({ database, log }: VerifyParts): Continuou
   return {
     stop: async () => {
       stopping.abort();
-      const waited = new AbortController();
-      const limit = sleep(STOP_MAX_MS, undefined, { signal: waited.signal }).catch(() => {});
       const end = async () => {
         await Promise.all([posted.done, rounds.done]);
         if (isMine) await releaseVerifyTurn(database, holder).catch(() => {});
       };
-      await Promise.race([end(), limit]);
-      waited.abort();
+      await endWithin(STOP_MAX_MS, end());
     },
   };
 }
