@@ -9,13 +9,13 @@ import { crc32 } from 'node:zlib';
 export type KeyMode = 'test' | 'live';
 
 /**
- * What the key of an account may do: read; create transactions; move funds out; administer the account's own keys, webhooks
+ * Scopes of an account's keys: read; create transactions; move funds out; administer the account's own keys, webhooks
  * and rules.
  */
 export const SCOPES = ['read', 'create', 'move', 'admin'] as const;
 /**
- * What the gateway's operator may do, and never the key of an account: fees, spreads and limits; holds, step-ups, suspense and
- * disputes; house accounts, manual journals and reconciliation; rails.
+ * Scopes of the gateway's operator, never of an account's key: fees, spreads and limits; holds, step-ups, suspense
+ * and disputes; house accounts, manual journals and reconciliation; rails.
  */
 export const PLATFORM_SCOPES = [
   'platform:pricing',
@@ -23,10 +23,10 @@ export const PLATFORM_SCOPES = [
   'platform:books',
   'platform:rails',
 ] as const;
-/** One of SCOPES or PLATFORM_SCOPES. */
+/** A member of SCOPES or PLATFORM_SCOPES. */
 export type Scope = (typeof SCOPES)[number] | (typeof PLATFORM_SCOPES)[number];
 
-/** @returns what the keys of an account may be given; those of the platform create and move nothing of their own. */
+/** @returns the scopes that an account's keys can have; keys of the platform create and move nothing of their own. */
 export function grantableScopes({ isPlatform }: { readonly isPlatform: boolean }): readonly Scope[] {
   return isPlatform ? ['read', 'admin', ...PLATFORM_SCOPES] : SCOPES;
 }
@@ -43,7 +43,7 @@ export function newApiKey(mode: KeyMode): string {
   return body + checksum(body);
 }
 
-/** @returns so many random characters of base62, from the system's random source. */
+/** @returns random characters of base62, from the system's random source. */
 export function randomBase62(length: number): string {
   return Array.from({ length }, () => BASE62[randomInt(62)]).join('');
 }
@@ -58,7 +58,7 @@ export function isApiKey(text: string): boolean {
   return KEY.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** @returns what is stored of a key: its SHA-256. A key is random enough that no slow hash is needed. */
+/** @returns the stored form of a key: its SHA-256. A key is random enough that no slow hash is needed. */
 export function apiKeyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -14,12 +14,15 @@ export function isPersonToken(text: string): boolean {
   return FORM.test(text);
 }
 
-/** @returns what is stored of a token: its SHA-256. */
+/** @returns the stored form of a token: its SHA-256. */
 export function personTokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** @returns what the forms of a session carry, so that no other page can send them: nothing of the token can be told from it. */
+/**
+ * @returns the token of a session's forms, so that no other page can send them. The session's token cannot be derived
+ *   from it.
+ */
 export function formToken(token: string): string {
   return createHmac('sha256', token).update('form').digest('base64url');
 }

@@ -1,7 +1,7 @@
 /**
- * Group commit: requests that arrive while a batch is committed become the next batch. Without load a batch is one
- * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A batch is done on
- * nobody's behalf.
+ * Group commit: requests that arrive while a batch is being committed become the next batch. Without load a batch is
+ * one request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A
+ * batch runs on behalf of no caller.
  */
 import { onNobodysBehalf } from './on-behalf.ts';
 
@@ -13,13 +13,16 @@ export interface GroupCommitOptions<Request> {
   readonly failsAll: (error: unknown) => boolean;
   /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
   readonly keyOf?: (request: Request) => string;
-  /** What requests have in common, such as an account. A request that needs it alone shares no batch with the others. */
+  /**
+   * Properties that requests of one batch share, such as an account. A request that needs one of them exclusively
+   * shares no batch.
+   */
   readonly sharesOf?: (request: Request) => Share;
   /** Only requests that have the same of this share a batch. */
   readonly onlyOf?: (request: Request) => unknown;
 }
 
-/** What a request has in common with others, by name. */
+/** A named property that requests share. */
 export interface Share {
   readonly of: string;
   readonly isAlone: boolean;
@@ -32,9 +35,9 @@ interface Waiting<Request, Result> {
 }
 
 /**
- * Adds requests to the batch that came since it began and fit into it. Called after a wait, such as for a lock.
+ * Adds waiting requests that fit to a batch that has begun. Called after a wait, such as for a lock.
  *
- * @returns the requests of the batch: those that it began with, and then those.
+ * @returns the requests of the batch: the first ones, then the added ones.
  */
 export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Request[];
 
@@ -71,7 +74,7 @@ export function groupCommit<Request, Result>(
     }
     waiting = later;
   };
-  /** `isOpen`: the batch may still grow; one that is tried again request by request may not. */
+  /** `isOpen`: the batch may still grow. A batch that is retried request by request may not. */
   const settle = async (batch: Waiting<Request, Result>[], isOpen: boolean): Promise<void> => {
     try {
       const requests = () => batch.map(({ request }) => request);
