@@ -11,7 +11,10 @@ Exit codes:
   3  the database or the gateway cannot be reached; the same command may succeed later
   130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has imported nothing then, and "psp" ends with 0`;
 
-/** Commands by their names, in the order of the help. Each is loaded when it is run or shown: all together take half a second. */
+/**
+ * Commands by name, in the order of the help. Each is loaded when it is run or shown: loading all takes half a
+ * second.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   account: async () => (await import('./account.ts')).accountCommand(),
   balance: async () => (await import('./balance.ts')).balanceCommand(),
@@ -56,7 +59,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /**
- * @param name - of the only command that is needed. Default, and where there is none of that name: all, as help and suggestions need.
+ * @param name - of the only command that is needed. By default, and for an unknown name: all, as help and suggestions
+ *   need.
  * @returns the program, with examples in the help of every command.
  */
 export async function crossrampProgram(name?: string): Promise<Command> {

@@ -1,6 +1,6 @@
 /**
- * Values of variables and arguments. What is given as most clients give it is taken in few steps; for everything else, and for all
- * that is wrong, there are the functions of graphql-js, so that values and errors are the same.
+ * Values of variables and arguments. Common forms take a few steps; for all other values, and for all that is wrong,
+ * the functions of graphql-js run, so that values and errors are the same.
  */
 import {
   type FieldNode,
@@ -25,17 +25,17 @@ import type { Variables } from './selection.ts';
 
 /** As graphql-js has it. */
 const VARIABLE_ERRORS_MAX = 50;
-/** Stands for a value that graphql-js has to look at. */
+/** Marks a value that graphql-js has to coerce. */
 const UNUSUAL = Symbol('unusual');
 
-/** What the variables of an operation are, or why they cannot be that. */
+/** Coerced variables of an operation, or the errors of the coercion. */
 type VariableValues = ReturnType<typeof getVariableValues>;
 /** Makes a value of what a client sends as JSON. */
 type Take = (value: unknown) => unknown;
-/** Gives the value of one argument. Undefined: there is none. */
+/** Returns the value of one argument; undefined when there is none. */
 type TakeArgument = (variables: Variables) => unknown;
 
-/** @returns what makes the variables of an operation of what is given. */
+/** @returns a function that coerces the given variables of an operation. */
 export function variableTaker(
   schema: GraphQLSchema,
   { variableDefinitions: definitions = [] }: OperationDefinitionNode,
@@ -60,7 +60,7 @@ interface VariableTaker {
   readonly mayLack: boolean;
 }
 
-/** @returns undefined where graphql-js has to look. */
+/** @returns undefined when graphql-js has to coerce the values. */
 function takeAll(takers: readonly VariableTaker[], given: Variables): Record<string, unknown> | undefined {
   const coerced: Record<string, unknown> = {};
   try {
@@ -129,7 +129,7 @@ function takeMembers(given: Variables, members: readonly Member[]): unknown {
   return left === 0 ? taken : UNUSUAL;
 }
 
-/** @returns what makes the arguments of a field. It throws what `getArgumentValues` throws. */
+/** @returns a function that coerces the arguments of a field. It throws the errors of `getArgumentValues`. */
 export function argumentTaker(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
@@ -158,13 +158,13 @@ function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNo
       return value === null && isRequired ? UNUSUAL : value;
     };
   }
-  // They may hold variables.
+  // A list or an object may contain variables.
   if (given.kind === Kind.OBJECT || given.kind === Kind.LIST) return () => UNUSUAL;
   const constant = shared(valueFromAST(given, type));
   return () => constant;
 }
 
-/** @returns a value that all executions may have; what a resolver could change is made anew each time. */
+/** @returns a value that all executions share; a value that a resolver could change is made anew each time. */
 function shared(value: unknown): unknown {
   return ['string', 'number', 'boolean'].includes(typeof value) ? value : UNUSUAL;
 }

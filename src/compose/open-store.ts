@@ -6,7 +6,7 @@ import type { Database } from '../store/connection/database.ts';
 import { admitLogin, loginOf } from '../store/connection/logins.ts';
 import { migrate } from '../store/migration/migrate.ts';
 
-/** Where the database is. */
+/** Location of the database. */
 export interface StoreSettings {
   /** Folder of the embedded server. */
   readonly home: string;
@@ -28,7 +28,7 @@ export interface Store {
   readonly database: Database;
   /** Migrations that were applied by this opening. */
   readonly applied: readonly string[];
-  /** Closes the connections, and stops the embedded server when nobody else uses it. */
+  /** Closes the connections, and stops the embedded server when no other process uses it. */
   readonly close: () => Promise<void>;
 }
 
@@ -70,7 +70,10 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
   }
 }
 
-/** @returns how a database is opened. Only what is used is loaded: a driver without its undocumented parts can then be used. */
+/**
+ * @returns the function that opens a database. Loads only the needed driver, so that one without undocumented parts
+ *   can be used.
+ */
 async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
   if (databaseFastPath) return (await import('../store/connection/connection.ts')).openDatabase;
   return (await import('../store/connection/plain-connection.ts')).openPlainDatabase;

@@ -50,7 +50,7 @@ export const SIGNER_KINDS: Kinds<Signer> = {
   },
 };
 
-/** Where rates come from. */
+/** Sources of rates. */
 export const RATE_KINDS: Kinds<RateSource> = {
   feeds: async () => {
     const rail = await import('../rails/rates/index.ts');
@@ -58,7 +58,7 @@ export const RATE_KINDS: Kinds<RateSource> = {
   },
 };
 
-/** Where positions are bought and sold. */
+/** Venues where positions are bought and sold. */
 export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
   inventory: async () => {
     const rail = await import('../rails/inventory/index.ts');

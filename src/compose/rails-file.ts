@@ -19,11 +19,11 @@ import {
   SIGNER_KINDS,
 } from './rail-kinds.ts';
 
-/** The rails of a mode, read and not made yet: what is not configured is undefined. */
+/** The rails of a mode, read but not built; a rail that is not configured is undefined. */
 export interface RailPlan {
   readonly pix: MakeRail<PixRail> | undefined;
   readonly networks: ReadonlyMap<string, MakeRail<ChainRail, NetworkTools>>;
-  /** There where there are networks. */
+  /** Present when there are networks. */
   readonly signer: MakeRail<Signer> | undefined;
   readonly rates: MakeRail<RateSource> | undefined;
   readonly liquidity: MakeRail<Liquidity> | undefined;
@@ -122,7 +122,7 @@ function offOf(mode: Settings, name: string): 'off' | undefined {
   return mode.has(name) ? mode.choice(name, ['off'] as const) : undefined;
 }
 
-/** @returns the same settings, with names of files (`…File`, `socket`) taken from the folder of the settings. */
+/** @returns the same settings, with file names (`…File`, `socket`) resolved against the folder of the settings. */
 function withFilesFrom(folder: string, json: unknown): unknown {
   if (Array.isArray(json)) return json.map((each) => withFilesFrom(folder, each));
   if (typeof json !== 'object' || json === null) return json;

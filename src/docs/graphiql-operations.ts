@@ -1,4 +1,4 @@
-/** What GraphiQL opens with: five operations that tell what an account can do. A test runs each. */
+/** Operations that GraphiQL opens with: five that show what an account can do. A test runs each. */
 
 const OVERVIEW = `# Balances, and the newest onramps.
 query Overview {

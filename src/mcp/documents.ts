@@ -36,7 +36,7 @@ export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFil
 }
 ${MONEY}`;
 
-/** What may be made by a tool: nothing of it moves money out of the account. */
+/** Creations available to tools: none of them moves money out of the account. */
 export const CREATE = {
   createCheckout: creation('createCheckout', 'CreateCheckoutInput'),
   createOnramp: creation('createOnramp', 'CreateOnrampInput'),

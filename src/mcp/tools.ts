@@ -1,6 +1,7 @@
 /**
- * The tools of `crossramp mcp` and `/mcp`. What makes payments in or reads is done at once, with the rights of the key; what moves money
- * out of the account only leads to the page of the console where a person confirms it.
+ * The tools of `crossramp mcp` and `/mcp`. Tools that read or create incoming payments act immediately, with the
+ * rights of the key; tools that move money out of the account only return a link to the page of the console where a
+ * person confirms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
@@ -8,7 +9,7 @@ import { REGISTRY } from '../templates/index.ts';
 import { BALANCES, CREATE, type Creation, LIST, QUOTE, READ, SIMULATE } from './documents.ts';
 import { dataOf, type Execute, payloadOf, ToolRefusal } from './execute.ts';
 
-/** What a tool is given besides its arguments. */
+/** Context of a tool, in addition to its arguments. */
 export interface ToolContext {
   readonly execute: Execute;
   /** URL of the console, without a slash at its end. */
@@ -39,7 +40,7 @@ const PRICED = (['checkouts', 'onramps', 'offramps'] as const).flatMap((family) 
   REGISTRY.ofFamily(family).map(({ name }) => name),
 );
 const OPEN = ['CREATED', 'PENDING', 'PROCESSING'];
-/** Longest wait of one call, and the pause between two looks. Units: s, ms. */
+/** Maximum wait of one call, and the pause between two polls. Units: s, ms. */
 const WAIT_MAX = 30;
 const LOOK_MS = 1_000;
 
@@ -57,7 +58,7 @@ const PAYER = {
   payer_tax_id: text('CPF or CNPJ of the payer; a payment from another holder is sent back.'),
 };
 
-/** All tools, in the order in which they are listed. */
+/** All tools, in listed order. */
 export const TOOLS: readonly Tool[] = [
   {
     name: 'get_balances',
@@ -261,7 +262,7 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** @returns the schema of arguments; nothing else is taken. */
+/** @returns the schema of arguments; any other argument is refused. */
 function shape(
   properties: Readonly<Record<string, object>>,
   required: readonly string[] = [],

@@ -17,7 +17,7 @@ import {
 } from '../base/text/exact-json.ts';
 import { nearestName } from '../base/text/nearest-name.ts';
 
-/** How strictly queries are read. The defaults are those of the contract. */
+/** Strictness of reading queries. The defaults are those of the contract. */
 export interface QueryPolicy {
   /** `limit` above the maximum: served as the maximum, or refused (C-12). */
   readonly limitOverflow: 'clamp' | 'reject';
@@ -36,7 +36,7 @@ export interface Query {
 const LIMIT_DEFAULT = 20;
 /** Largest page (`service.md` 8). */
 export const LIMIT_MAX = 100;
-/** How many unknown names are reported, and how many characters of each. */
+/** Maximum number of unknown names in a report, and maximum length of each. */
 const IGNORED_MAX = 20;
 const SHOWN_LENGTH_MAX = 40;
 const INTEGER = /^(0|[1-9]\d*)$/;
@@ -44,7 +44,7 @@ const INTEGER = /^(0|[1-9]\d*)$/;
 /**
  * @param search - the part of the request target after `?`.
  * @param known - parameters of the route.
- * @param violations - collects what is wrong.
+ * @param violations - collects violations.
  */
 export function parseQuery(
   search: string,
@@ -154,7 +154,7 @@ export type MemberKind = 'text' | 'number';
 /** A member that a body may have. */
 export interface BodyMember {
   readonly kind: MemberKind;
-  /** What OpenAPI says of it. */
+  /** Its schema in OpenAPI. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly example?: string | undefined;
 }
@@ -165,15 +165,15 @@ export type BodyShape = Readonly<Record<string, BodyMember>>;
 /** A parsed body. */
 export interface Body {
   /**
-   * @returns the member, or undefined when it was not given, is null, or is an empty text (C-5); one of a wrong type,
-   *   which is noted, as an empty text: it is not missing.
+   * @returns the member; undefined when it is missing, null, or an empty text (C-5). A member of a wrong type is
+   *   noted as a violation and returned as an empty text, because it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
 }
 
 /**
  * @param text - the raw body; an empty one counts as an empty object.
- * @param violations - collects what is wrong.
+ * @param violations - collects violations.
  * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object, or larger than `INPUT_BOUNDS`.
  */
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {
