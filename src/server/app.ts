@@ -55,7 +55,7 @@ import { type ConsoleSessions, consoleSessions } from './sign-in/console-session
 import { peopleServer } from './sign-in/people.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 
-/** What the application needs. */
+/** Parts that the application needs. */
 export interface AppParts {
   readonly config: Pick<
     Config,
@@ -180,7 +180,7 @@ interface OpenNeeds {
   readonly serveConsole: (exchange: Exchange) => Promise<void>;
 }
 
-/** @returns what answers the paths that need no key. */
+/** @returns the handler of the paths that need no key. */
 function servesOpen(
   { config, services, log }: AppParts,
   { routes, schema, sessions, serveConsole }: OpenNeeds,
@@ -222,7 +222,7 @@ function servesOpen(
   });
 }
 
-/** @returns what answers a request that failed, whatever failed. */
+/** @returns the handler of failed requests, whatever failed. */
 function settling(cors: Cors, publicUrl: string, log: Logger) {
   return (exchange: Exchange, answered: Promise<void>): void => {
     answered
@@ -235,7 +235,11 @@ function settling(cors: Cors, publicUrl: string, log: Logger) {
   };
 }
 
-/** @returns what identifies the caller and takes the request from its bucket. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+/**
+ * @returns a function that identifies the caller and takes the request from its bucket.
+ *
+ * @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`.
+ */
 function admission(services: Services, limiters: Limiters, cors: Cors) {
   return async (
     exchange: Exchange,
@@ -308,12 +312,12 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   sendProblem(exchange, publicUrl, refusal, headers);
 }
 
-/** Those who are told of requests. */
+/** Listeners to requests. */
 interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
   readonly recorder: RequestRecorder | undefined;
 }
 
-/** One line in the log of the process, and one in that of the account: no path with ids, no query, no body. */
+/** Writes one line to the log of the process, and one to that of the account: no path with ids, no query, no body. */
 function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): void {
   if (!recorder && !noteRequest && !log.isLevelEnabled('info')) return;
   const started = performance.now();

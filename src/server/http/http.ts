@@ -23,9 +23,9 @@ export interface Exchange {
   route: string;
   /** The account that asks, once it is known. */
   accountId: bigint | undefined;
-  /** Who asks by a key, a session or a token, once it is known. */
+  /** Caller by a key, a session or a token, once it is known. */
   caller: KeyRecord | undefined;
-  /** What the request log says besides: the GraphQL operation, the transaction, and the error that was answered with. */
+  /** Additional fields of the request log: the GraphQL operation, the transaction, and the error of the response. */
   readonly noted: {
     operation?: string | undefined;
     end2end?: string | undefined;
@@ -37,13 +37,13 @@ export interface Exchange {
   allowed: readonly string[];
 }
 
-/** Status of a request whose client left before its answer began; there is no standard one. */
+/** Status of a request whose client left before its response began; there is no standard one. */
 export const CLIENT_LEFT = 499;
 
 /** The part of an exchange that an answer is written to. */
 export type Answered = Pick<Exchange, 'request' | 'response' | 'requestId'>;
 
-/** @returns where a request came from, for the audit log. */
+/** @returns the origin of a request for the audit log. */
 export function originOf({ requestId, address }: Exchange): Origin {
   return { requestId, address: address === '' ? null : address };
 }
@@ -65,7 +65,7 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): str
 /** Methods of paths that only read. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
-/** Where GraphQL is served. */
+/** Path of GraphQL. */
 export const GRAPHQL_PATH = '/graphql';
 /** Path of the single connection mode of GraphQL over server-sent events. */
 export const GRAPHQL_STREAM_PATH = '/graphql/stream';

@@ -12,8 +12,8 @@ export interface LogSource {
 }
 
 /**
- * @param source - none for a log that is read beside its process.
- * @returns a log at this level, to standard error unless another place is given.
+ * @param source - none for a log whose reader watches its process.
+ * @returns a log at this level, to standard error unless another output is given.
  */
 export function openLog(
   level: string,
@@ -40,12 +40,12 @@ export function openLog(
   );
 }
 
-/** What is logged of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
+/** Logged part of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Names of the schema, where PostgreSQL told them. */
+  /** Names of the schema, where PostgreSQL gave them. */
   readonly table?: unknown;
   readonly constraint?: unknown;
   readonly stack?: string;
@@ -55,7 +55,7 @@ interface LoggedError {
 function describeError(error: unknown): LoggedError | unknown {
   if (!(error instanceof Error)) return error;
   const { code, table, constraint } = error as { code?: unknown; table?: unknown; constraint?: unknown };
-  // The stack begins with the message; that part is cut off.
+  // The stack begins with the message, which is cut off.
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return {
     type: error.name,

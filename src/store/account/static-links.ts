@@ -1,7 +1,7 @@
 /** Links that open a new checkout session at each visit (C-20). */
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What a visit needs of a link. */
+/** Data of a link that a visit needs. */
 export interface StaticLinkRow {
   readonly accountId: bigint;
   readonly slug: string;
@@ -42,7 +42,7 @@ const COUNT: Statement = {
   text: `select count(*)::int as count from static_link where account_id = $1 and disabled_at is null`,
 };
 
-/** @returns how many links of the account are open. */
+/** @returns the number of open links of the account. */
 export async function countStaticLinks(database: Tx, accountId: bigint): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, [accountId]);
   return row?.count ?? 0;
@@ -70,7 +70,7 @@ export async function findStaticLink(database: Tx, slug: string): Promise<Static
   return row;
 }
 
-/** What a link is called, and whether it still opens sessions. */
+/** Name of a link, and whether it still opens sessions. */
 export interface LinkState {
   readonly name: string;
   readonly isOpen: boolean;

@@ -1,7 +1,8 @@
 /**
- * Connections to PostgreSQL that rest on documented parts of the driver alone, for `DATABASE_FAST_PATH=off` (decision 0064): named prepared
- * statements on connections of one pool, each of which waits for the answer before the next. A connection that the network lost is noticed
- * only when the time limit of its statement is over. connection.ts is the same faster; this file loads nothing of it.
+ * Connections to PostgreSQL by documented parts of the driver alone, for `DATABASE_FAST_PATH=off` (decision 0064):
+ * named prepared statements on connections of one pool, each of which waits for the answer before the next. A lost
+ * connection is noticed only when the time limit of its statement is over. connection.ts is the faster variant, of
+ * which this file loads nothing.
  */
 import pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
@@ -66,7 +67,7 @@ function clientsOf(url: () => string): new () => pg.Client {
   };
 }
 
-/** @returns a connection of its own, for notifications; it is not opened yet. */
+/** @returns a dedicated connection for notifications, not opened yet. */
 export function plainClient(url: string, applicationName: string): pg.Client {
   return new pg.Client({
     ...plainSettings(CONNECT_MAX_MS, CONNECT_MAX_MS),

@@ -1,6 +1,6 @@
 /**
- * What prices are made of: the last known mid-market rates, of which sandbox accounts and live accounts have their own; and for
- * each account and template the spread, the fees and the limits (C-21, C-22).
+ * Inputs of prices: the last known mid-market rates, separate for sandbox and live accounts; and the spread, fees and
+ * limits of each account and template (C-21, C-22).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { readShared } from '../../base/concurrency/read-together.ts';
@@ -24,7 +24,7 @@ export interface TemplateSettings {
   readonly customerLimitDaily: string;
 }
 
-/** What an account without settings of its own has (C-21, C-22). */
+/** Settings of an account without its own (C-21, C-22). */
 export const TEMPLATE_DEFAULTS: TemplateSettings = {
   spread: '0.01',
   feeRate: '0.01',
@@ -65,7 +65,7 @@ const PLATFORM: Statement = {
       customer_step_up_30d as "customerStepUp30d", customer_limit_daily as "customerLimitDaily"
     from template_setting where account_id = $1 and template = $2`,
 };
-/** What is tighter holds, of the platform's limits and of the account's own. */
+/** The tighter limit holds, of the platform's and of the account's own. */
 const TEMPLATE: Statement = {
   name: 'settings_template',
   text: `select coalesce(s.spread, $3::numeric) as spread, coalesce(s.fee_rate, $4::numeric) as "feeRate",
