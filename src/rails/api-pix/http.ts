@@ -5,12 +5,12 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import type { ApiPixSettings } from './settings.ts';
 
-/** Nobody knows whether the call was acted on: the provider is asked before it is made again. */
+/** The call may or may not have been executed: the provider is asked before it is made again. */
 export class PspAway extends Error {
   override readonly name: string = 'PspAway';
 }
 
-/** It did not answer at all, or with 5xx: the line is down, or the provider is. */
+/** The provider did not answer at all, or with 5xx: the line is down, or the provider is. */
 export class PspSilent extends PspAway {
   override readonly name = 'PspSilent';
 }
@@ -32,7 +32,7 @@ export class PspProblem extends Error {
 /** A call. */
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'POST';
-  /** All of it. */
+  /** The whole URL. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -52,7 +52,7 @@ const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 const CONNECTIONS_MAX = 32;
 const WORDS_MAX = 300;
 
-/** @returns what makes calls, over connections that are kept for a while. */
+/** @returns a function that makes calls, over connections that stay open for a while. */
 export function createCaller({
   certificate,
   key,
@@ -111,7 +111,7 @@ async function callOnce(
   }
 }
 
-/** API Pix has `type` and `detail` (RFC 7807); what is a provider's own has `nome` and `mensagem`. */
+/** API Pix has `type` and `detail` (RFC 7807); proprietary calls have `nome` and `mensagem`. */
 function problemOf(status: number, json: unknown, body: string): PspProblem {
   const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
@@ -138,7 +138,7 @@ function pathOf(url: string): string {
 
 const UNSIGNED = 'the certificate of the provider is not signed by an authority of caFile';
 const NOT_TAKEN = 'the provider does not take the certificate of certificateFile';
-/** What errors of TLS mean to whoever wrote the settings. */
+/** Meaning of TLS errors for the author of the settings. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNRESET: `the provider closed the connection; if it always does, then ${NOT_TAKEN}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,
