@@ -31,13 +31,13 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
-/** What a key is to be. */
+/** Properties of a new key. */
 export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** Null for a key without an end. */
   readonly expiresAt: Date | null;
-  /** Networks that it may be used from; none means from anywhere. */
+  /** Networks from which it may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export const API_KEYS_MAX = 500;
 /** Networks of a key, which every request with it is compared with. */
 export const ALLOWED_CIDRS_MAX = 50;
 
-/** How long a rotated key may stay valid, in seconds: 30 days at most, one day unless said otherwise. */
+/** Overlap of a rotated key, in seconds: at most 30 days, one day by default. */
 export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
 
 const ALL_SCOPES: readonly string[] = [...SCOPES, ...PLATFORM_SCOPES];
@@ -186,7 +186,9 @@ export async function rotateKey(
   });
 }
 
-/** Who is given the text of a key gains nothing by it: neither time nor networks. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * The new key never gets more rights than its maker has, in time and networks. @throws {GatewayError} `FORBIDDEN`.
+ */
 function refuseFreer(key: OwnKey, maker: OwnKey): void {
   const isLonger =
     maker.expiresAt !== null &&
@@ -239,8 +241,8 @@ export async function replaceKey(
 }
 
 /**
- * Ends a key of the account; every process refuses it within a second. What it asked to loosen and has not taken effect does
- * not any more. Again is the same.
+ * Ends a key of the account; every process refuses it within a second. Its requested changes that have not taken
+ * effect are dropped. Repeating is harmless.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
@@ -258,12 +260,12 @@ export async function revokeApiKey(context: Context, id: string): Promise<void> 
   if (!isThere) throw notFound();
 }
 
-/** Who makes a key, as the key remembers it. */
+/** Maker of a key, as the key stores it. */
 function madeBy({ caller }: Context): Pick<NewKey, 'madeBy' | 'madeByPerson'> {
   return caller.person ? { madeByPerson: caller.id } : { madeBy: caller.id };
 }
 
-/** @returns what bounds a key that the caller makes; a person has scopes, and neither an end nor networks. */
+/** @returns the bounds of a key that the caller makes; a person has scopes, and neither an end nor networks. */
 async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
   const { caller } = context;
   if (!caller.person) return ownKey(tx, context, caller.id, at);
@@ -273,7 +275,7 @@ async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
 async function ownKey(tx: Tx, { caller }: Context, id: string, at: Date): Promise<OwnKey> {
   const key = await findOwnKey(tx, caller.accountId, safe(id), at);
   if (key) return key;
-  // Whoever asks may have been revoked a moment ago.
+  // The caller's key may have been revoked just now.
   if (id === caller.id) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
   throw notFound();
 }

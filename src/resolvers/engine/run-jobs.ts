@@ -30,7 +30,7 @@ import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-
 import { type RepeatOptions, repeat } from './repeat.ts';
 import { pauseOf } from './uncounted-failures.ts';
 
-/** Kind of a job whose payload is news of a rail; all other jobs are effects of steps. */
+/** Kind of a job whose payload is a rail event; all other jobs are effects of steps. */
 export const NEWS = 'news';
 
 /** A worker that runs until it is stopped. */
@@ -40,8 +40,8 @@ export interface Worker {
 }
 
 /**
- * Jobs that were taken from the queue and are under way at once. Those that were handed over do not count: they would keep older ones waiting.
- * Those of locked accounts do not count either.
+ * Maximum number of parallel jobs from the queue. Jobs that were handed over do not count: they would delay older
+ * ones. Those of locked accounts do not count either.
  */
 const BATCH_MAX = 100;
 /** The engine hands over no job while so many are under way. */
@@ -57,7 +57,7 @@ const RETRY_MAX_MS = 6 * 3_600_000;
 const ATTEMPTS_MAX = 5;
 /** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
 const MONEY_OUT_ATTEMPTS_MAX = 12;
-/** A lease lasts six seconds; it is renewed for jobs that were under way a second ago. */
+/** A lease lasts six seconds; it is renewed for jobs that have run for a second. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
 /** For how long, and how often, a worker tries to give a job back while the database is away. */
@@ -133,9 +133,10 @@ export function startWorker(services: Services, log: Logger): Worker {
 }
 
 /**
- * Runs what is due, and what becomes due by that, until nothing is or other workers have it.
+ * Runs due jobs, and those that become due by them, until none is left or other workers have them.
  *
- * @param options - `only`: one transaction; `mode`: accounts of one mode; `patienceMs`: how long is waited for other workers, default 5 seconds.
+ * @param options - `only`: one transaction; `mode`: accounts of one mode; `patienceMs`: maximum wait for other
+ *   workers, default 5 seconds.
  */
 export async function settle(
   services: Services,
@@ -166,8 +167,8 @@ function claimDue(
 }
 
 /**
- * @param options - `row`: the transaction as it was when the job was stored; it is read when not given. `stop`: gives up.
- * @returns whether another job may have waited for this one; where the engine ended it, it has told the worker.
+ * @param options - `row`: the transaction as it was when the job was stored; read by default. `stop`: gives up.
+ * @returns whether another job may have waited for this one; when the engine ended it, the worker knows already.
  */
 async function runJob(
   services: Services,

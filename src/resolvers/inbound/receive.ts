@@ -49,15 +49,15 @@ const LOCKED_MAX_MS = 10_000;
 const UNTAKEN_MAX = 10;
 const WORDS_MAX = 200;
 
-/** How often news was tried before. */
+/** Number of earlier attempts. */
 export type Tries = Pick<PendingNews, 'attempts' | 'untaken'>;
 
 const NEVER: Tries = { attempts: 0, untaken: 0 };
 
 /**
- * @param log - told of every try that fails.
- * @returns what became of the news.
- * @throws the driver's error, when it could not even be stored: the rail has to tell it again.
+ * @param log - gets every failed attempt.
+ * @returns the outcome of the event.
+ * @throws the driver's error, when it could not even be stored: the rail has to repeat it.
  */
 export async function receiveNews(
   services: Services,
@@ -109,7 +109,12 @@ async function postpone(
   return { outcome };
 }
 
-/** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
+/**
+ * Settles an event now.
+ *
+ * @returns its outcome, or the reason why its transaction refuses it.
+ * @throws the obstacle to settling it.
+ */
 async function settleNews(services: Services, news: News, place: NewsPlace): Promise<Receipt | Failure> {
   const { record, entry } = place;
   if (entry && (await isHeld(services, entry))) return held(entry);
@@ -144,7 +149,7 @@ const BEFORE: {
     ((await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry)),
 };
 
-/** Where an event goes that no transaction takes, as `rail-events.ts` says. */
+/** Destination of an event that no transaction accepts, as in `rail-events.ts`. */
 const OTHERWISE: {
   readonly [Each in Otherwise]: (
     services: Services,
@@ -186,8 +191,8 @@ async function endRefund(
 }
 
 /**
- * What is told of an account that is held for long would wait, and what the rail tells of others with it. One that was found to be
- * locked may have come free, and nobody has asked for it since.
+ * Events of an account that stays locked would wait, and events of others behind them. An account that was found to
+ * be locked may have come free without a request since.
  */
 async function isHeld(
   { database, locked }: Services,

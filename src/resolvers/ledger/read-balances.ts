@@ -8,7 +8,7 @@ import type { AccountBalances, CurrencyBalance } from '../../wire/balance.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 
-/** What an account holds in one currency. */
+/** Balance of an account in one currency. */
 export interface Balance extends CurrencyBalance {
   /** Raw ledger code. */
   readonly currency: string;

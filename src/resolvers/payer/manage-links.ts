@@ -1,4 +1,4 @@
-/** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
+/** Static links (C-20): creates and disables them. Visits are in open-static-link.ts. */
 import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/errors/assert.ts';
 import { notFound } from '../../base/errors/errors.ts';
@@ -24,7 +24,7 @@ import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';
 
-/** What a caller gives; each under the caller's own name for it. */
+/** Input of a caller; each value under the caller's own name for it. */
 export interface StaticLinkInput extends SessionInput {
   readonly name?: Named | undefined;
   readonly currency?: Named | undefined;
@@ -61,7 +61,7 @@ export async function createStaticLink(
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requireAct(context, 'link.create');
-  // It sends payers, or what is told of them, elsewhere.
+  // These members send payers, or data about them, elsewhere.
   if (input.returnUrl || input.webhook) requireFresh(context);
   const { database, caller, registry } = context;
   const name = checks.reference(input.name);
@@ -98,7 +98,11 @@ export function linkTemplate(registry: Registry, currency: string, currencyName:
   return chooseTemplate(registry, use, undefined, currencyName);
 }
 
-/** Ends a link: it opens no more sessions. Again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/**
+ * Ends a link: it opens no more sessions. Repeating is harmless.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
+ */
 export async function disableStaticLink(context: Context, slug: string): Promise<void> {
   requireAct(context, 'link.disable');
   const { accountId } = context.caller;

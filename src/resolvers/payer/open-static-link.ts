@@ -12,8 +12,8 @@ import type { Origin, Services } from '../services/context.ts';
 import { isSlug, linkPath, linkTemplate } from './manage-links.ts';
 
 /**
- * @param slug - as the visitor gave it: what cannot be one is not looked up.
- * @returns the link; undefined where there is none, or it is disabled.
+ * @param slug - as the visitor gave it; malformed ones are not looked up.
+ * @returns the link; undefined when it does not exist or is disabled.
  */
 export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow | undefined> {
   return isSlug(slug) ? findStaticLink(database, slug) : undefined;
@@ -38,7 +38,7 @@ export async function openStaticLink(
   );
 }
 
-/** Who opens a link has no session before it: the link stands for them. */
+/** The visitor of a link has no session yet: the link is the caller. */
 function visitorOf({ mode }: Services, { accountId, slug }: StaticLinkRow): KeyRecord {
   return {
     accountId,

@@ -1,4 +1,4 @@
-/** How rails are doing, for the operator. */
+/** Status of rails, for the operator. */
 import type { Instant } from '../../base/time/instant.ts';
 import { readRailHealth } from '../../store/engine/rail-health.ts';
 import type { EffectName } from '../../templates/effects.ts';
@@ -15,10 +15,10 @@ export const RAILS = {
   liquidity: 'Where positions are bought and sold.',
   rates: 'Where prices come from.',
 } as const;
-/** One of RAILS. */
+/** A member of RAILS. */
 export type RailName = keyof typeof RAILS;
 
-/** How a rail is doing. */
+/** Status of a rail. */
 export interface RailHealth {
   readonly rail: RailName;
   readonly lastNewsAt: Instant | null;
@@ -31,7 +31,7 @@ export interface RailHealth {
 const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name as RailName) : 'chain');
 
 /**
- * @returns what the configured parts of a rail say of themselves; nothing where it is played in the process, or missing.
+ * @returns the checks of a rail's configured parts; empty when it is played in the process, or missing.
  * @throws {GatewayError} `FORBIDDEN` without a scope of the platform.
  */
 export async function railChecks(context: Context, rail: RailName): Promise<readonly NamedCheck[]> {
