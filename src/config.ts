@@ -17,7 +17,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** All settings, checked. */
+/** All settings, validated. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ export function readConfig(env: Environment) {
     port,
     /** URL under which the gateway is reached, without a slash at its end. */
     publicUrl: (env.PUBLIC_URL || `http://${nameOf(host)}:${port}`).replace(/\/+$/, ''),
-    /** Where metrics are served; null for nowhere. */
+    /** Port of metrics; null for none. */
     metrics: env.METRICS_PORT
       ? { host: env.METRICS_HOST || '127.0.0.1', port: integer(env, 'METRICS_PORT', 0, 0, 65_535) }
       : null,
@@ -63,7 +63,7 @@ export function readConfig(env: Environment) {
     exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact']) === 'exact',
     ...readProtections(env),
     /** Time between the first 503 of `/readyz` and the end of the listener, after a signal. Unit: ms. */
-    // Behind a load balancer, which may not know yet; nobody balances load on a loopback address.
+    // Wait of a shutdown for a load balancer that may not know yet; zero on a loopback address, which has none.
     drainDelayMs: 1_000 * integer(env, 'DRAIN_DELAY', LOOPBACK.test(host) ? 0 : 5, 0, 300),
     /** Time for which a start repeats a step while the database is out of reach. Unit: ms. */
     startWaitMs: 1_000 * integer(env, 'START_WAIT', 30, 0, 3_600),
@@ -71,9 +71,9 @@ export function readConfig(env: Environment) {
     oidc: readOidc(env),
     /** JSON file that says which rails there are; undefined for none. */
     railsFile: pathIn(env, 'RAILS_FILE'),
-    /** So long after midnight in Brasília the day before is reconciled; null: never by itself. */
+    /** Time after midnight in Brasília at which the day before is reconciled; null for never. */
     reconcileAtMs: read(env, 'RECONCILE_AT', 'off, or a time such as 03:00', timeOfDay, 3 * 3_600_000),
-    /** How long a step-up waits for its decision; it is denied then. Unit: ms. */
+    /** Time limit of a step-up's decision; afterwards it is denied. Unit: ms. */
     stepUpMs: 3_600_000 * integer(env, 'STEP_UP_HOURS', STEP_UP_MS / 3_600_000, 1, 720),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on',
     /** Whether repeated queries are compiled. */
@@ -113,7 +113,7 @@ function readDatabase(env: Environment) {
     databaseDiskBytes: read(env, 'DATABASE_DISK_GB', DISK_FORM, gigabytes, null),
     /** Whether the database is reached with undocumented parts of the driver; without them it is slower. */
     databaseFastPath: oneOf(env, 'DATABASE_FAST_PATH', ['on', 'off']) === 'on',
-    /** Where processes tell each other what moved; undefined for a process alone. */
+    /** Notifications between processes; undefined for a process alone. */
     notifyUrl: notifyUrlIn(env) ?? databaseUrl,
   };
 }
@@ -136,7 +136,7 @@ function readProtections(env: Environment) {
   };
 }
 
-/** How many days records are kept; null for ever. */
+/** Lifetime of records in days; null for ever. */
 function readRetention(env: Environment) {
   return {
     events: days(env, 'RETENTION_EVENTS', 90, 7),
@@ -147,7 +147,7 @@ function readRetention(env: Environment) {
     railEvents: days(env, 'RETENTION_RAIL_EVENTS', 365, 90),
     depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
     sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
-    /** Of the request log; 0: nothing is recorded. */
+    /** Of the request log; 0 records nothing. */
     requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
     /** Sessions of people, and links that let them in. */
     sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
@@ -161,7 +161,7 @@ function nameOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Provider by which people sign in (OpenID Connect): all of its settings, or none (null). */
+/** Provider of people's sign-in (OpenID Connect): all of its settings, or none (null). */
 function readOidc(env: Environment) {
   const [issuer, clientId] = [env.OIDC_ISSUER, env.OIDC_CLIENT_ID];
   const clientSecret = secret(env, 'OIDC_CLIENT_SECRET');
@@ -212,7 +212,7 @@ function integer(env: Environment, name: string, fallback: number, min: number, 
   return read(env, name, `an integer from ${min} to ${max}`, (text) => within(text, min, max), fallback);
 }
 
-/** Least: what the rest of the gateway relies on. */
+/** Minimum that the rest of the gateway relies on. */
 function days(env: Environment, name: string, fallback: number, min: number): number | null {
   const parse = (text: string) => (text === 'off' ? null : within(text, min, DAYS_MAX));
   return read<number | null>(env, name, `off, or days from ${min} to ${DAYS_MAX}`, parse, fallback);
@@ -285,7 +285,10 @@ function databaseUrlIn(env: Environment, name: string): string | undefined {
   );
 }
 
-/** A URL may have any %XX, but the driver takes only what can be decoded. It is asked itself, because it also takes a lone %. */
+/**
+ * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
+ * because it also accepts a lone %.
+ */
 function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
   try {

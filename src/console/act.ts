@@ -14,10 +14,10 @@ import { sayIn, type Word } from './words.ts';
 /** Field of a form that says in which account it was shown. */
 export const ACCOUNT_FIELD = 'shownIn';
 
-/** Field of a form that names variables whose setting is taken away; one for each. */
+/** Field of a form that names a variable whose setting is removed; one field per variable. */
 export const CLEARED_FIELD = 'cleared';
 
-/** Where the form of an act is sent. */
+/** Path to which the form of an act is sent. */
 export function actPath({ name }: Pick<Operation, 'name'>): string {
   return `${CONSOLE_PATH}/acts/${name}`;
 }
@@ -30,10 +30,11 @@ export function actNamed(name: string): Operation {
 }
 
 /**
- * The variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given; what
- * the form clears is null.
+ * The variables of a mutation: each field of the form, by the type of the variable with its name. An empty field is
+ * left out; a cleared one is null.
  *
- * @throws {GatewayError} `INVALID_PARAMETER` for fields that are empty and needed, or of another form than their type.
+ * @throws {GatewayError} `INVALID_PARAMETER` for required fields that are empty, and for fields of another form than
+ *   their type.
  */
 export function variablesOf({ variables }: Operation, form: URLSearchParams, language: Language): Variables {
   const missing = variables.filter(
@@ -60,7 +61,7 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
 
 /** One sign and three digits: thousands in one language, a fraction in the other. */
 const TWO_WAYS = /^[1-9]\d{0,2}[.,]\d{3}$/;
-/** Nobody writes thousands behind a zero. */
+/** Thousands never follow a zero. */
 const FRACTION = /^0[.,]\d+$/;
 /** A minute as a field of a browser gives it: in Brasília, which has no summer time since 2019. */
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
@@ -94,9 +95,9 @@ function wrong(parameter: string, word: Word, language: Language): GatewayError 
 }
 
 /**
- * @param back - where the form stood, as the form says: another site cannot send it, but what is sent must still be a
- *   path of the console.
- * @returns where to go after an act: to what it made, or back to where its form stood.
+ * @param back - address of the form, from the form: another site cannot send it, but it must still be a path of the
+ *   console.
+ * @returns the address after an act: of the created record, or back at its form.
  */
 export function afterAct(operation: Operation, data: unknown, back: string | null): string {
   const made = resultOf(operation, data);

@@ -1,4 +1,4 @@
-/** What the console says, in both languages: the compiler finds a text that is missing. `{name}` is filled in. */
+/** Texts of the console, in both languages: the compiler finds a missing one. `{name}` is filled in. */
 import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
 import { type SayOf, sayFrom } from '../ui/say.ts';
@@ -26,7 +26,7 @@ export type Word = keyof typeof WORDS;
 /** Says a text in the language of the page. */
 export type Say = SayOf<Word>;
 
-/** @returns what says texts in a language. */
+/** @returns the function that formats texts in a language. */
 export function sayIn(language: Language): Say {
   return sayFrom(WORDS, language);
 }

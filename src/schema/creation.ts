@@ -26,7 +26,7 @@ export function replayedField(t: PayloadFields) {
 }
 
 /**
- * Defines the members of a list; they stand in the input of a creation.
+ * Defines the members of a list in the input of a creation.
  *
  * @param choices - the enums of members that are a choice.
  */
@@ -59,7 +59,7 @@ function memberField(t: InputFields, member: Member, choice: ChoiceRef | undefin
   }
 }
 
-/** Defines the choice of a template; it stands in the input of each creation. */
+/** Defines the choice of a template in the input of each creation. */
 export function templateField(t: InputFields, template: TemplateRef) {
   return t.field({
     type: template,
@@ -67,7 +67,7 @@ export function templateField(t: InputFields, template: TemplateRef) {
   });
 }
 
-/** What defines the members of an input object. */
+/** Builder of an input object's fields. */
 export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
 /** Notes amounts that are given besides a quote, which says them. */

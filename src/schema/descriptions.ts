@@ -31,7 +31,7 @@ export const DESCRIPTIONS = {
     'Party that its step waits for; null when the gateway and its rails go on by themselves, after the end, and for steps that only imported history has. It follows from the step alone: a withdrawal that was approved, or a payment whose hold was rejected, waits for a `DECISION` until the rails have moved it on.',
 } as const;
 
-/** What of an endpoint can be said and read. */
+/** Members of an endpoint that can be given and read. */
 export const ENDPOINT_FIELDS = {
   eventNames:
     'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',

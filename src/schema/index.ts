@@ -66,7 +66,7 @@ import { defineDeliveries } from './webhook-delivery.ts';
 import { defineRedeliveries } from './webhook-redelivery.ts';
 import { defineWhitelist } from './whitelist.ts';
 
-/** @returns the schema of these templates; it holds no state and needs no database to be made. */
+/** @returns the schema of these templates; it has no state, and building it needs no database. */
 export function buildSchema(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
   const action = defineRefusals(builder);
@@ -170,7 +170,10 @@ function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** @returns a schema as text, in the order of names: what schema.operator.graphql holds, and of the merchants' contract schema.graphql. */
+/**
+ * @returns a schema as text, sorted by name: the content of schema.operator.graphql, and of the merchants' contract
+ *   schema.graphql.
+ */
 export function schemaText(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

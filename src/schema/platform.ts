@@ -1,4 +1,4 @@
-/** What an operator sees over all accounts: who they are, and how the rails are doing. */
+/** The operator's view of all accounts: their holders, and the status of the rails. */
 
 import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
@@ -14,13 +14,13 @@ import { isoOf } from './moment.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
-/** What an account holder is told with. */
+/** Types of an account holder's fields. */
 interface HolderRefs {
   readonly setting: TemplateSettingRef;
   readonly customers: CustomerPageRef;
 }
 
-/** Templates of an account: what reading its settings costs. */
+/** Cost of reading the settings of an account's templates. */
 const SETTINGS = { field: 1, multiplier: 6 };
 
 /** Defines `Query.accounts`, `Query.accountHolder` and `Query.railHealth`. */

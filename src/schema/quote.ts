@@ -1,4 +1,4 @@
-/** Quote: what an order would cost, and prices that are kept: `Query.quote`, `Mutation.createQuote`. */
+/** Quote: the price of an order, and reserved prices: `Query.quote`, `Mutation.createQuote`. */
 
 import { assert } from '../base/errors/assert.ts';
 import type { Named } from '../base/errors/violations.ts';
@@ -21,7 +21,7 @@ import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 
 const NAMES = pathsOf('input', ['template', 'brlAmount', 'cryptoAmount']);
-/** Which way each family converts; what has none has no price. */
+/** Direction of each family's conversion; a family without one has no price. */
 const DIRECTIONS: Readonly<Partial<Record<Family, PriceRequest['direction']>>> = {
   checkouts: 'in',
   onramps: 'in',

@@ -234,7 +234,7 @@ function listComplexity({ filter, ...args }: ListArgs): { field: number; multipl
   return { field: field + filterPoints(filter ?? {}, args.offset ?? 0), multiplier };
 }
 
-/** @returns what it costs to find the page of a list that is filtered. */
+/** @returns the cost of finding the page of a filtered list. */
 function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): number {
   const given = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
   const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
@@ -243,7 +243,7 @@ function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): 
   if (has('few') && has('scan')) return COUNT_POINTS;
   if (has('scan')) return LOOK_POINTS;
   const isCounted = !has('few') && given.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');
-  // Who may decide is asked of each record, and what stands before a place is passed over.
+  // The right to decide is checked for each record, and records before an offset are passed over.
   const isPassed = filter.awaitingMe === true || (offset > 0 && given.length > 0);
   return isCounted || isPassed ? COUNT_POINTS : 0;
 }

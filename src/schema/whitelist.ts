@@ -1,4 +1,4 @@
-/** Whitelists: whom withdrawals may go to (C-22). */
+/** Whitelists: destinations of withdrawals (C-22). */
 
 import type { PixKeyType } from '../base/pix/pix-key.ts';
 import type { WhitelistProof } from '../chains/whitelist-proof.ts';

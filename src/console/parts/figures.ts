@@ -43,7 +43,7 @@ export function inBrl(amount: string, language: Language): string {
   return money({ amount, currency: BRL }, language);
 }
 
-/** @returns a figure of a column with all decimals of its currency; nothing is faint. */
+/** @returns a figure of a column with all decimals of its currency; zero is faint. */
 export function figure(amount: string, { decimals }: CurrencyShown, language: Language): Html {
   const isZero = !/[1-9]/.test(amount);
   return html`<span${isZero && html` class="soft"`}>${decimal(amount, decimals, language)}</span>`;
@@ -59,7 +59,7 @@ export function moment(iso: string, language: Language, form: NearForm = 'minute
   return html`<time datetime="${iso}">${nearText(Date.parse(iso), language, form)}</time>`;
 }
 
-/** @returns a moment of which it matters how long ago it is: where there is script, that is said. */
+/** @returns a time that is shown relative to now where there is script. */
 export function ago(iso: string, language: Language): Html {
   return html`<time datetime="${iso}" data-ago>${nearText(Date.parse(iso), language, 'minute')}</time>`;
 }
@@ -91,7 +91,10 @@ export interface StepShown {
   readonly headline: LabelShown;
 }
 
-/** @returns how a step is to be taken; one that waits for a decision needs a look, also after success: its payer disputes it. */
+/**
+ * @returns the tone of a step; a step that waits for a decision needs attention, also after success: its payer
+ *   disputes it.
+ */
 export function toneOf({ statusCode, awaits }: Omit<StepShown, 'headline'>): Tone {
   const isDecided = awaits === 'DECISION';
   if (statusCode === 'PENDING') return isDecided ? 'warn' : 'idle';

@@ -1,4 +1,4 @@
-/** What the house owns, and what brings it to its targets, as a table; nothing where there is no inventory. */
+/** Holdings of the house, and the trades to its targets, as a table; null without an inventory. */
 import type { Html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -9,7 +9,7 @@ import { section } from './lists.ts';
 
 type Position = NonNullable<OperatorQuery['positions']>[number];
 
-/** @returns a row for each currency; what is beyond its limit is marked. */
+/** @returns a row for each currency; those beyond their limit are marked. */
 export function positionList(context: ScreenContext, rows: readonly Position[]): Html | null {
   if (rows.length === 0) return null;
   const { say, language } = context;

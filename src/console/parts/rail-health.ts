@@ -1,4 +1,4 @@
-/** How the rails are doing, as a table. */
+/** Status of the rails, as a table. */
 import type { Html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -7,7 +7,7 @@ import type { HealthFragment } from '../generated/graphql.ts';
 import { ago } from './figures.ts';
 import { count } from './lists.ts';
 
-/** @returns one row for each rail; what fails is marked. */
+/** @returns one row for each rail; failures are marked. */
 export function railTable(context: ScreenContext, rows: readonly HealthFragment[]): Html {
   const { say, language } = context;
   const shown = (value: number) => count(value, language);

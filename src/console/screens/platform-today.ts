@@ -1,4 +1,4 @@
-/** Today of the operator: what waits over all accounts, how the rails are doing, the newest accounts. */
+/** Home of the operator: waiting work of all accounts, status of the rails, the newest accounts. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { html } from '../../ui/html.ts';
 import { timeText } from '../../ui/moments.ts';
@@ -32,7 +32,7 @@ ${section('holders', say('newestHolders'), holderTable(context, nodes), link('/a
   },
 });
 
-/** What waits, with where it is looked at. */
+/** Waiting work, with its links. */
 function waiting(data: PlatformTodayQuery): readonly Task[] {
   const operator = pathTo('/operator');
   const news = (state: string) => pathTo('/rails', { state });

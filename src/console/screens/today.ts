@@ -41,7 +41,7 @@ ${at === null && section('latest', say('latest'), html`<div data-live="rows">${l
   },
 });
 
-/** What a new account does first: the same four steps that the start of a gateway prints. */
+/** First steps of a new account: the same four that the start of a gateway prints. */
 function firstSteps(context: ScreenContext): Html {
   const { say } = context;
   if (!mayDo(context, 'createCheckout')) return empty('convert', say('nothing'), say('nothingHow'));
@@ -100,7 +100,7 @@ function balanceTable(context: ScreenContext, balances: readonly SubAccountsFrag
   return html`<div data-live="balances">${scrolled(say('tableOf', { name: say('balances') }), shown)}</div>`;
 }
 
-/** Where each kind of what waits is looked at. */
+/** Screen of each kind of waiting work. */
 const PLACES = {
   approvals: pathTo('/approvals'),
   failedRefunds: pathTo('/transactions', { waitsFor: 'FAILED_REFUND' }),

@@ -1,4 +1,4 @@
-/** The whitelist: where withdrawals may go, from when, and the forms that change it. */
+/** The whitelist: destinations of withdrawals, the time from which each is usable, and their forms. */
 import { networkTitle } from '../../base/money/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';

@@ -1,4 +1,4 @@
-/** What the frame of the console says, and what all of its screens share. */
+/** Texts of the console's frame, and those that all of its screens share. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the frame. */
