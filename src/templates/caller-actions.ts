@@ -246,7 +246,23 @@ export function callerActions(template: Template, row: ProcessRow, nowMs: number
   return names.flatMap((name) => callerAction(name, template, row, nowMs) ?? []);
 }
 
-/** @returns those of the actions that the machine accepts, without their figures, which a page does not show. */
+/**
+ * @param amount - BRL of a part; all that is left of the payment when undefined.
+ * @returns the effects of a refund of exactly that amount, from the plan that the refund itself follows; undefined where the machine
+ *   takes no such refund now.
+ */
+export function refundEffects(
+  template: Template,
+  row: ProcessRow,
+  amount: string | undefined,
+  nowMs: number,
+): readonly ActionEffect[] | undefined {
+  const trigger: Trigger = { on: 'payment_refunded', ...(amount !== undefined && { amount }) };
+  const steps = planned(template, row, trigger, nowMs);
+  return steps && effectsOf(template, row, steps, false);
+}
+
+/** @returns those of the actions that the machine takes; without their figures, which a page does not show. */
 export function actionsTaken(
   template: Template,
   row: ProcessRow,

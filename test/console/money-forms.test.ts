@@ -251,23 +251,57 @@ test('C-22: a network fee above the one that was stated refuses the withdrawal',
   expect(errorsIn(json)?.[0].extensions.code).toBe('LIMIT_EXCEEDED');
 });
 
-test('C-35: a refund says what is left, and gives back what is typed', async () => {
+/** A payment of R$80.00 that was converted into crypto of the balance. */
+async function paid(): Promise<string> {
   const input = { amountPayment: '80.00', ...CURRENCY, ...ANA };
   const { end2end } = (await create('createOnramp', input)).transaction;
   await trigger(end2end, 'pay');
   await until(end2end, 'success/DONE');
-  const page = await visit(app, owner, `/console/transactions/${end2end}`);
-  expect(page.text).toMatch(/R\$80\.00/);
-  const part = page.text.slice(page.text.indexOf('action="/console/acts/RefundPayment"') - 30);
-  const { csrf: _own, ...hidden } = fieldsIn(part);
-  const done = await visit(app, owner, '/console/acts/RefundPayment', {
-    form: { ...hidden, amount: '30.00' },
-  });
+  return end2end;
+}
+
+/** Fills the refund form of a transaction's page in, and asks to confirm it. */
+async function reviewRefund(end2end: string, amount: string) {
+  const { text } = await visit(app, owner, `/console/transactions/${end2end}`);
+  const { csrf: _own, ...hidden } = fieldsIn(
+    text.slice(text.indexOf('action="/console/acts/RefundPayment"') - 30),
+  );
+  return visit(app, owner, '/console/acts/RefundPayment', { form: { ...hidden, amount, ask: 'confirm' } });
+}
+
+const REFUND = new RegExp(`^${brl} goes back to the payer; ${usdt} is debited from your balance\\.$`);
+
+test.each([
+  ['a part', '30.00'],
+  ['all that is left', ''],
+])('C-35: the confirmation of a refund of %s states both amounts, and moves them', async (_what, amount) => {
+  const end2end = await paid();
+  const page = await reviewRefund(end2end, amount);
+  expect(page.status, page.text).toBe(200);
+  const part = page.text.slice(page.text.indexOf('id="confirm"'));
+  const said = /<p data-sentence><b>([^<]*)<\/b>/.exec(part)?.[1] ?? part.slice(0, 2_000);
+  expect(said).toMatch(REFUND);
+  const [, back, debited] = (REFUND.exec(said) ?? []).map(plain);
+  expect(Number(back)).toBe(Number(amount || '80'));
+
+  const before = await available();
+  const { csrf: _own, ...confirmed } = fieldsIn(part);
+  const done = await visit(app, owner, '/console/acts/RefundPayment', { form: confirmed });
   expect(done.status, done.text).toBe(303);
+  const after = await available();
+  expect(Number(less(after.USDT_TRX ?? '0', before.USDT_TRX ?? '0'))).toBe(-Number(debited));
+  expect(after.BRL).toBe(before.BRL);
   const { transaction } = await ask(
-    `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } refundable { amount } } }`,
+    `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } } }`,
   );
   expect(
     transaction.refunds.map((each: { amount: { amount: string } }) => Number(each.amount.amount)),
-  ).toEqual([30]);
+  ).toEqual([Number(back)]);
+});
+
+test('C-35: a refund above the rest of the payment is refused before it is confirmed', async () => {
+  const page = await reviewRefund(await paid(), '80.01');
+  expect(page.status).toBe(422);
+  expect(page.text).not.toContain('id="confirm"');
+  expect(page.text).toMatch(/Up to 80(\.00)? BRL can still be refunded\./);
 });

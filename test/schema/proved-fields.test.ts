@@ -51,7 +51,15 @@ const RENDERED = {
 const RENDERED_TYPES = Object.values(RENDERED).flatMap((names) => names.split(' '));
 /** Fields of proved types that are rendered. */
 const RENDERED_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Transaction: ['deliveries', 'events', 'possibleActions', 'record', 'refundable', 'sandboxScenarios'],
+  Transaction: [
+    'deliveries',
+    'events',
+    'possibleActions',
+    'record',
+    'refundEffects',
+    'refundable',
+    'sandboxScenarios',
+  ],
 };
 /** What depends on the rights of the caller, or on jobs. */
 const RENDERED_INPUT = ['awaitingMe', 'waitsFor'];

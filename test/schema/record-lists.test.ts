@@ -96,6 +96,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Transaction.events': PROCESS,
   'Transaction.ledgerLines': PROCESS,
   'Transaction.possibleActions': ACTIONS,
+  'Transaction.refundEffects': ACTIONS,
   'Transaction.refunds': PROCESS,
   'TransactionConnection.sums': CATALOGUE,
   'TrialBalance.lines': CHART,

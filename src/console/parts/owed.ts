@@ -1,13 +1,12 @@
-/**
- * Debts: returns to payers that are under way or failed, and debts of accounts to the house; and their settlement.
- */
+/** What is owed: returns to payers that are under way or failed, and debts of accounts to the house; and how each is settled. */
+import { sum } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
-import { ago, money } from './figures.ts';
+import { ago, inBrl, money } from './figures.ts';
 import { askedForm, field } from './form.ts';
 import { count, PAGE_ROWS, pageAsked, section, unseen } from './lists.ts';
 
@@ -60,14 +59,21 @@ export function refundList(context: ScreenContext, rows: readonly Refund[]): Htm
   return section('refunds', caption, content, say('openRefundsWhy'));
 }
 
-function refundActs(context: ScreenContext, { account, transaction: { end2end } }: Refund): Html {
-  const { say } = context;
+function refundActs(
+  context: ScreenContext,
+  { account, transaction: { end2end, possibleActions } }: Refund,
+): Html {
+  const { say, language } = context;
+  const owed = possibleActions.flatMap(({ effects }) =>
+    effects.map(({ money: each }) => each?.amount ?? '0'),
+  );
+  const amount = inBrl(sum(owed), language);
   const given = { account, end2end };
   const retry = askedForm(context, {
     act: 'RetryRefund',
     given,
     open: say('retryRefund'),
-    what: say('retryRefundWhat'),
+    what: say('retryRefundWhat', { amount }),
     button: say('retryRefundYes'),
   });
   const reference = { name: 'reference', label: say('paymentReference'), isRequired: true };
@@ -75,7 +81,7 @@ function refundActs(context: ScreenContext, { account, transaction: { end2end } 
     act: 'SettleRefundByHand',
     given,
     open: say('settleRefund'),
-    what: say('settleRefundWhat'),
+    what: say('settleRefundWhat', { amount }),
     button: say('settleRefundYes'),
     fields: field(context, 'SettleRefundByHand', reference, given),
   });

@@ -13,6 +13,7 @@ import { type AmountShown, inBrl, moment, money, statusBadge } from '../parts/fi
 import { handOver } from '../parts/hand-over.ts';
 import { axisOf, happenings, KINDS } from '../parts/happened.ts';
 import { recordOf } from '../parts/record.ts';
+import { refundConfirmation, refundVariables } from '../parts/refund-confirmation.ts';
 import { actsNow, scenarios } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
@@ -22,7 +23,11 @@ type Found = NonNullable<TransactionQuery['transaction']>;
 export const TRANSACTION = screenOf<TransactionQuery>({
   path: '/transactions/:end2end',
   operation: operationNamed('Transaction'),
-  variables: (context) => ({ end2end: context.named.end2end, isAdmin: may(context, 'admin') }),
+  variables: (context) => ({
+    end2end: context.named.end2end,
+    isAdmin: may(context, 'admin'),
+    ...refundVariables(context),
+  }),
   view: (data, context) => {
     if (!data.transaction) throw notFound();
     return view(data.transaction, data, context);
@@ -40,7 +45,7 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
 <div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
+<aside class="stack"><div class="stack" data-live="acts">${refundConfirmation(context, found) ?? actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
   return { title, main };
 }
 

@@ -229,6 +229,7 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
       const end2end = await paid(stage);
       return on(end2end, {
         typed: { amount: '50.00' },
+        review: 'unpriced',
         seen: '50.00',
         check: async () => expect(await waits(stage, end2end)).toBe(true),
       });

@@ -800,6 +800,8 @@ export interface CrossrampCheckout {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1249,6 +1251,8 @@ export interface Offramp {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1351,6 +1355,8 @@ export interface OfframpInstant {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1447,6 +1453,8 @@ export interface Onramp {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1541,6 +1549,8 @@ export interface OnrampInstant {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -3143,6 +3153,8 @@ export interface Withdrawal {
   readonly receiptUrl: string | null;
   /** Facts recorded for reports to authorities; null if there are none. Data, not an official file. */
   readonly record: TransactionRecord | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
