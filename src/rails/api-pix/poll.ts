@@ -3,6 +3,8 @@
  * asked about orders that it has not decided. What was told before is dropped when it comes again. A part that cannot be read does not
  * stop what is new; what is read late goes no further before it can be read.
  */
+import { end2endOfOrder } from '../../base/ids/end2end.ts';
+import { aboutTransaction } from '../../base/trace/about.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
   askPixOrderAt,
@@ -139,7 +141,7 @@ export async function askOrders({ tools, kinds, complain }: PollParts): Promise<
     }
     return askLater(tools, order, told);
   };
-  await Promise.all(orders.map(ask));
+  await Promise.all(orders.map((order) => aboutTransaction(end2endOfOrder(order.key), () => ask(order))));
   return orders.length;
 }
 

@@ -1,6 +1,7 @@
 /** How a statement is sent, and its rows made: of a prepared one from their bytes at once (row-connection.ts, decision 0066). */
 import { isAscii } from 'node:buffer';
 import pg from 'pg';
+import { traceStatement } from '../../base/trace/spans.ts';
 import type { Statement } from './database.ts';
 import type { RowConnection, RowTaker } from './row-connection.ts';
 import { PLAIN_TYPES, parserOf, rowBuilder } from './row-values.ts';
@@ -93,8 +94,11 @@ export function run<Row>(
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  if (statement.name === '') return runUnnamed(client, statement.text, values);
-  return send(client, new RowsQuery(statement, values));
+  const answer: Promise<Row[]> =
+    statement.name === ''
+      ? runUnnamed(client, statement.text, values)
+      : send(client, new RowsQuery(statement, values));
+  return traceStatement(statement.name, answer);
 }
 
 /** A text that is not the same each time is not prepared. */
