@@ -30,6 +30,16 @@ const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg
 const RATE_DEFAULT = { reads: { perSecond: 1_000, burst: 2_000 }, writes: { perSecond: 100, burst: 200 } };
 const RATE_FORM = 'off, or reads and writes per second with their bursts such as 1000/2000,100/200';
 const DISK_FORM = 'gigabytes such as 200 or 0.5';
+const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
+const HEADERS_FORM = 'name=value, separated by commas, where each %XX is UTF-8';
+const SAMPLERS = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
 const FAILURES_DEFAULT = { perSecond: 2, burst: 60 };
 const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60';
 
@@ -68,6 +78,7 @@ export function readConfig(env: Environment) {
     /** Time for which a start repeats a step while the database is out of reach. Unit: ms. */
     startWaitMs: 1_000 * integer(env, 'START_WAIT', 30, 0, 3_600),
     retention: readRetention(env),
+    tracing: readTracing(env),
     oidc: readOidc(env),
     /** JSON file that says which rails there are; undefined for none. */
     railsFile: pathIn(env, 'RAILS_FILE'),
@@ -155,6 +166,26 @@ function readRetention(env: Environment) {
   };
 }
 
+/** Where spans are sent, by the names of OpenTelemetry; null: they are not made, unless an SDK was loaded. */
+function readTracing(env: Environment) {
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const whole = read(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', COLLECTOR_FORM, httpUrl, undefined);
+  const url =
+    whole ?? (base && `${read(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', COLLECTOR_FORM, httpUrl, '')}/v1/traces`);
+  const headers = read(env, 'OTEL_EXPORTER_OTLP_HEADERS', HEADERS_FORM, headerFields, {});
+  const sampler = oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS);
+  const share = read(env, 'OTEL_TRACES_SAMPLER_ARG', 'a share from 0 to 1 such as 0.05', shareOf, 1);
+  const isOff = oneOf(env, 'OTEL_SDK_DISABLED', ['false', 'true']) === 'true';
+  if (isOff || !url) return null;
+  const ratio = sampler.endsWith('ratio') ? share : Number(sampler.endsWith('on'));
+  return {
+    url,
+    headers,
+    serviceName: env.OTEL_SERVICE_NAME || 'crossramp-gateway',
+    sampling: { heedsParent: sampler.startsWith('parentbased'), ratio },
+  };
+}
+
 /** Host as people write it: passkeys belong to a name, so this machine has one. */
 function nameOf(host: string): string {
   if (host === '127.0.0.1' || host === '::1') return 'localhost';
@@ -225,6 +256,22 @@ function within(text: string, min: number, max: number): number | undefined {
 /** @returns bytes. */
 function gigabytes(text: string): number | undefined {
   return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
+}
+
+/** @returns the URL without a slash at its end. */
+function httpUrl(text: string): string | undefined {
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
+}
+
+/** Header fields as OpenTelemetry writes them: `api-key=abc,tenant=a%20b`. */
+function headerFields(text: string): Readonly<Record<string, string>> | undefined {
+  const fields = text.split(',').map((each) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\s]*)\s*$/.exec(each));
+  if (!fields.every((field) => field && isDecodable(field[2] as string))) return undefined;
+  return Object.fromEntries(fields.map((field) => [field?.[1], decodeURIComponent(field?.[2] as string)]));
+}
+
+function shareOf(text: string): number | undefined {
+  return /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
 }
 
 /** @returns milliseconds after midnight. */

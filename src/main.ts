@@ -33,6 +33,7 @@ import { outliveOutput, standardError } from './server/process/log-output.ts';
 import { persist } from './server/process/persist.ts';
 import { connectNotifier } from './server/process/remote-notifier.ts';
 import { type Sandbox, writeSandbox } from './server/process/sandbox-files.ts';
+import { openTracing } from './server/process/tracing.ts';
 import { watchReadiness } from './server/process/watch-readiness.ts';
 import { servesHealthOnly, servesStart } from './server/without-app.ts';
 import { readStartOptions, refuseOutsideRails } from './start-options.ts';
@@ -86,6 +87,7 @@ async function start(): Promise<void> {
   const source = { host: hostname(), role: config.role, version: VERSION };
   const log = openLog(config.logLevel, output, source);
   endLog = log;
+  const endTraces = openTracing(config.tracing, source, log);
   const { signal } = stopping;
   let app: App | undefined;
   let handle = servesStart(config.publicUrl);
@@ -118,7 +120,7 @@ async function start(): Promise<void> {
   app = createApp({ config: settings, services, log, noteRequest: metrics.noteRequest });
   metrics.watch({ services, streams: app.streams });
   endings.splice(endings.indexOf(store.close), 0, app.end);
-  endings.push(await connectOthers(services, settings, log));
+  endings.push(await connectOthers(services, settings, log), endTraces);
   signal.throwIfAborted();
   if (settings.role !== 'serve') {
     const { worker, others } = startWork(services, settings, log);

@@ -37,6 +37,7 @@ const LAYERS = [
 /** Rooms inside three of the folders, from the bottom; '.' is the folder itself. Rails never import each other. */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   base: [
+    ['trace'],
     ['access', 'concurrency', 'text', 'time'],
     ['errors'],
     ['ids', 'input', 'money'],

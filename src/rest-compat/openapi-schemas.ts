@@ -56,11 +56,15 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         detail: TEXT,
         code: { type: 'string', enum: Object.keys(ERRORS) },
         request_id: TEXT,
+        trace_id: {
+          type: 'string',
+          description: 'Trace of the request (W3C Trace Context), where the gateway records traces.',
+        },
         violations: { type: 'array', maxItems: VIOLATIONS_MAX, items: VIOLATION },
         earliest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the oldest event.' },
         latest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the next event.' },
       },
-      ['violations', 'earliest', 'latest'],
+      ['trace_id', 'violations', 'earliest', 'latest'],
     ),
   },
   LedgerAccount: object({

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretKeyError } from '../base/access/secret-box.ts';
 import { groupCommit } from '../base/concurrency/group-commit.ts';
+import { traceCall, traceWork } from '../base/trace/spans.ts';
 import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway, isOutOfReach } from '../store/connection/database-error.ts';
@@ -212,7 +213,10 @@ async function attempt(
   atMs: number,
   options: DispatcherOptions,
 ): Promise<TriedDelivery> {
-  const outcome = await send(services, delivery, options).catch((error: Error): WebhookOutcome => {
+  const { name, endpointId, attempt: n, round } = delivery;
+  const attributes = { 'crossramp.event': name, 'crossramp.endpoint': endpointId, 'crossramp.attempt': n };
+  const sending = traceWork('webhook', attributes, () => send(services, delivery, options));
+  const outcome = await sending.catch((error: Error): WebhookOutcome => {
     // A secret that does not open is a fault of this installation, not of the receiver.
     if (error instanceof SecretKeyError) throw error;
     return {
@@ -224,7 +228,6 @@ async function attempt(
     };
   });
   const endedAt = new Date(services.database.nowMs());
-  const { attempt: n, round } = delivery;
   const verdict = verdictOf(outcome, { attempt: n, at: endedAt, random: Math.random() });
   return tried(delivery, outcome, isTest(round) ? asTest(verdict) : verdict, {
     atMs,
@@ -250,14 +253,17 @@ async function send(
     sequence,
     attempt: n,
   });
-  return sendWebhook({
-    url,
-    headers: isTest(round) ? { ...headers, 'crossramp-test': 'true' } : headers,
-    body: payload,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    allowsLoopback:
-      typeof options.allowsLoopback === 'boolean' ? options.allowsLoopback : await options.allowsLoopback(),
-  });
+  const { allowsLoopback: rule, timeoutMs = TIMEOUT_MS } = options;
+  const allowsLoopback = typeof rule === 'boolean' ? rule : await rule();
+  return traceCall('POST webhook', {}, (traced) =>
+    sendWebhook({
+      url,
+      headers: { ...headers, ...traced, ...(isTest(round) && { 'crossramp-test': 'true' }) },
+      body: payload,
+      timeoutMs,
+      allowsLoopback,
+    }),
+  );
 }
 
 function isTest(round: number): boolean {

@@ -3,6 +3,8 @@
  * one request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A
  * batch runs on behalf of no caller.
  */
+import { aboutTransaction } from '../trace/about.ts';
+import { type Asking, askingNow, traceBatch } from '../trace/spans.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
 /** Which requests can share a batch. */
@@ -30,6 +32,7 @@ export interface Share {
 
 interface Waiting<Request, Result> {
   readonly request: Request;
+  readonly asking: Asking;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -78,10 +81,12 @@ export function groupCommit<Request, Result>(
   const settle = async (batch: Waiting<Request, Result>[], isOpen: boolean): Promise<void> => {
     try {
       const requests = () => batch.map(({ request }) => request);
-      const results = await run(requests(), (fits) => {
+      const grow: Grow<Request> = (fits) => {
         if (isOpen) fill(batch, fits);
         return requests();
-      });
+      };
+      const asking = batch.map((each) => each.asking);
+      const results = await traceBatch(asking, () => run(requests(), grow));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error);
@@ -102,8 +107,8 @@ export function groupCommit<Request, Result>(
 
   return (request) =>
     new Promise<Result>((resolve, reject) => {
-      waiting.push({ request, resolve, reject });
-      if (!isRunning) void onNobodysBehalf(work);
+      waiting.push({ request, asking: askingNow(), resolve, reject });
+      if (!isRunning) void aboutTransaction(undefined, () => onNobodysBehalf(work));
     });
 }
 

@@ -1,4 +1,5 @@
-/** Reads that several callers share, on behalf of none of them. */
+/** Reads that many ask for at once. They are done on nobody's behalf. */
+import { aboutTransaction } from '../trace/about.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
 /** Delay before a read begins, so that more callers can share it. */
@@ -20,7 +21,7 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ON
     next ??= onNobodysBehalf(() =>
       running.then(gather).then(() => {
         next = undefined;
-        const result = read();
+        const result = aboutTransaction(undefined, read);
         running = result.catch(() => {});
         return result;
       }),

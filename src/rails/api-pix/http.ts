@@ -3,6 +3,7 @@
  * open whether the call was acted on.
  */
 import { Agent, request as httpsRequest } from 'node:https';
+import { traceCall } from '../../base/trace/spans.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 /** The call may or may not have been executed: the provider is asked before it is made again. */
@@ -50,6 +51,8 @@ export type Caller = (call: Call) => Promise<Answer>;
 /** A page of the statement has a thousand payments at most. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 const CONNECTIONS_MAX = 32;
+/** Attributes of the span of a call: no path, because there are keys and documents in it. */
+const RAIL = { 'crossramp.rail': 'pix' };
 const WORDS_MAX = 300;
 
 /** @returns a function that makes calls, over connections that stay open for a while. */
@@ -67,7 +70,10 @@ export function createCaller({
     keepAlive: true,
     maxSockets: CONNECTIONS_MAX,
   });
-  return (call) => callOnce(agent, call, timeoutSeconds * 1_000);
+  return (call) =>
+    traceCall(`${call.method} pix`, RAIL, (traced) =>
+      callOnce(agent, { ...call, headers: { ...call.headers, ...traced } }, timeoutSeconds * 1_000),
+    );
 }
 
 /** @returns the answer as JSON. @throws {PspProblem} for a no; {PspAway} for an answer that is no JSON. */

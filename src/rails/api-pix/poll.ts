@@ -3,6 +3,8 @@
  * provider is asked about undecided orders. Repeated reports are dropped. An unreadable part does not stop new
  * entries; the late read goes no further before it is readable.
  */
+import { end2endOfOrder } from '../../base/ids/end2end.ts';
+import { aboutTransaction } from '../../base/trace/about.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
   askPixOrderAt,
@@ -143,7 +145,7 @@ export async function askOrders({ tools, kinds, complain }: PollParts): Promise<
     }
     return askLater(tools, order, told);
   };
-  await Promise.all(orders.map(ask));
+  await Promise.all(orders.map((order) => aboutTransaction(end2endOfOrder(order.key), () => ask(order))));
   return orders.length;
 }
 

@@ -1,5 +1,7 @@
 /** Queries a node over HTTP: one call at a time, within a time limit, with a check of every answer. */
 
+import { traceCall } from '../../base/trace/spans.ts';
+
 /** A node cannot be asked, or answers something that is no answer. */
 export class NodeAway extends Error {
   override readonly name = 'NodeAway';
@@ -31,7 +33,10 @@ const WHOLE = /^-?\d{1,38}$/;
 /** @returns the answer as JSON. @throws {NodeAway} when there is none. */
 export async function askNode(call: NodeCall): Promise<unknown> {
   try {
-    return await post(call);
+    const attributes = { 'crossramp.rail': 'node', 'rpc.method': call.what };
+    return await traceCall(`node ${call.what}`, attributes, (traced) =>
+      post({ ...call, headers: { ...call.headers, ...traced } }),
+    );
   } catch (error) {
     throw new NodeAway(`${call.what}: ${reasonOf(error)}`);
   }

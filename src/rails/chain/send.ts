@@ -6,8 +6,11 @@
  * are given out one at a time, without gaps.
  */
 
+import { end2endOfOrder } from '../../base/ids/end2end.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { millisOf } from '../../base/time/instant.ts';
+import { aboutTransaction } from '../../base/trace/about.ts';
+import { traceWork } from '../../base/trace/spans.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import {
   type AttemptRow,
@@ -78,8 +81,7 @@ export function createSender(parts: NetworkParts): Sender {
         if (order.state !== 'queued') busy.add(order.from);
         return { order, look: { attempts: attempts.get(order.id) ?? [], isFirst, isPaused } };
       });
-      const look = (each: (typeof looks)[number]) =>
-        lookAfter(sending, each.order, each.look).catch((error: unknown) => failed(parts, each.order, error));
+      const look = (each: (typeof looks)[number]) => lookAfterTraced(sending, each.order, each.look);
       const sent = looks.filter(({ order }) => order.state === 'sent');
       for (let start = 0; start < sent.length; start += AT_ONCE)
         await Promise.all(sent.slice(start, start + AT_ONCE).map(look));
@@ -95,6 +97,16 @@ interface Look {
   /** Whether no earlier order of its sender is open. */
   readonly isFirst: boolean;
   readonly isPaused: boolean;
+}
+
+/** One look after an order, in a trace of its own where it may send something: looks at what was sent come every few seconds. */
+function lookAfterTraced(sending: Sending, order: OrderRow, look: Look): Promise<void> {
+  const work = () => lookAfter(sending, order, look).catch((error: unknown) => failed(sending, order, error));
+  return aboutTransaction(end2endOfOrder(order.key), () =>
+    order.state === 'sent'
+      ? work()
+      : traceWork(`order ${order.intent}`, { 'crossramp.order': order.key }, work),
+  );
 }
 
 async function lookAfter(sending: Sending, order: OrderRow, look: Look): Promise<void> {

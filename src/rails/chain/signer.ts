@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as overHttp, type RequestOptions } from 'node:http';
 import { request as overTls } from 'node:https';
+import { traceCall } from '../../base/trace/spans.ts';
 import type { Signed, SignerFacts, SignRequest } from '../../chains/sign-request.ts';
 
 export type { SignRequest } from '../../chains/sign-request.ts';
@@ -86,8 +87,30 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function ask({ isTls, ...connection }: Connection, method: string, path: string, body = ''): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+function ask(connection: Connection, method: string, path: string, body = ''): Promise<Answer> {
+  const attributes = { 'crossramp.rail': 'signer' };
+  return traceCall(`${method} signer ${path}`, attributes, (traced) =>
+    askOnce(connection, { method, path, body, traced }),
+  );
+}
+
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  /** Header fields of the trace. */
+  readonly traced: Readonly<Record<string, string>>;
+}
+
+function askOnce(
+  { isTls, ...connection }: Connection,
+  { method, path, body, traced }: Question,
+): Promise<Answer> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...traced,
+  };
   const options = {
     ...connection,
     method,

@@ -94,7 +94,7 @@ async function convert(
   for (const { row, beyond } of conversions)
     if (beyond)
       log.warn(
-        { mode, end2end: row.end2end, currency: beyond.currency.code },
+        { mode, transaction: row.end2end, currency: beyond.currency.code },
         'a conversion is beyond the limit of a position',
       );
   return conversions.map((each) => each.answer);

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AccountMode, Times } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
+import { aboutTransaction, noteTransaction } from '../../base/trace/about.ts';
+import { traceWork } from '../../base/trace/spans.ts';
 import { isDatabaseAway, plainMessage } from '../../store/connection/database-error.ts';
 import { QueueLooks } from '../../store/connection/queue-looks.ts';
 import {
@@ -170,11 +172,23 @@ function claimDue(
  * @param options - `row`: the transaction as it was when the job was stored; read by default. `stop`: gives up.
  * @returns whether another job may have waited for this one; when the engine ended it, the worker knows already.
  */
-async function runJob(
+async function runJob(services: Services, job: Job, log: Logger, options: RunOptions = {}): Promise<boolean> {
+  const attributes = { 'crossramp.job': String(job.id), 'crossramp.account': String(job.accountId) };
+  return traceWork(`job ${job.kind}`, attributes, () =>
+    aboutTransaction(options.row?.end2end, () => tryJob(services, job, log, options)),
+  );
+}
+
+interface RunOptions {
+  readonly row?: ProcessRow | undefined;
+  readonly stop?: AbortSignal;
+}
+
+async function tryJob(
   services: Services,
   job: Job,
   log: Logger,
-  { row, stop }: { readonly row?: ProcessRow | undefined; readonly stop?: AbortSignal } = {},
+  { row, stop }: RunOptions,
 ): Promise<boolean> {
   try {
     const own = await services.forAccount(job.accountId);
@@ -218,6 +232,7 @@ async function bring(services: Services, job: Job): Promise<void> {
 async function perform(services: Services, job: Job, known: ProcessRow | undefined): Promise<boolean> {
   const target = targetOf(job);
   const row = known ?? (await readProcesses(services.database, [target]))[0];
+  noteTransaction(row?.end2end);
   const facts = job.payload as EffectFacts;
   const kind = job.kind as EffectName;
   const order = row && { key: `${row.end2end}:${job.id}`, row };

@@ -15,7 +15,7 @@ import {
   postponeNews,
   readKnownNews,
 } from '../../store/engine/news.ts';
-import { takenHeads } from '../../store/engine/processes.ts';
+import { readProcesses, takenHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason } from '../../store/engine/suspense.ts';
 import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -105,16 +105,26 @@ async function postpone(
   const id = await postponeNews(database, record, { ...failure, outcome, dueMs });
   if (id === undefined) return { outcome: 'duplicate' };
   const facts = { news: String(id), kind: record.kind, tries: tries.attempts + 1 };
-  log.warn({ ...facts, error: failure.error.slice(0, WORDS_MAX) }, `news of a rail is ${outcome}`);
+  const transaction = await transactionOf(database, failure.target);
+  log.warn(
+    { ...facts, ...transaction, error: failure.error.slice(0, WORDS_MAX) },
+    `news of a rail is ${outcome}`,
+  );
   return { outcome };
 }
 
-/**
- * Settles an event now.
- *
- * @returns its outcome, or the reason why its transaction refuses it.
- * @throws the obstacle to settling it.
- */
+/** @returns the field of the log that names the transaction of news; without one that is known, nothing. */
+async function transactionOf(
+  database: Services['database'],
+  target: NewsTarget | undefined,
+): Promise<{ readonly transaction?: string }> {
+  const { accountId, transactionId = null } = target ?? {};
+  if (accountId === undefined || transactionId === null) return {};
+  const [row] = await readProcesses(database, [{ accountId, transactionId }]).catch(() => []);
+  return row ? { transaction: row.end2end } : {};
+}
+
+/** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
 async function settleNews(services: Services, news: News, place: NewsPlace): Promise<Receipt | Failure> {
   const { record, entry } = place;
   if (entry && (await isHeld(services, entry))) return held(entry);

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { ERRORS, GatewayError, shownViolations } from '../../base/errors/errors.ts';
 import { newRequestId } from '../../base/ids/request-id.ts';
 import { readBody } from '../../base/input/read-body.ts';
+import { traceAtWork } from '../../base/trace/spans.ts';
 import type { Origin } from '../../resolvers/services/context.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
@@ -142,7 +143,9 @@ export function sendProblem(
   const problem = problemOf(publicUrl, error, requestId);
   const { code, message } = error;
   const isGraphql = route === GRAPHQL_PATH || route === GRAPHQL_STREAM_PATH;
-  const errors = isGraphql && { errors: [{ message, extensions: { code, requestId } }] };
+  const traceId = traceAtWork();
+  const extensions = { code, requestId, ...(traceId !== undefined && { traceId }) };
+  const errors = isGraphql && { errors: [{ message, extensions }] };
   send(exchange, problem.status, 'application/problem+json', JSON.stringify({ ...problem, ...errors }), {
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     ...headers,
@@ -185,6 +188,7 @@ function malformed(code: string | undefined): GatewayError {
 /** The members of a problem, in their order. */
 function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
   const { status, title } = ERRORS[error.code];
+  const trace = traceAtWork();
   return {
     type: `${publicUrl}/errors/${error.code}`,
     title,
@@ -192,6 +196,7 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
     detail: error.message,
     code: error.code,
     request_id: requestId,
+    ...(trace !== undefined && { trace_id: trace }),
     ...shownViolations(error),
   };
 }

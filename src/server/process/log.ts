@@ -1,5 +1,7 @@
 /** The log: JSON lines without customer data. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { transactionAtWork } from '../../base/trace/about.ts';
+import { traceAtWork } from '../../base/trace/spans.ts';
 import { plainMessage } from '../../store/connection/database-error.ts';
 import { standardError } from './log-output.ts';
 import { RepeatedWarnings } from './repeated-warnings.ts';
@@ -27,6 +29,7 @@ export function openLog(
       level,
       base: source && { ...source },
       serializers: { err: describeError },
+      mixin: workFields,
       hooks: {
         logMethod: function (args, method, at) {
           const [facts, text] = args as unknown[];
@@ -40,7 +43,13 @@ export function openLog(
   );
 }
 
-/** Logged part of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
+/** @returns what a line says of the work that writes it: its trace and its transaction, where it has them. */
+function workFields(): object {
+  const [trace, transaction] = [traceAtWork(), transactionAtWork()];
+  return { ...(trace !== undefined && { trace }), ...(transaction !== undefined && { transaction }) };
+}
+
+/** What is logged of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;

@@ -6,6 +6,7 @@
  */
 import type pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
+import { traceStatement } from '../../base/trace/spans.ts';
 import { CopyRows } from './copy-query.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, type Tx } from './database.ts';
 import { FullServerPool } from './full-server-pool.ts';
@@ -73,7 +74,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     source: { pool, schema },
     query: (statement, values) =>
       statement.isQuick && sharedCount > 0
-        ? shared.query(new RowsQuery(statement, values), statement.isGathered)
+        ? traceStatement(statement.name, shared.query(new RowsQuery(statement, values), statement.isGathered))
         : run(pool, statement, values),
     ...pooledWork(pool, { run, begin, destroy, clock }),
     copyWithin: async (limitMs, text, lines) => {

@@ -6,6 +6,7 @@
  */
 import pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
+import { traceStatement } from '../../base/trace/spans.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, type Statement, type Tx } from './database.ts';
 import { isRefused } from './database-error.ts';
 import { FairPool } from './fair-pool.ts';
@@ -86,7 +87,15 @@ function plainSettings(connectMaxMs: number, statementMaxMs: number): pg.ClientC
   };
 }
 
-async function run<Row>(
+function run<Row>(
+  client: pg.Pool | pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return traceStatement(statement.name, answerOf<Row>(client, statement, values));
+}
+
+async function answerOf<Row>(
   client: pg.Pool | pg.PoolClient,
   { name, text }: Statement,
   values: readonly unknown[],

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import type { RemoteClock } from '../../base/time/remote-clock.ts';
+import { traceStatement } from '../../base/trace/spans.ts';
 import type { Database, Statement, Tx } from './database.ts';
 import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import type { FairPool } from './fair-pool.ts';
@@ -113,7 +114,7 @@ async function transact<Result>(
 }
 
 async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('commit').catch((error: unknown) => {
+  const { command } = await traceStatement('commit', client.query('commit')).catch((error: unknown) => {
     throw isRefused(error) ? error : new CommitUnknownError('the commit was not answered', { cause: error });
   });
   if (command !== 'COMMIT') throw new Error('a statement failed before the commit, and nothing was kept');

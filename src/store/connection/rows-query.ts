@@ -4,6 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 import pg from 'pg';
+import { traceStatement } from '../../base/trace/spans.ts';
 import type { Statement } from './database.ts';
 import type { RowConnection, RowTaker } from './row-connection.ts';
 import { PLAIN_TYPES, parserOf, rowBuilder } from './row-values.ts';
@@ -96,8 +97,11 @@ export function run<Row>(
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  if (statement.name === '') return runUnnamed(client, statement.text, values);
-  return send(client, new RowsQuery(statement, values));
+  const answer: Promise<Row[]> =
+    statement.name === ''
+      ? runUnnamed(client, statement.text, values)
+      : send(client, new RowsQuery(statement, values));
+  return traceStatement(statement.name, answer);
 }
 
 /** A text that is not the same each time is not prepared. */
