@@ -47,10 +47,7 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
     ...definedOf('signerPage', signer?.page),
     ...definedOf('liquidity', made('liquidity', plan.liquidity?.(tools))),
     ...definedOf('identity', plan.identity && made('identity', off(PASSES_EVERYBODY, 'everybody passes'))),
-    ...definedOf(
-      'screening',
-      plan.screening && made('screening', off(CLEARS_EVERYTHING, 'everything is cleared')),
-    ),
+    ...definedOf('screening', made('screening', screeningOf(plan.screening, tools))),
   };
   if (inProcess !== NO_RAILS) {
     const chain = chainOver(networks, inProcess.chain);
@@ -63,6 +60,10 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
 
 function definedOf<Name extends keyof Rails>(name: Name, port: Rails[Name] | undefined): Partial<Rails> {
   return port === undefined ? {} : { [name]: port };
+}
+
+function screeningOf(plan: RailPlan['screening'], tools: RailTools): RailPart<Screening> | undefined {
+  return plan === 'off' ? off(CLEARS_EVERYTHING, 'everything is cleared') : plan?.(tools);
 }
 
 function off<Port>(port: Port, meaning: string): RailPart<Port> {

@@ -167,9 +167,80 @@ export interface IdentityCheck {
   readonly check: (order: Order) => Promise<'passed' | 'irregular' | 'step_up' | 'review'>;
 }
 
+/** Part that a subject has in a transaction. */
+export type ScreeningRole =
+  | 'customer'
+  | 'payee'
+  | 'payer'
+  | 'sender'
+  | 'wallet'
+  | 'destination'
+  | 'own_address';
+
+/** A person, a company or an address that is screened. */
+export interface ScreeningSubject {
+  readonly role: ScreeningRole;
+  readonly name?: string | undefined;
+  /** CPF or CNPJ without punctuation. */
+  readonly taxId?: string | undefined;
+  /** Canonical form of its network. */
+  readonly address?: string | undefined;
+  /** `YYYY` or `YYYY-MM-DD`. */
+  readonly birthDate?: string | undefined;
+  /** ISO 3166-1 alpha-2. */
+  readonly country?: string | undefined;
+}
+
+/** An entry of a list, or a finding of a provider, that a subject matches. */
+export interface ScreeningMatch {
+  readonly subject: ScreeningSubject;
+  /** Name of the list or of the provider. */
+  readonly list: string;
+  /** Identifier of the entry within the list. */
+  readonly entry: string;
+  readonly entryName: string;
+  /** Decimal text from 0 to 1, four decimals at most. */
+  readonly score: string;
+  /** The same address or tax id; a name as good as the same; a name that resembles it. */
+  readonly strength: 'exact' | 'strong' | 'review';
+  /** Whether a person has to look at it, or the money is frozen. */
+  readonly answer: 'held' | 'frozen';
+  /** Version of the list that was compared with. */
+  readonly version: string;
+}
+
+/** A list that a gateway screens against. */
+export interface ScreeningList {
+  readonly list: string;
+  /** Version in use; null where no version could be read. */
+  readonly version: string | null;
+  readonly entries: number;
+  /** When its file was written, ISO 8601; null where there is none. */
+  readonly fileAt: string | null;
+  readonly isStale: boolean;
+  /** Why the newest file is not used; null where it is. */
+  readonly refusal: string | null;
+}
+
+/** A screener that cannot answer now. Nothing passes without its answer; it is asked again. The message holds no secret. */
+export class ScreenerAway extends Error {
+  override readonly name = 'ScreenerAway';
+}
+
 /** Screening of payments, addresses and people against lists and rules. */
 export interface Screening {
+  /** Decision about a payment or money out by rules of the rail itself; matches are not part of it. */
   readonly screen: (order: Order) => Promise<'cleared' | 'held' | 'step_up'>;
+  /**
+   * Compares subjects with lists and asks providers, the strictest answer of which counts. Absent where nobody is compared.
+   *
+   * @throws {ScreenerAway}
+   */
+  readonly match?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
+  /** As `match`, against the lists of this machine alone: what is repeated for every customer. */
+  readonly matchLists?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
+  /** The lists of this machine. */
+  readonly lists?: () => Promise<readonly ScreeningList[]>;
 }
 
 /** Holdings of the house in a currency, with their limits; decimal texts. */
