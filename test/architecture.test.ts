@@ -28,6 +28,7 @@ const LAYERS = [
     'rails',
     'webhooks',
     'psp',
+    'checks',
     'signer',
   ],
   ['server'],
@@ -119,7 +120,7 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(['psp', 'signer'])('%s is a program that knows nothing of the gateway', (program) => {
+  test.each(['psp', 'checks', 'signer'])('%s is a program that knows nothing of the gateway', (program) => {
     const allowed = ['base', 'chains', program];
     const wrong = SOURCES.filter(({ folder }) => folder === program).flatMap(({ path, imports }) =>
       imports
