@@ -16,6 +16,7 @@ import {
   repeatedMembers,
 } from '../base/text/exact-json.ts';
 import { nearestName } from '../base/text/nearest-name.ts';
+import type { NamedList } from '../resolvers/checks/check-event-names.ts';
 
 /** Strictness of reading queries. The defaults are those of the contract. */
 export interface QueryPolicy {
@@ -148,15 +149,15 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Type of a member: text, or a number, which may also be given as text. */
-export type MemberKind = 'text' | 'number';
+/** Type of a member: text, a number, which may also be given as text, a list of texts, or true or false. */
+export type MemberKind = 'text' | 'number' | 'list' | 'flag';
 
 /** A member that a body may have. */
 export interface BodyMember {
   readonly kind: MemberKind;
   /** Its schema in OpenAPI. */
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly example?: string | undefined;
+  readonly example?: string | readonly string[] | undefined;
 }
 
 /** The members that a body may have, by name. */
@@ -169,6 +170,12 @@ export interface Body {
    *   noted as a violation and returned as an empty text, because it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
+  /** @returns the texts of a list; undefined where it was not given, or is of a wrong type, which is noted. */
+  readonly list: (name: string) => NamedList | undefined;
+  /** @returns true or false; undefined as for a list. */
+  readonly flag: (name: string) => boolean | undefined;
+  /** @returns whether the member is null, or an empty text. */
+  readonly isCleared: (name: string) => boolean;
 }
 
 /**
@@ -179,6 +186,7 @@ export interface Body {
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {
   const members = readObject(text);
   const values = new Map<string, Named>();
+  const lists = new Map<string, NamedList>();
   for (const name of repeatedMembers(text))
     violations.add({ parameter: shownName(name), message: 'must be given once' });
   for (const [name, value] of Object.entries(members)) {
@@ -189,17 +197,31 @@ export function parseBody(text: string, shape: BodyShape, violations: Violations
         message: `is not a member of this body${hintOf(name, Object.keys(shape))}`,
       });
     else if (value !== null && value !== '') {
-      const given = textOf(value, kind);
+      const list = kind === 'list' ? textsOf(value) : undefined;
+      const given = kind === 'list' ? list && '' : textOf(value, kind);
       if (given === undefined) violations.add({ parameter: name, message: FORMS[kind] });
       values.set(name, { name, value: given ?? '' });
+      if (list) lists.set(name, { name, values: list });
     }
   }
-  return { get: (name) => values.get(name) };
+  return {
+    get: (name) => values.get(name),
+    list: (name) => lists.get(name),
+    flag: (name) => FLAGS.get(values.get(name)?.value ?? ''),
+    isCleared: (name) => Object.hasOwn(members, name) && !values.has(name),
+  };
 }
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 const FORMS = {
   text: 'must be a string',
   number: 'must be a number, or a decimal number in a string',
+  list: 'must be a list of strings',
+  flag: 'must be true or false',
 } as const satisfies Record<MemberKind, string>;
 
 function readObject(text: string): { readonly [name: string]: ExactJson } {
@@ -215,7 +237,12 @@ function readObject(text: string): { readonly [name: string]: ExactJson } {
   return value;
 }
 
+function textsOf(value: ExactJson): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
+}
+
 function textOf(value: ExactJson, kind: MemberKind): string | undefined {
+  if (kind === 'flag') return typeof value === 'boolean' ? String(value) : undefined;
   if (typeof value === 'string') return value;
   if (kind !== 'number' || !(value instanceof NumberToken)) return undefined;
   try {

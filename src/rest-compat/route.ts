@@ -63,6 +63,16 @@ export type AnswerShape =
   | { readonly kind: 'balance' }
   | { readonly kind: 'events' }
   | { readonly kind: 'actions'; readonly family: RestFamily }
+  /** Records besides transactions. */
+  | {
+      readonly kind: 'record';
+      /** Tag and id of the operation. */
+      readonly tag: string;
+      readonly operation: string;
+      /** What `{id}` in the path is. */
+      readonly id?: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+    }
   /** Members of a sandbox's answer, all texts. */
   | { readonly kind: 'sandbox'; readonly name: string; readonly members: readonly string[] };
 

@@ -105,7 +105,7 @@ export async function serveRest(
     idempotencyKey: idempotencyKeyOf(request),
     gone: route.waits && leavingOf(exchange),
   });
-  exchange.noted.end2end ??= id || createdBy(route, answer.body);
+  if (route.answer.kind !== 'record') exchange.noted.end2end ??= id || createdBy(route, answer.body);
   if (route.method === 'GET') await checkAgain();
   const ignored = answer.ignored.length > 0 && {
     'crossramp-ignored-parameters': answer.ignored.join(', '),

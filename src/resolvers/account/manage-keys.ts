@@ -28,6 +28,7 @@ import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
@@ -53,6 +54,8 @@ export interface KeyInput {
   readonly scopes: readonly Named[];
   readonly expiresAt?: { readonly name: string; readonly value: Date } | undefined;
   readonly allowedCidrs: readonly Named[];
+  /** How the caller names the two lists. */
+  readonly names: Readonly<Record<'scopes' | 'allowedCidrs', string>>;
 }
 
 /** Valid keys that an account can have. */
@@ -101,11 +104,12 @@ export async function issueKey(
   context: Context,
   input: KeyInput,
   checks: CreationChecks,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<IssuedKey> {
   requireAct(context, 'key.create');
   const name = checks.reference(input.name);
-  const scopes = checkScopes(input.scopes, checks);
-  checkNetworks(input.allowedCidrs, checks);
+  const scopes = checkScopes(input, checks);
+  checkNetworks(input, checks);
   checks.refuse();
   assert(name, 'what was not refused is there');
   for (const scope of scopes) requireScope(context, scope);
@@ -145,6 +149,7 @@ export async function issueKey(
     };
     const issued = await createKey(tx, context.caller.accountId, { ...options, ...madeBy(context) });
     writeDown('key.create', { kind: 'key', id: issued.keyId }, { after: options });
+    await bind(tx, issued.keyId);
     return issued;
   });
 }
@@ -160,6 +165,7 @@ export async function rotateKey(
   context: Context,
   id: string,
   overlap: { readonly name: string; readonly value: number },
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<IssuedKey> {
   requireAct(context, 'key.rotate');
   if (!(overlap.value >= 0 && overlap.value <= KEY_OVERLAP_SECONDS.max))
@@ -182,6 +188,7 @@ export async function rotateKey(
     const how = { ...madeBy(context), overlapSeconds, now };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
+    await bind(tx, issued.keyId);
     return issued;
   });
 }
@@ -285,17 +292,17 @@ function safe(id: string): string {
   return /^[\w:-]{1,64}$/.test(id) ? id : '';
 }
 
-function checkNetworks(given: readonly Named[], checks: CreationChecks): void {
-  if (!checks.atMost('input.allowedCidrs', given, ALLOWED_CIDRS_MAX, 'networks')) return;
+function checkNetworks({ allowedCidrs: given, names }: KeyInput, checks: CreationChecks): void {
+  if (!checks.atMost(names.allowedCidrs, given, ALLOWED_CIDRS_MAX, 'networks')) return;
   for (const { name: parameter, value } of given)
     if (!isCidr(value))
       checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
 }
 
-function checkScopes(given: readonly Named[], checks: CreationChecks): Scope[] {
-  if (!checks.atMost('input.scopes', given, SCOPES_MAX, 'scopes')) return [];
+function checkScopes({ scopes: given, names }: KeyInput, checks: CreationChecks): Scope[] {
+  if (!checks.atMost(names.scopes, given, SCOPES_MAX, 'scopes')) return [];
   const [first] = given;
-  if (!first) checks.add({ parameter: 'input.scopes', message: 'must have at least one scope' });
+  if (!first) checks.add({ parameter: names.scopes, message: 'must have at least one scope' });
   for (const { name: parameter, value } of given)
     if (!ALL_SCOPES.includes(value))
       checks.add({ parameter, message: `must be one of ${ALL_SCOPES.join(', ')}` });

@@ -34,9 +34,11 @@ export interface WhitelistEntryInput {
   readonly label?: Named | undefined;
 }
 
-/** Proof of an address, with the name that the caller has for it. */
+/** Proof of an address, with the names that the caller has for it. */
 export interface GivenProof {
   readonly name: string;
+  /** Of its members; by default as those of an object `name`. */
+  readonly names?: Readonly<Record<'id' | 'signature', string>>;
   /** Id of a proof that was made on the page of the signer; of a key, its name. */
   readonly id: string;
   readonly expiresAt: Date;
@@ -221,16 +223,17 @@ function newId(prefix: 'grp' | 'wle'): string {
 /** The signer, which knows the keys and passkeys, checks the proof; here its form is checked. */
 function checkProof(
   { caller }: Context,
-  { name, id, signature, expiresAt }: GivenProof,
+  { name, names, id, signature, expiresAt }: GivenProof,
   checks: CreationChecks,
 ): WhitelistProof | undefined {
+  const named = names ?? { id: `${name}.id`, signature: `${name}.signature` };
   if (!PROOF_ID.test(id))
-    return checks.add({ parameter: `${name}.id`, message: `must be 1 to ${PROOF_LENGTHS.id} characters` });
+    return checks.add({ parameter: named.id, message: `must be 1 to ${PROOF_LENGTHS.id} characters` });
   const proof = { id, account: String(caller.accountId), expiresAt: expiryText(expiresAt.getTime()) };
   if (signature == null) return { kind: 'passkey', ...proof };
   if (!BASE64URL.test(signature))
     return checks.add({
-      parameter: `${name}.signature`,
+      parameter: named.signature,
       message: `must be base64url, ${PROOF_LENGTHS.text} characters at most`,
     });
   return { kind: 'key', ...proof, signature };

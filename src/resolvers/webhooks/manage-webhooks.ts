@@ -187,6 +187,7 @@ export async function rotateWebhookSecret(
   context: Context,
   endpointId: string | undefined,
   overlapSeconds: NamedNumber,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<SecretRow[]> {
   requireAct(context, 'webhook.rotate_secret');
   const { accountId } = context.caller;
@@ -210,6 +211,7 @@ export async function rotateWebhookSecret(
       validUntil,
     });
     writeDown('webhook.rotate_secret', endpointObject(name), { after: { overlapSeconds: seconds } });
+    await bind(tx, name);
     return opened(context, name, await readSecrets(tx, accountId, name, now));
   });
 }

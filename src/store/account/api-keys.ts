@@ -77,12 +77,17 @@ const HOLDER: Statement = {
   name: 'api_key_holder',
   text: `select account_id as "accountId" from api_key where id = $1 and revoked_at is null`,
 };
+const LISTED = `select account_id as "accountId", id, name, hint, mode, scopes, allowed_cidrs as "allowedCidrs",
+    expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt",
+    made_by as "madeBy", made_by_person as "madeByPerson", replaces from api_key`;
 const LIST: Statement = {
   name: 'api_key_list',
-  text: `select account_id as "accountId", id, name, hint, mode, scopes, allowed_cidrs as "allowedCidrs",
-    expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt",
-    made_by as "madeBy", made_by_person as "madeByPerson", replaces
-    from api_key where account_id = $1 order by created_at desc, id desc`,
+  text: `${LISTED} where account_id = $1 order by created_at desc, id desc`,
+};
+const LIST_VALID_FIRST: Statement = {
+  name: 'api_key_list_valid_first',
+  text: `${LISTED} where account_id = $1 and ($2::text is null or id = $2)
+    order by (revoked_at is null and (expires_at is null or expires_at > $3)) desc, created_at desc, id desc limit $4`,
 };
 const STILL_VALID: Statement = {
   name: 'api_keys_still_valid',
@@ -287,4 +292,16 @@ export interface ListedKey {
 /** @returns the account's keys, newest first, without their hashes. */
 export function listKeys(database: Tx, accountId: bigint): Promise<ListedKey[]> {
   return database.query(LIST, [accountId]);
+}
+
+/**
+ * @param at - time at which a key is valid or not.
+ * @returns the account's keys, or the one of an id: valid ones first, each part newest first.
+ */
+export function listKeysValidFirst(
+  database: Tx,
+  accountId: bigint,
+  { id, at, limit }: { readonly id: string | null; readonly at: Date; readonly limit: number },
+): Promise<ListedKey[]> {
+  return database.query(LIST_VALID_FIRST, [accountId, id, at, limit]);
 }
