@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
+import { CELL_FORM, isCellCode } from './base/ids/cell.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -119,6 +120,14 @@ function readDatabase(env: Environment) {
     databaseOwnerUrl,
     /** Schema of the database that holds the tables. */
     databaseSchema: read(env, 'DATABASE_SCHEMA', SCHEMA_FORM, (text) => SCHEMA.exec(text)?.[0], 'public'),
+    /** Code of the cell that the schema is; undefined for whatever it says itself. */
+    cell: read<string | undefined>(
+      env,
+      'CELL',
+      CELL_FORM,
+      (text) => (isCellCode(text) ? text : undefined),
+      undefined,
+    ),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
     /** Size of the disk of a server elsewhere, which tells how full it is only in bytes; null where it is not known. */
     databaseDiskBytes: read(env, 'DATABASE_DISK_GB', DISK_FORM, gigabytes, null),

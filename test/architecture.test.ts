@@ -145,7 +145,18 @@ describe('layers', () => {
   });
 
   test('tests are in the folders of what they test, or in one of those that say what they are about', () => {
-    const about = ['clients', 'edges', 'fuzz', 'generated', 'live', 'operate', 'support', 'vectors', 'walk'];
+    const about = [
+      'cells',
+      'clients',
+      'edges',
+      'fuzz',
+      'generated',
+      'live',
+      'operate',
+      'support',
+      'vectors',
+      'walk',
+    ];
     const tests = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
     const folders = new Set(
       tests.filter((path) => /.\/.*\.ts$/.test(path)).map((path) => path.split('/')[0]),

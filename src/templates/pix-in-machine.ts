@@ -1,6 +1,7 @@
 /** The machine of the templates that begin with a PIX payment, up to the conversion. */
 
 import { known } from '../base/errors/assert.ts';
+import { cellOf } from '../base/ids/cell.ts';
 import type { StepName } from '../base/ids/step-name.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { txidOf } from '../base/pix/end-to-end-id.ts';
@@ -96,11 +97,11 @@ const isUnpaid = (view: View) => !isPaid(view);
 const isHeldStill = ({ process }: View) => process.isTurnedDown !== true;
 
 /**
- * The txid is ours, known before the charge is ordered, so that a payment finds its transaction whatever the order's
- * answer. It is indexed: a later step would rewrite it with all others of its row.
+ * The txid is ours: it is known before the charge is ordered, so that a payment finds its transaction whatever is heard of the
+ * order. It carries the cell of the session. It has an index, which a later step would write anew with all others of its row.
  */
 export function nameCharge({ row }: View): Change {
-  return { process: { txid: txidOf(row.end2end) } };
+  return { process: { txid: txidOf(row.end2end, cellOf(row.process?.session ?? '')) } };
 }
 
 function quoteTransitions({ identity }: PixInComponents): Transition[] {

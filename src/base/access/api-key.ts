@@ -1,6 +1,6 @@
 /**
- * The form of an API key: `crx_<mode>_<secret><checksum>`, base62 (C-40). The checksum lets scanners and the
- * gateway tell a key from a typo without asking the database.
+ * The form of an API key: `crx_<mode>_<cell><secret><checksum>`, base62 (C-40); keys of the first cell have no cell
+ * (`base/ids/cell.ts`). The checksum lets scanners and the gateway tell a key from a typo without asking the database.
  */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -35,15 +35,22 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of base62 are 178 bits. */
 const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const KEY = new RegExp(`^crx_(test|live)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const KEY = new RegExp(`^crx_(test|live)_(?:[0-9a-z]{2})?[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+/** Random characters of a key's id. */
+const ID_LENGTH = 16;
 
-/** @returns a new key, unlike any other. */
-export function newApiKey(mode: KeyMode): string {
-  const body = `crx_${mode}_${randomBase62(SECRET_LENGTH)}`;
+/** @param cell - code of the cell that issues it; empty for the first. @returns a new key, unlike any other. */
+export function newApiKey(mode: KeyMode, cell = ''): string {
+  const body = `crx_${mode}_${cell}${randomBase62(SECRET_LENGTH)}`;
   return body + checksum(body);
 }
 
-/** @returns random characters of base62, from the system's random source. */
+/** @param cell - as `newApiKey`. @returns a new id of a key, which its stream tokens carry. */
+export function newKeyId(cell = ''): string {
+  return `key_${cell}${randomBase62(ID_LENGTH)}`;
+}
+
+/** @returns so many random characters of base62, from the system's random source. */
 export function randomBase62(length: number): string {
   return Array.from({ length }, () => BASE62[randomInt(62)]).join('');
 }

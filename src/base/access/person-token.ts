@@ -2,11 +2,14 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 
 const RANDOM_BYTES = 32;
-const FORM = /^[\w-]{43}$/;
+const FORM = /^(?:[0-9a-z]{2})?[\w-]{43}$/;
 
-/** @returns a new token: 256 random bits as 43 characters of base64url. */
-export function newPersonToken(): string {
-  return randomBytes(RANDOM_BYTES).toString('base64url');
+/**
+ * @param cell - code of the cell that issues it; empty for the first (`base/ids/cell.ts`).
+ * @returns a new token: the code, and 256 random bits as 43 characters of base64url.
+ */
+export function newPersonToken(cell = ''): string {
+  return cell + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
 /** @returns whether a text has the form of a token. */

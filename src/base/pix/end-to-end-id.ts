@@ -56,9 +56,12 @@ export function newReturnId(origin: Origin): string {
   return identify('D', origin);
 }
 
-/** @returns the txid of a charge, 32 letters and digits: the same order gives the same, so no charge is made twice. */
-export function txidOf(orderKey: string): string {
-  return createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
+/**
+ * @param cell - code of the cell of the order; empty for the first (`base/ids/cell.ts`).
+ * @returns the txid of a charge, the code and 32 letters and digits: the same order gives the same, so no charge is made twice.
+ */
+export function txidOf(orderKey: string, cell = ''): string {
+  return cell + createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
 }
 
 /**

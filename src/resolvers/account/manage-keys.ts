@@ -4,8 +4,8 @@ import {
   apiKeyHash,
   grantableScopes,
   newApiKey,
+  newKeyId,
   PLATFORM_SCOPES,
-  randomBase62,
   SCOPES,
   type Scope,
 } from '../../base/access/api-key.ts';
@@ -40,6 +40,8 @@ export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 're
   readonly expiresAt: Date | null;
   /** Networks from which it may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
+  /** Code of the cell that issues it; that of the first when not given. */
+  readonly cell?: string;
 }
 
 /** A key that was made. Its text is given here once and cannot be had again. */
@@ -82,10 +84,11 @@ export async function createKey(database: Tx, accountId: bigint, options: KeyOpt
   if (options.scopes.some((scope) => !grantable.includes(scope)))
     throw invalidParameters([{ parameter: 'scopes', message: `must be of ${grantable.join(', ')}` }]);
   const mode = keyModeOf(holder.mode);
-  const apiKey = newApiKey(mode);
-  const keyId = `key_${randomBase62(16)}`;
+  const { cell = '', ...given } = options;
+  const apiKey = newApiKey(mode, cell);
+  const keyId = newKeyId(cell);
   await storeKey(database, {
-    ...options,
+    ...given,
     mode,
     accountId,
     id: keyId,
@@ -147,7 +150,11 @@ export async function issueKey(
       expiresAt: input.expiresAt?.value ?? last,
       allowedCidrs: given.length > 0 ? given : maker.allowedCidrs,
     };
-    const issued = await createKey(tx, context.caller.accountId, { ...options, ...madeBy(context) });
+    const issued = await createKey(tx, context.caller.accountId, {
+      ...options,
+      ...madeBy(context),
+      cell: context.database.cell,
+    });
     writeDown('key.create', { kind: 'key', id: issued.keyId }, { after: options });
     await bind(tx, issued.keyId);
     return issued;
@@ -185,7 +192,7 @@ export async function rotateKey(
     // Without an overlap there are as many as before.
     if (overlapSeconds > 0)
       refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
-    const how = { ...madeBy(context), overlapSeconds, now };
+    const how = { ...madeBy(context), overlapSeconds, now, cell: context.database.cell };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
     await bind(tx, issued.keyId);
@@ -227,7 +234,7 @@ export async function replaceKey(
     overlapSeconds,
     now,
     ...maker
-  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date },
+  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date; cell?: string },
 ): Promise<IssuedKey> {
   const successor = await successorOf(tx, accountId, old.id);
   if (successor !== undefined)

@@ -90,7 +90,13 @@ export async function createOfframp(
     if (!checked.isExternal)
       await refuseUncovered(context, checked.currency, known(facts.sourceAmount, 'an amount'));
     const nowMs = await context.clock.nowMs();
-    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const blank = emptyProcess(
+      context.caller.accountId,
+      template.name,
+      nowMs,
+      context.caller.id,
+      context.database.cell,
+    );
     const create: NewProcess = {
       ...blank,
       ...checked.facts,

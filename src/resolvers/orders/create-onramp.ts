@@ -86,7 +86,13 @@ export async function createOnramp(
       quoteId: checked.quoteId,
     });
     const nowMs = await context.clock.nowMs();
-    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const blank = emptyProcess(
+      context.caller.accountId,
+      template.name,
+      nowMs,
+      context.caller.id,
+      context.database.cell,
+    );
     const create: NewProcess = {
       ...blank,
       ...checked.facts,

@@ -54,12 +54,13 @@ const LOOK_AGAIN_MS = 200;
 const LOOK_LATER_MS = 1_000;
 const RETRY_SECONDS = 2;
 
-/** @returns a transaction with nothing known of it but whose it is, and its template. */
+/** @param cell - code of the cell; empty for the first. @returns a transaction with nothing known of it but whose it is, and its template. */
 export function emptyProcess(
   accountId: bigint,
   template: string,
   nowMs: number,
   createdBy: string | null,
+  cell = '',
 ): NewProcess {
   return {
     ...NO_FACTS,
@@ -67,7 +68,7 @@ export function emptyProcess(
     accountId,
     template,
     end2end: newEnd2end(new Date(nowMs)),
-    process: { createdBy, session: newSessionToken() },
+    process: { createdBy, session: newSessionToken(cell) },
   };
 }
 

@@ -69,7 +69,13 @@ export async function createWithdrawal(
     const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
     if (feeMax !== undefined && isMore(networkFee ?? '0', feeMax))
       throw new GatewayError('LIMIT_EXCEEDED', `the network fee is ${networkFee} now, above networkFeeMax`);
-    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const blank = emptyProcess(
+      context.caller.accountId,
+      template.name,
+      nowMs,
+      context.caller.id,
+      context.database.cell,
+    );
     const create: NewProcess = {
       ...blank,
       ...kept,

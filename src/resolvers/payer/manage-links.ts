@@ -1,5 +1,5 @@
-/** Static links (C-20): creates and disables them. Visits are in open-static-link.ts. */
-import { randomBytes } from 'node:crypto';
+/** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
+import { isSlug, newSlug } from '../../base/access/session-token.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -34,13 +34,6 @@ export interface StaticLinkInput extends SessionInput {
 
 /** Links that an account can have, disabled ones not counted. */
 export const STATIC_LINKS_MAX = 1_000;
-const SLUG_BYTES = 12;
-const SLUG = /^[\w-]{16}$/;
-
-/** @returns whether a text has the form of a slug; any other names no link. */
-export function isSlug(text: string): boolean {
-  return SLUG.test(text);
-}
 
 /** @returns the path of a link. */
 export function linkPath(slug: string): string {
@@ -79,7 +72,7 @@ export async function createStaticLink(
     );
     refuseOutOfBounds(amount, settings);
   }
-  const slug = randomBytes(SLUG_BYTES).toString('base64url');
+  const slug = newSlug(database.cell);
   const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
   return audited(context, async (tx, writeDown, nowMs) => {
     const count = await countStaticLinks(tx, caller.accountId);

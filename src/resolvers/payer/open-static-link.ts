@@ -1,5 +1,6 @@
 /** The checkout sessions that visits of a static link open (C-20). */
 import { keyModeOf } from '../../base/access/account-mode.ts';
+import { isSlug } from '../../base/access/session-token.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { findStaticLink, type StaticLinkRow } from '../../store/account/static-links.ts';
@@ -9,7 +10,7 @@ import { createTransaction, emptyProcess, endOf } from '../orders/create-transac
 import { price } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import type { Origin, Services } from '../services/context.ts';
-import { isSlug, linkPath, linkTemplate } from './manage-links.ts';
+import { linkPath, linkTemplate } from './manage-links.ts';
 
 /**
  * @param slug - as the visitor gave it; malformed ones are not looked up.
@@ -59,7 +60,7 @@ async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewPr
       ? undefined
       : await price(services, { accountId, template, direction: 'in', currency, wanted: { brl: amount } });
   const nowMs = await services.clock.nowMs();
-  const blank = emptyProcess(accountId, template.name, nowMs, null);
+  const blank = emptyProcess(accountId, template.name, nowMs, null, services.database.cell);
   const facts: Partial<QuoteFacts> = priced?.facts ?? {};
   return {
     ...blank,

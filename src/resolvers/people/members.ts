@@ -109,12 +109,12 @@ export async function inviteMember(
 /** Makes a link that lets a person in once, in the caller's database transaction. */
 export async function makeLink(
   tx: Tx,
-  { publicUrl, caller: { accountId } }: Context,
+  { publicUrl, database, caller: { accountId } }: Context,
   personId: string,
   kind: keyof typeof LINK_MS,
   at: Date,
 ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
-  const token = newPersonToken();
+  const token = newPersonToken(database.cell);
   const expiresAt = new Date(at.getTime() + LINK_MS[kind]);
   await storeLink(tx, personTokenHash(token), { personId, accountId, kind, at, expiresAt });
   return { url: linkUrl(publicUrl, token), expiresAt };

@@ -50,7 +50,7 @@ export async function signIn(
 ): Promise<string> {
   const own = await services.forAccount(accountId);
   const { database, mode, clock } = own;
-  const token = newPersonToken();
+  const token = newPersonToken(database.cell);
   const id = `ses_${randomBase62(16)}`;
   const caller = blankCaller(own, personId, accountId);
   await audited({ database, mode, clock, caller, origin }, async (tx, writeDown) => {

@@ -108,6 +108,7 @@ async function keyOf(
     scopes: grantableScopes({ isPlatform: name === 'platformKey' }),
     expiresAt: null,
     allowedCidrs: [],
+    cell: database.cell,
   });
   return { apiKey, isNew: true };
 }

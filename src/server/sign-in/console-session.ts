@@ -48,7 +48,7 @@ export function consoleSessions({
   const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const formName = isSecure ? '__Host-form' : 'form';
   const tokenIn = (cookie: string, { request }: Pick<Exchange, 'request'>) =>
-    new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
+    new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43,45})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
   const touched = new Map<string, number>();
   const noteUse = (sessionId: string) => {
     if ((touched.get(sessionId) ?? Number.NEGATIVE_INFINITY) > performance.now() - TOUCHED_EVERY_MS) return;

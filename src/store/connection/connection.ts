@@ -72,6 +72,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
   pool.on('error', () => {});
   return {
     source: { pool, schema },
+    cell: options.cell ?? '',
     query: (statement, values) =>
       statement.isQuick && sharedCount > 0
         ? traceStatement(statement.name, shared.query(new RowsQuery(statement, values), statement.isGathered))

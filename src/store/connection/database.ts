@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly patient?: boolean;
   /** Schema of the tables, default `public`. */
   readonly schema?: string;
+  /** Code of the cell, default that of the first. */
+  readonly cell?: string;
 }
 
 /** A prepared statement: sent once per connection, then executed by its name. */
@@ -32,6 +34,8 @@ export interface Statement {
 export interface Database {
   /** The pool and the schema of the tables, for prisma.ts alone. */
   readonly source: { readonly pool: pg.Pool; readonly schema: string };
+  /** Code of the cell that the database is, which what is issued carries; empty for the first (`base/ids/cell.ts`). */
+  readonly cell: string;
   /**
    * Runs a prepared statement. `int8` comes as bigint, `numeric` and times as text, `jsonb` as parsed JSON.
    *

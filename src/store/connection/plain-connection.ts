@@ -48,6 +48,7 @@ export function openPlainDatabase(url: string | (() => string), options: Databas
   pool.on('error', () => {});
   return {
     source: { pool, schema },
+    cell: options.cell ?? '',
     query: (statement, values) => run(pool, statement, values),
     ...pooledWork(pool, { run, begin, clock }),
     copyWithin: async (limitMs, text, lines) => {
