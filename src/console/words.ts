@@ -4,6 +4,7 @@ import type { Language } from '../ui/language.ts';
 import { type SayOf, sayFrom } from '../ui/say.ts';
 import { BOOK_WORDS } from './words/books.ts';
 import { FRAME_WORDS } from './words/frame.ts';
+import { HOME_WORDS } from './words/home.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
 import { RECONCILIATION_WORDS } from './words/reconciliation.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
@@ -14,6 +15,7 @@ const WORDS = {
   ...FRAME_WORDS,
   ...TRANSACTION_WORDS,
   ...SCREEN_WORDS,
+  ...HOME_WORDS,
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,
   ...RECONCILIATION_WORDS,

@@ -22,7 +22,9 @@ import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
+import { defineDeliveryReport } from './delivery-report.ts';
 import { defineEventLog } from './event-log.ts';
+import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
@@ -52,6 +54,7 @@ import { defineStaticLinks } from './static-link.ts';
 import { defineStepEnums } from './step-enums.ts';
 import { defineSubscriptions } from './subscription.ts';
 import { defineSuspense } from './suspense.ts';
+import { defineTakings } from './takings.ts';
 import { defineTemplate } from './template.ts';
 import { defineTemplateLimits } from './template-limits.ts';
 import { defineTransaction } from './transaction.ts';
@@ -94,14 +97,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
     status,
   });
   defineStatement(builder, ledger, transaction);
-  const balance = defineBalances(builder, currencies);
+  const balance = defineMoney(builder, currencies);
   defineQuote(builder, template, currencies);
   defineOnrampCreations(builder, transaction, { template, record });
   defineOfframpCreation(builder, transaction, { template, pixKeyType, record });
   defineWithdrawalCreation(builder, transaction, { template, record });
   defineActs(builder, transaction, pixKeyType);
   defineHouseBooks(builder, currencies, ledger);
-  defineRates(builder);
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
   definePossibleActions(builder, transaction, {
@@ -138,17 +140,25 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   return withFreshReads(withNullableReads(builder.toSchema()));
 }
 
+function defineMoney(builder: Builder, currencies: CurrencyRefs) {
+  defineRates(builder);
+  defineTakings(builder);
+  return defineBalances(builder, currencies);
+}
+
 function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {
   defineBooks(builder);
   defineReceivables(builder, currencies);
   defineTreasury(builder, currencies, ledger);
   defineBookCloses(builder);
+  defineHouseDays(builder);
   defineCapital(builder, defineManualJournals(builder));
   defineReconciliation(builder);
 }
 
 function defineSending(builder: Builder, refs: Parameters<typeof defineDeliveries>[1]): void {
   defineRedeliveries(builder, defineDeliveries(builder, refs));
+  defineDeliveryReport(builder);
 }
 
 /** A read that is refused is null, and costs the document no other: its error says why. */

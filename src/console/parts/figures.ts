@@ -33,9 +33,11 @@ export function decimal(amount: string, decimals: number, language: Language): s
 
 /** @returns an amount with its currency in one text. */
 export function money({ amount, currency }: AmountShown, language: Language): string {
-  const figures = decimal(amount, currency.decimals, language);
-  if (currency.code !== BRL.code) return `${figures}\u00a0${currency.displayName}`;
-  return language === 'pt' ? `R$\u00a0${figures}` : `R$${figures}`;
+  const isBelow = amount.startsWith('-');
+  const figures = decimal(isBelow ? amount.slice(1) : amount, currency.decimals, language);
+  const sign = isBelow ? '-' : '';
+  if (currency.code !== BRL.code) return `${sign}${figures}\u00a0${currency.displayName}`;
+  return language === 'pt' ? `${sign}R$\u00a0${figures}` : `${sign}R$${figures}`;
 }
 
 /** @returns an amount in BRL in one text. */

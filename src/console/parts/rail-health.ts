@@ -4,6 +4,7 @@ import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { HealthFragment } from '../generated/graphql.ts';
+import { timeSpan } from './changes.ts';
 import { ago } from './figures.ts';
 import { count } from './lists.ts';
 
@@ -29,6 +30,27 @@ export function railTable(context: ScreenContext, rows: readonly HealthFragment[
       name: say('failingOrders'),
       isFigure: true,
       cell: ({ failingOrders }) => (failingOrders > 0 ? badge('bad', shown(failingOrders)) : shown(0)),
+    },
+    {
+      name: say('lastDayDone'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ lastDay }) => (lastDay ? shown(lastDay.done) : '–'),
+    },
+    {
+      name: say('lastDayFailed'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ lastDay }) =>
+        lastDay ? (lastDay.failed > 0 ? badge('bad', shown(lastDay.failed)) : shown(0)) : '–',
+    },
+    {
+      name: say('lastDayTime'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ lastDay }) =>
+        lastDay?.medianMs != null &&
+        `${timeSpan(context, lastDay.medianMs)} / ${timeSpan(context, lastDay.p95Ms)}`,
     },
   ];
   const caption = say('railHealth');

@@ -36,6 +36,10 @@ export const TEMPLATE_DEFAULTS: TemplateSettings = {
 };
 
 const RATES: Statement = { name: 'rates', text: `select asset, mid from rate where mode = $1` };
+const RATE_TABLE: Statement = {
+  name: 'rate_table',
+  text: `select asset, mid, observed_at as "observedAt" from rate where mode = $1`,
+};
 const RATE: Statement = {
   name: 'rate',
   text: `select mid, observed_at as "observedAt" from rate where mode = $1 and asset = $2`,
@@ -90,6 +94,12 @@ const SET_TEMPLATE: Statement = {
 export async function readRates(database: Database, mode: AccountMode): Promise<Map<string, string>> {
   const rows = await database.query<{ asset: string; mid: string }>(RATES, [mode]);
   return new Map([...rows.map((row) => [row.asset, row.mid] as const), ['BRL', '1']]);
+}
+
+/** @returns the last known rate of each asset that has one, with its time; BRL has none. */
+export async function readRateTable(database: Database, mode: AccountMode): Promise<Map<string, Rate>> {
+  const rows = await database.query<Rate & { asset: string }>(RATE_TABLE, [mode]);
+  return new Map(rows.map(({ asset, mid, observedAt }) => [asset, { mid, observedAt }]));
 }
 
 /** @returns the last known rate of an asset, or undefined. */

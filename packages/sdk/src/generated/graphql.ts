@@ -336,6 +336,18 @@ export interface BalanceChange {
   /** Cursor of the newest event of the account at that moment. */
   readonly cursor: string;
 }
+/** What the account holds, in BRL at the last known mid-market rates. */
+export interface BalanceWorth {
+  readonly __typename: 'BalanceWorth';
+  /** The available part of it. */
+  readonly available: string;
+  /** Time of the oldest rate that was used; null if only BRL is held. */
+  readonly ratesAt: string | null;
+  /** All parts of all balances that have a rate, each rounded half up to cents. */
+  readonly total: string;
+  /** Currencies that are held and have no rate: they are not in the total. */
+  readonly unpriced: readonly (Currency)[];
+}
 /** How the hosted pages of the account look. */
 export interface Branding {
   readonly __typename: 'Branding';
@@ -927,6 +939,38 @@ export interface CustomerVolume {
   /** Amount paid on this day, BRL. */
   readonly paid: string;
 }
+/** Outcomes of deliveries, and times of their attempts. */
+export type DeliveryFigures = TotalFigures | EndpointFigures | DeliverySlice;
+/** Outcomes and times of the deliveries of an account. */
+export interface DeliveryReport {
+  readonly __typename: 'DeliveryReport';
+  /** Of each endpoint that had a delivery in the time, the most deliveries first; at most 100. */
+  readonly endpoints: readonly (EndpointFigures)[];
+  /** Of equal slices of the time, oldest first; at most 24. */
+  readonly slices: readonly (DeliverySlice)[];
+  /** Of all deliveries. */
+  readonly total: TotalFigures;
+}
+/** Figures of the deliveries that were created in one slice of the time. */
+export interface DeliverySlice {
+  readonly __typename: 'DeliverySlice';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
+  /** Start of the slice. */
+  readonly since: string;
+}
 /** What to do with a deposit that is held because its amount was wrong, it was late, or the payout failed. */
 export type DepositResolution = 'KEEP' | 'REFUND' | 'REQUOTE';
 /** Input of `disableStaticLink`. */
@@ -941,6 +985,26 @@ export interface DisableStaticLinkPayload {
   readonly errors: readonly (Refusal)[];
   /** Result of the mutation; null where it was refused. */
   readonly staticLink: StaticLink | null;
+}
+/** Figures of the deliveries to one endpoint. */
+export interface EndpointFigures {
+  readonly __typename: 'EndpointFigures';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Identifier of the endpoint. */
+  readonly endpointId: string;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
 }
 /** Input of `enterAmount`. */
 export interface EnterAmountInput {
@@ -2524,6 +2588,48 @@ export interface SuspenseEntry {
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
 /** State of money in suspense. */
 export type SuspenseState = 'ASSIGNED' | 'DROPPED' | 'OPEN' | 'RETURNED' | 'RETURNING';
+/** Payments by PIX that succeeded, by day and period. */
+export interface Takings {
+  readonly __typename: 'Takings';
+  /** By day, oldest first, at most 60; the last one is today. */
+  readonly days: readonly (TakingsDay)[];
+  /** Median time from payment to the end of the transaction in the last 30 days, in ms; null without a payment whose time is known. */
+  readonly medianMs: number | null;
+  /** The 30 days that end today, and the 30 days before. */
+  readonly month: TakingsPeriod;
+  /** Time that 95 of 100 of those payments needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Today so far, and yesterday. */
+  readonly today: TakingsPeriod;
+  /** The 7 days that end today, and the 7 days before. */
+  readonly week: TakingsPeriod;
+}
+/** Payments of one day. */
+export interface TakingsDay {
+  readonly __typename: 'TakingsDay';
+  /** BRL that payers paid. */
+  readonly amount: string;
+  /** Day in Brasília, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Number of transactions of the day that have ended, whether they were paid or not. */
+  readonly ended: number;
+  /** Number of these payments. */
+  readonly payments: number;
+}
+/** Payments of the days that end today, and of as many days before. */
+export interface TakingsPeriod {
+  readonly __typename: 'TakingsPeriod';
+  /** BRL that payers paid. */
+  readonly amount: string;
+  /** The same of as many days before. */
+  readonly amountBefore: string;
+  /** Number of transactions of the period that have ended, whether they were paid or not: `payments` of them succeeded. */
+  readonly ended: number;
+  /** Number of these payments. */
+  readonly payments: number;
+  /** The same of as many days before. */
+  readonly paymentsBefore: number;
+}
 /** The process templates, by their published names. */
 export type Template = 'crossramp_checkout' | 'offramp' | 'offramp_instant' | 'onramp' | 'onramp_instant' | 'withdraw_dash_same_curr';
 /** Limits that the account set itself on a template; null where there is none. The tighter of these and of those in `templateSettings` applies. */
@@ -2563,6 +2669,24 @@ export interface TemplateSetting {
   readonly spread: string;
   /** The template. */
   readonly template: Template;
+}
+/** Figures of the deliveries to all endpoints. */
+export interface TotalFigures {
+  readonly __typename: 'TotalFigures';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
 }
 /** A transaction: one process of any template. Each template has a type with its own fields. */
 export type Transaction = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
@@ -3207,6 +3331,8 @@ export interface Query {
   readonly attention: Attention | null;
   /** The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`. */
   readonly auditLog: AuditLogConnection | null;
+  /** What the account holds now, in BRL. */
+  readonly balanceWorth: BalanceWorth | null;
   /** The balances of every currency that the account has ever held. */
   readonly balances: readonly (Balance)[] | null;
   /** The catalogue: every currency that transactions can use. */
@@ -3215,6 +3341,8 @@ export interface Query {
   readonly customer: Customer | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
+  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most. Needs the scope `admin`. */
+  readonly deliveryReport: DeliveryReport | null;
   /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
   readonly events: EventConnection | null;
   /** Amounts that came in and went out in the last hours, by currency, from the ledger. Null if the account has more than 200,000 statement lines since the first day of that period. */
@@ -3247,6 +3375,8 @@ export interface Query {
   readonly stepUps: readonly (StepUp)[] | null;
   /** Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode, and money that matches no account. */
   readonly suspense: SuspenseConnection | null;
+  /** Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last 30 days with today, and the 30 days before. Amounts are gross: refunds in part are not taken off, payments that went back whole are not counted. Null if the account created more than 200,000 transactions in that time. */
+  readonly takings: Takings | null;
   /** One transaction; null when the account has none with this id. */
   readonly transaction: Transaction | null;
   /** Transactions of one list, of several, or of all, newest first. */
