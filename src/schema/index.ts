@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
+import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
@@ -95,9 +96,11 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   });
   defineStatement(builder, ledger, transaction);
   const balance = defineBalances(builder, currencies);
-  defineQuote(builder, template, currencies);
-  defineOnrampCreations(builder, transaction, { template, record });
-  defineOfframpCreation(builder, transaction, { template, pixKeyType, record });
+  const amounts = defineAmountInputs(builder);
+  const { orderAmount } = amounts;
+  defineQuote(builder, template, { ...currencies, ...amounts });
+  defineOnrampCreations(builder, transaction, { template, record, orderAmount });
+  defineOfframpCreation(builder, transaction, { template, pixKeyType, record, orderAmount });
   defineWithdrawalCreation(builder, transaction, { template, record });
   defineActs(builder, transaction, pixKeyType);
   defineHouseBooks(builder, currencies, ledger);
