@@ -83,7 +83,7 @@ function taker(type: GraphQLInputType): Take {
     const take = taker(type.ofType);
     return (value) => (value == null ? UNUSUAL : take(value));
   }
-  if (isListType(type)) return (value) => (value == null ? null : UNUSUAL);
+  if (isListType(type)) return listTaker(taker(type.ofType));
   if (isInputObjectType(type)) return objectTaker(type);
   return (value) => {
     if (value == null) return null;
@@ -92,9 +92,18 @@ function taker(type: GraphQLInputType): Take {
   };
 }
 
+/** One value stands for a list of it. */
+function listTaker(take: Take): Take {
+  return (value) => {
+    if (value == null) return null;
+    const taken = (Array.isArray(value) ? value : [value]).map(take);
+    return taken.includes(UNUSUAL) ? UNUSUAL : taken;
+  };
+}
+
 function objectTaker(type: GraphQLInputObjectType): Take {
   const fields = Object.values(type.getFields());
-  const isUsual = !type.isOneOf && fields.every(({ defaultValue }) => defaultValue === undefined);
+  const isUsual = fields.every(({ defaultValue }) => defaultValue === undefined);
   // Made when there is one: an input object may have members of its own type.
   let members: readonly Member[] | undefined;
   return (value) => {
@@ -105,8 +114,15 @@ function objectTaker(type: GraphQLInputObjectType): Take {
       isRequired: isNonNullType(of),
       take: taker(of),
     }));
-    return takeMembers(value as Variables, members);
+    const taken = takeMembers(value as Variables, members);
+    return type.isOneOf && !hasOneValue(taken) ? UNUSUAL : taken;
   };
+}
+
+/** Whether an object has one member, and a value of it: what `@oneOf` takes. */
+function hasOneValue(taken: unknown): boolean {
+  const values = taken === UNUSUAL ? [] : Object.values(taken as object);
+  return values.length === 1 && values[0] !== null;
 }
 
 interface Member {
@@ -160,8 +176,11 @@ function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNo
   }
   // A list or an object may contain variables.
   if (given.kind === Kind.OBJECT || given.kind === Kind.LIST) return () => UNUSUAL;
-  const constant = shared(valueFromAST(given, type));
-  return () => constant;
+  const constant = valueFromAST(given, type);
+  // A list of one value, which a resolver may change.
+  if (Array.isArray(constant) && shared(constant[0]) !== UNUSUAL) return () => [...constant];
+  const value = shared(constant);
+  return () => value;
 }
 
 /** @returns a value that all executions share; a value that a resolver could change is made anew each time. */

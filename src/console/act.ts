@@ -37,18 +37,19 @@ export function actNamed(name: string): Operation {
  *   their type.
  */
 export function variablesOf({ variables }: Operation, form: URLSearchParams, language: Language): Variables {
-  const missing = variables.filter(
-    ({ name, type, isRequired, isList }) =>
-      isRequired && !isList && type !== 'Boolean' && !form.get(name)?.trim(),
+  refuseMissing(
+    variables
+      .filter(({ type, isRequired, isList }) => isRequired && !isList && type !== 'Boolean' && !CHOICES[type])
+      .map(({ name }) => name),
+    form,
+    language,
   );
-  if (missing.length > 0)
-    throw invalidParameters(
-      missing.map(({ name }) => ({ parameter: name, message: sayIn(language)('isRequired') })),
-    );
   const cleared = new Set(form.getAll(CLEARED_FIELD));
   return Object.fromEntries(
     variables.flatMap((variable) => {
       if (cleared.has(variable.name)) return [[variable.name, null]];
+      const choice = CHOICES[variable.type];
+      if (choice) return [[variable.name, choiceOf(choice, form, language)]];
       const values = form.getAll(variable.name).map((each) => each.trim());
       const given = values.filter((each) => each !== '');
       if (variable.isList) return given.length > 0 || variable.isRequired ? [[variable.name, given]] : [];
@@ -59,6 +60,50 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
   );
 }
 
+/** A member of a `@oneOf` input as fields of a form have it: a value, or an object of several. */
+type Choice = Readonly<Record<string, Variable['type'] | Readonly<Record<string, Variable['type']>>>>;
+
+/** `@oneOf` inputs of the published schema that forms fill in, with the types of their members. */
+const CHOICES: Readonly<Record<string, Choice>> = {
+  OrderAmountInput: { brl: 'Decimal', quoteId: 'String' },
+  WhitelistTargetInput: {
+    wallet: { network: 'String', address: 'String' },
+    pixKey: { type: 'PixKeyType', key: 'String' },
+  },
+};
+
+/** @returns the one member that the form gives. @throws {GatewayError} `INVALID_PARAMETER` for none, several, and a part of one. */
+function choiceOf(choice: Choice, form: URLSearchParams, language: Language): Variables {
+  const fieldsOf = (member: string) => {
+    const type = choice[member] as Choice[string];
+    return Object.entries(typeof type === 'string' ? { [member]: type } : type);
+  };
+  const isGiven = (name: string) => Boolean(form.get(name)?.trim());
+  const members = Object.keys(choice);
+  const [first, second] = members.filter((each) => fieldsOf(each).some(([name]) => isGiven(name)));
+  const chosen = first ?? (members[0] as string);
+  const fields = fieldsOf(chosen);
+  refuseMissing(
+    fields.map(([name]) => name),
+    form,
+    language,
+  );
+  const extra = second === undefined ? undefined : fieldsOf(second).find(([name]) => isGiven(name))?.[0];
+  if (extra !== undefined) throw wrong(extra, 'chooseOne', language);
+  const values = Object.fromEntries(
+    fields.map(([name, type]) => [name, read({ name, type }, form.get(name)?.trim() ?? '', language)]),
+  );
+  return typeof choice[chosen] === 'string' ? values : { [chosen]: values };
+}
+
+/** @throws {GatewayError} `INVALID_PARAMETER` for fields without a value. */
+function refuseMissing(names: readonly string[], form: URLSearchParams, language: Language): void {
+  const missing = names.filter((name) => !form.get(name)?.trim());
+  if (missing.length === 0) return;
+  const message = sayIn(language)('isRequired');
+  throw invalidParameters(missing.map((parameter) => ({ parameter, message })));
+}
+
 /** One sign and three digits: thousands in one language, a fraction in the other. */
 const TWO_WAYS = /^[1-9]\d{0,2}[.,]\d{3}$/;
 /** Thousands never follow a zero. */
@@ -66,7 +111,7 @@ const FRACTION = /^0[.,]\d+$/;
 /** A minute as a field of a browser gives it: in Brasília, which has no summer time since 2019. */
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
-function read({ name, type }: Variable, text: string, language: Language): unknown {
+function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, language: Language): unknown {
   if (type === 'Decimal') return decimalOf(name, text, language);
   if (type === 'DateTime') {
     const moment = MINUTE.test(text) ? `${text}:00-03:00` : text;

@@ -9,8 +9,15 @@ import { CHECK_VALUE, REASON_WORDS, VALUE_WORDS } from './words/refusal-reasons.
 import { REFUSAL_WORDS } from './words/refusals.ts';
 import { sayIn, type Word } from './words.ts';
 
-/** Messages of the console itself about unreadable values: they are in the language of the page already. */
-const OWN: readonly Word[] = ['isRequired', 'mustBeNumber', 'mustBeWhole', 'mustBeMoment', 'twoWays'];
+/** Said by the console itself of a value that it cannot read: it is in the language of the page already. */
+const OWN: readonly Word[] = [
+  'isRequired',
+  'mustBeNumber',
+  'mustBeWhole',
+  'mustBeMoment',
+  'twoWays',
+  'chooseOne',
+];
 
 /** @returns the texts of a rejected form: one sentence, and the required input of each field. */
 export function refusalOf(

@@ -28,8 +28,8 @@ export const READ = `query McpTransaction($end2end: String!) {
 ${TRANSACTION}`;
 
 /** The newest transactions. */
-export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFilter, $family: TransactionFamily) {
-  transactions(first: $first, filter: $filter, family: $family) {
+export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFilter, $families: [TransactionFamily!]) {
+  transactions(first: $first, filter: $filter, families: $families) {
     totalCount
     nodes { end2end template statusCode headline { en } createdAt externalCode clientName source { ...M } target { ...M } }
   }

@@ -87,8 +87,8 @@ export const TOOLS: readonly Tool[] = [
       ['template', 'currency'],
     ),
     isRead: true,
-    run: async ({ execute }, { template, currency, brl_amount: brlAmount, crypto_amount: cryptoAmount }) => {
-      const input = given({ template, currency, brlAmount, cryptoAmount });
+    run: async ({ execute }, { template, currency, brl_amount: brl, crypto_amount: crypto }) => {
+      const input = { template, currency, amount: given({ brl, crypto }) };
       return (await dataOf<{ quote: object }>(execute, QUOTE, { input })).quote;
     },
   },
@@ -105,7 +105,6 @@ export const TOOLS: readonly Tool[] = [
     },
     ['amount_brl', 'currency'],
     {
-      amount_brl: 'amountPayment',
       order: 'externalCode',
       payer_name: 'clientName',
       payer_tax_id: 'clientTaxId',
@@ -125,7 +124,6 @@ export const TOOLS: readonly Tool[] = [
     },
     ['amount_brl', 'currency', 'payer_name', 'payer_tax_id'],
     {
-      amount_brl: 'amountPayment',
       order: 'externalCode',
       payer_name: 'clientName',
       payer_tax_id: 'clientTaxId',
@@ -150,7 +148,6 @@ export const TOOLS: readonly Tool[] = [
     },
     ['amount_brl', 'currency', 'recipient_name', 'recipient_tax_id', 'pix_key_type', 'pix_key'],
     {
-      amount_brl: 'amountSent',
       order: 'externalCode',
       recipient_name: 'clientName',
       recipient_tax_id: 'clientTaxId',
@@ -178,7 +175,7 @@ export const TOOLS: readonly Tool[] = [
     isRead: true,
     run: async ({ execute }, { limit = 10, family, order, search }) => {
       const filter = given({ externalCode: order, text: search });
-      const variables = { first: limit, ...given({ family }), filter };
+      const variables = { first: limit, ...given({ families: family }), filter };
       return (await dataOf<{ transactions: object }>(execute, LIST, variables)).transactions;
     },
   },
@@ -290,11 +287,11 @@ function creation(
     description,
     input: shape(properties, required),
     isRead: false,
-    run: async ({ execute }, { idempotency_key: idempotencyKey, ...members }) => {
+    run: async ({ execute }, { idempotency_key: idempotencyKey, amount_brl: brl, ...members }) => {
       const input = Object.fromEntries(
         Object.entries(given(members)).map(([key, value]) => [names[key] ?? key, value]),
       );
-      const order = { ...input, ...fixed, ...given({ idempotencyKey }) };
+      const order = { ...input, amount: { brl }, ...fixed, ...given({ idempotencyKey }) };
       return payloadOf(execute, CREATE[mutation], { mutation, input: order });
     },
   };

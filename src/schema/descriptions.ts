@@ -12,10 +12,7 @@ export const DESCRIPTIONS = {
   currency: CURRENCY_FORMS,
   currencyFilter: CURRENCY_FILTER_FORMS,
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
-  quoteId: bounded(
-    'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',
-    LONGEST_TEXT,
-  ),
+  quoteId: bounded('A quote of `createQuote`, which fixes both amounts. It can be used once.', LONGEST_TEXT),
   accept: 'Whether the quote is accepted now. If false, the process waits for `acceptQuote`.',
   pixKeyType: 'Type of `pixKey`. Required with it.',
   createdAt: 'When it was created.',

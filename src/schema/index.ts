@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
+import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
@@ -97,10 +98,12 @@ export function buildSchema(registry: Registry): GraphQLSchema {
     status,
   });
   defineStatement(builder, ledger, transaction);
-  const balance = defineMoney(builder, currencies);
-  defineQuote(builder, template, currencies);
-  defineOnrampCreations(builder, transaction, { template, record });
-  defineOfframpCreation(builder, transaction, { template, pixKeyType, record });
+  const balance = defineBalances(builder, currencies);
+  const amounts = defineAmountInputs(builder);
+  const { orderAmount } = amounts;
+  defineQuote(builder, template, { ...currencies, ...amounts });
+  defineOnrampCreations(builder, transaction, { template, record, orderAmount });
+  defineOfframpCreation(builder, transaction, { template, pixKeyType, record, orderAmount });
   defineWithdrawalCreation(builder, transaction, { template, record });
   defineActs(builder, transaction, pixKeyType);
   defineHouseBooks(builder, currencies, ledger);

@@ -179,7 +179,7 @@ function defineInterface(builder: Builder) {
       path: t.exposeString('path', {
         nullable: true,
         description:
-          'Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none.',
+          'Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none.',
       }),
       action: t.field({
         type: action,

@@ -27,9 +27,9 @@ export function priceVariables({ asked }: ScreenContext, priced: Priced | undefi
 
 /** @returns the order that a form describes; undefined without an amount. */
 export function orderVariables(priced: Priced, { values, variables }: Asked): Variables | undefined {
-  const brlAmount = variables[priced.amount];
-  if (brlAmount === undefined) return undefined;
-  return { template: templateOf(priced, values), currency: variables.currency, brlAmount };
+  const { amount, currency } = variables;
+  const brl = typeof amount === 'object' ? (amount as { readonly brl?: string } | null)?.brl : amount;
+  return brl === undefined ? undefined : { template: templateOf(priced, values), currency, amount: { brl } };
 }
 
 /** @returns both amounts of a price. */

@@ -54,10 +54,10 @@ export const KINDS: readonly Kind[] = [
     word: 'newCheckout',
     what: 'newCheckoutWhat',
     given: { accept: 'true' },
-    priced: { amount: 'amountPayment', type: () => 'CrossrampCheckout' },
+    priced: { amount: 'brl', type: () => 'CrossrampCheckout' },
     sentence: () => 'confirmToBalance',
     fields: ({ say }, data) => [
-      { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      { name: 'brl', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
       ...customerFields(say),
     ],
@@ -70,12 +70,12 @@ export const KINDS: readonly Kind[] = [
     what: 'newOnrampWhat',
     given: { accept: 'true' },
     priced: {
-      amount: 'amountPayment',
+      amount: 'brl',
       type: (values) => (values.get('wallet')?.trim() ? 'OnrampInstant' : 'Onramp'),
     },
     sentence: (values) => (values.get('wallet')?.trim() ? 'confirmToWallet' : 'confirmToBalance'),
     fields: ({ say }, data) => [
-      { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      { name: 'brl', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
       { name: 'wallet', label: say('walletOptional') },
       ...customerFields(say),
@@ -89,7 +89,7 @@ export const KINDS: readonly Kind[] = [
     what: 'newOfframpWhat',
     given: { accept: 'true' },
     priced: {
-      amount: 'amountSent',
+      amount: 'brl',
       type: (values) => (values.get('from') === 'EXTERNAL' ? 'OfframpInstant' : 'Offramp'),
       isPayout: true,
     },
@@ -97,7 +97,7 @@ export const KINDS: readonly Kind[] = [
     fields: (context, data) => {
       const { say } = context;
       return [
-        { name: 'amountSent', label: say('amountPayee'), inputmode: 'decimal', isRequired: true },
+        { name: 'brl', label: say('amountPayee'), inputmode: 'decimal', isRequired: true },
         cryptoField(say('crypto'), data),
         { name: 'from', label: say('source'), options: offrampSources(context) },
         pixTypeField(say('pixKeyType'), say('none')),

@@ -92,24 +92,18 @@ export interface ActionEffect {
 }
 /** How an action moves an amount. */
 export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
-/** A destination: `network` and `address`, or `pixKeyType` and `pixKey`. */
+/** Input of `addWhitelistEntry`. */
 export interface AddWhitelistEntryInput {
-  /** Address on the network; its checksum is checked where it has one. */
-  readonly address?: string | null | undefined;
   /** The group, `grp_…`. */
   readonly groupId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
   /** Your own name for it. At most 200 characters. */
   readonly label?: string | null | undefined;
-  /** Network of the address, as in currency codes: `TRX`, `ETH`. */
-  readonly network?: string | null | undefined;
-  /** PIX key, in the form that its type asks for. */
-  readonly pixKey?: string | null | undefined;
-  /** Type of `pixKey`. Required with it. */
-  readonly pixKeyType?: PixKeyType | null | undefined;
   /** Proof of the address, if the signer requires one. */
   readonly proof?: WhitelistProofInput | null | undefined;
+  /** The destination. */
+  readonly target: WhitelistTargetInput;
 }
 /** Result of `addWhitelistEntry`, or its refusals. */
 export interface AddWhitelistEntryPayload {
@@ -474,10 +468,8 @@ export interface CreateApiKeyPayload {
 export interface CreateCheckoutInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** BRL that the customer pays, above 0, at most 2 decimals and 40 characters. */
-  readonly amountPayment?: string | null | undefined;
-  /** Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has. At most 40 characters. */
-  readonly amountReceived?: string | null | undefined;
+  /** Amount of the order. Default: the customer enters it on the page. */
+  readonly amount?: OrderAmountInput | null | undefined;
   /** Full name of the customer. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the customer, with valid check digits, with or without punctuation. */
@@ -490,8 +482,6 @@ export interface CreateCheckoutInput {
   readonly externalCode?: string | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -517,14 +507,12 @@ export interface CreateCheckoutPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
+/** An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
 export interface CreateOfframpInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** Crypto that is paid, above 0. No more decimals than the currency has. At most 40 characters. */
-  readonly amountPaid?: string | null | undefined;
-  /** BRL that the payee receives, instead of the crypto that is paid. At most 2 decimals and 40 characters. */
-  readonly amountSent?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: OrderAmountInput;
   /** Full name of the payee. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the payee, with valid check digits, with or without punctuation. */
@@ -543,8 +531,6 @@ export interface CreateOfframpInput {
   readonly pixKey?: string | null | undefined;
   /** Type of the PIX key. Required with it. */
   readonly pixKeyType?: PixKeyType | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -566,14 +552,12 @@ export interface CreateOfframpPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An onramp. Give one of the two amounts, or a quote. Without `clientTaxId` the process waits for `provideIdentity`. */
+/** An onramp. Without `clientTaxId` the process waits for `provideIdentity`. */
 export interface CreateOnrampInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** BRL that the customer pays, above 0, at most 2 decimals and 40 characters. */
-  readonly amountPayment?: string | null | undefined;
-  /** Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has. At most 40 characters. */
-  readonly amountReceived?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: OrderAmountInput;
   /** Full name of the customer. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the customer, with valid check digits, with or without punctuation. */
@@ -586,8 +570,6 @@ export interface CreateOnrampInput {
   readonly externalCode?: string | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -613,12 +595,10 @@ export interface CreateOnrampPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An order to be priced. Give one of the two amounts. */
+/** An order to be priced. */
 export interface CreateQuoteInput {
-  /** BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters. */
-  readonly brlAmount?: string | null | undefined;
-  /** Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has. At most 40 characters. */
-  readonly cryptoAmount?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
@@ -882,7 +862,7 @@ export interface CursorRefusal {
   readonly latest: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** A customer or payee of the account: a tax id that its transactions name (C-21). */
@@ -1106,7 +1086,7 @@ export interface InputRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** An invitation that was just made. */
@@ -1207,7 +1187,7 @@ export interface LimitRefusal {
   readonly limitCurrency: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** A person with a role in the account. */
@@ -1658,6 +1638,16 @@ export interface OpenRefund {
   /** The transaction. */
   readonly transaction: Transaction;
 }
+/**
+ * Amount of an order by one of its sides, or by a quote. The other side follows from the price.
+ * - `brl`: BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters.
+ * - `crypto`: Crypto that is received or paid. Above 0, no more decimals than the currency has. At most 40 characters.
+ * - `quoteId`: A quote of `createQuote`, which fixes both amounts. It can be used once. At most 200 characters.
+ */
+export type OrderAmountInput =
+  | { readonly brl: string; readonly crypto?: undefined; readonly quoteId?: undefined }
+  | { readonly brl?: undefined; readonly crypto: string; readonly quoteId?: undefined }
+  | { readonly brl?: undefined; readonly crypto?: undefined; readonly quoteId: string };
 /** An account in which the person has a role. */
 export interface OwnAccount {
   readonly __typename: 'OwnAccount';
@@ -1814,7 +1804,7 @@ export interface PermissionRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Scope that the caller lacks; null where it is another rule. */
   readonly scope: string | null;
@@ -1854,6 +1844,13 @@ export interface PersonSession {
   readonly sessionId: string;
   /** Name that the browser gave itself when the person signed in. */
   readonly userAgent: string | null;
+}
+/** A PIX key. */
+export interface PixKeyTargetInput {
+  /** The key, in the form that its type asks for. */
+  readonly key: string;
+  /** Type of the key. */
+  readonly type: PixKeyType;
 }
 /** Type of a PIX key; `/v2` has the same values in lower case. */
 export type PixKeyType = 'CNPJ' | 'CPF' | 'EMAIL' | 'PHONE' | 'RANDOM';
@@ -1944,12 +1941,18 @@ export interface Quote {
   /** Template of the order. */
   readonly template: Template;
 }
-/** An order to be priced. Give one of the two amounts. */
+/**
+ * Amount of an order by one of its sides. The other side follows from the price.
+ * - `brl`: BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters.
+ * - `crypto`: Crypto that is received or paid. Above 0, no more decimals than the currency has. At most 40 characters.
+ */
+export type QuoteAmountInput =
+  | { readonly brl: string; readonly crypto?: undefined }
+  | { readonly brl?: undefined; readonly crypto: string };
+/** An order to be priced. */
 export interface QuoteInput {
-  /** BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters. */
-  readonly brlAmount?: string | null | undefined;
-  /** Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has. At most 40 characters. */
-  readonly cryptoAmount?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
   /** Template of the order. It decides the direction and the price settings. Withdrawals have no quote. */
@@ -2316,7 +2319,7 @@ export interface RuleRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** An amount that was credited. */
@@ -2475,7 +2478,7 @@ export interface StateRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Actions that you can take on the transaction now; empty where there are none, or the mutation is not about a transaction. */
   readonly possibleActions: readonly (TransactionAction)[];
@@ -3013,13 +3016,20 @@ export interface WaitRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Seconds after which to send the same request again; null where that is not known. */
   readonly retryAfter: number | null;
 }
 /** Who holds the keys of a wallet. */
 export type WalletCustody = 'CUSTODIAL' | 'SELF_CUSTODY';
+/** An address on a network. */
+export interface WalletTargetInput {
+  /** Address on the network; its checksum is checked where it has one. */
+  readonly address: string;
+  /** Network of the address, as in currency codes: `TRX`, `ETH`. */
+  readonly network: string;
+}
 /** One attempt to deliver a webhook. */
 export interface WebhookAttempt {
   readonly __typename: 'WebhookAttempt';
@@ -3214,6 +3224,14 @@ export interface WhitelistProofInput {
   /** Signature of the statement by the key, base64url. At most 2,000 characters. */
   readonly signature?: string | null | undefined;
 }
+/**
+ * Destination of withdrawals: an address, or a PIX key.
+ * - `pixKey`: A PIX key.
+ * - `wallet`: An address on a network.
+ */
+export type WhitelistTargetInput =
+  | { readonly pixKey: PixKeyTargetInput; readonly wallet?: undefined }
+  | { readonly pixKey?: undefined; readonly wallet: WalletTargetInput };
 /** Withdrawal. Funds move from the account balance to a whitelisted wallet or PIX key. */
 export interface Withdrawal {
   readonly __typename: 'Withdrawal';
