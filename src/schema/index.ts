@@ -98,7 +98,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
     status,
   });
   defineStatement(builder, ledger, transaction);
-  const balance = defineBalances(builder, currencies);
+  const balance = defineMoney(builder, currencies);
   const amounts = defineAmountInputs(builder);
   const { orderAmount } = amounts;
   defineQuote(builder, template, { ...currencies, ...amounts });

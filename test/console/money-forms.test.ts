@@ -251,7 +251,8 @@ test('C-22: a network fee above the one that was stated refuses the withdrawal',
   expect(errorsIn(json)?.[0].extensions.code).toBe('LIMIT_EXCEEDED');
 });
 
-test('C-35: a refund says what is left, and gives back what is typed', async () => {
+/** A payment of R$80.00 that was converted into crypto of the balance. */
+async function paid(): Promise<string> {
   const input = { amount: { brl: '80.00' }, ...CURRENCY, ...ANA };
   const { end2end } = (await create('createOnramp', input)).transaction;
   await trigger(end2end, 'pay');
