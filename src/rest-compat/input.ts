@@ -18,7 +18,7 @@ import {
 import { nearestName } from '../base/text/nearest-name.ts';
 import type { NamedList } from '../resolvers/checks/check-event-names.ts';
 
-/** How strictly queries are read. The defaults are those of the contract. */
+/** Strictness of reading queries. The defaults are those of the contract. */
 export interface QueryPolicy {
   /** `limit` above the maximum: served as the maximum, or refused (C-12). */
   readonly limitOverflow: 'clamp' | 'reject';
@@ -37,7 +37,7 @@ export interface Query {
 const LIMIT_DEFAULT = 20;
 /** Largest page (`service.md` 8). */
 export const LIMIT_MAX = 100;
-/** How many unknown names are reported, and how many characters of each. */
+/** Maximum number of unknown names in a report, and maximum length of each. */
 const IGNORED_MAX = 20;
 const SHOWN_LENGTH_MAX = 40;
 const INTEGER = /^(0|[1-9]\d*)$/;
@@ -45,7 +45,7 @@ const INTEGER = /^(0|[1-9]\d*)$/;
 /**
  * @param search - the part of the request target after `?`.
  * @param known - parameters of the route.
- * @param violations - collects what is wrong.
+ * @param violations - collects violations.
  */
 export function parseQuery(
   search: string,
@@ -155,7 +155,7 @@ export type MemberKind = 'text' | 'number' | 'list' | 'flag';
 /** A member that a body may have. */
 export interface BodyMember {
   readonly kind: MemberKind;
-  /** What OpenAPI says of it. */
+  /** Its schema in OpenAPI. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly example?: string | readonly string[] | undefined;
 }
@@ -166,8 +166,8 @@ export type BodyShape = Readonly<Record<string, BodyMember>>;
 /** A parsed body. */
 export interface Body {
   /**
-   * @returns the member, or undefined when it was not given, is null, or is an empty text (C-5); one of a wrong type,
-   *   which is noted, as an empty text: it is not missing.
+   * @returns the member; undefined when it is missing, null, or an empty text (C-5). A member of a wrong type is
+   *   noted as a violation and returned as an empty text, because it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
   /** @returns the texts of a list; undefined where it was not given, or is of a wrong type, which is noted. */
@@ -180,7 +180,7 @@ export interface Body {
 
 /**
  * @param text - the raw body; an empty one counts as an empty object.
- * @param violations - collects what is wrong.
+ * @param violations - collects violations.
  * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object, or larger than `INPUT_BOUNDS`.
  */
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {

@@ -1,7 +1,8 @@
 /**
- * Disputes (MED) about a payment that goes back whole at the time. Its money was taken from the account holder already and is
- * owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has given the payer
- * what is owed: the refund is never ordered again. What both gave back is owed to the house.
+ * Disputes (MED) about a payment that is being refunded whole. Its money was taken from the account holder already
+ * and is owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has
+ * given the payer the amount: the refund is never ordered again. Amounts that the payer got twice are owed to the
+ * house.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -165,7 +166,7 @@ function leftAfter(view: View<'dispute_accepted'>): bigint | undefined {
   const owed = returnsOwed(view);
   if (!dispute || owed.length === 0) return undefined;
   const left = leftOver(dispute, sumOf(owed));
-  // What was stored before returns had ids is settled whole or by hand.
+  // Returns stored before returns had ids are settled whole or by hand.
   return left > 0n && owed.some(({ returnId }) => returnId === undefined) ? undefined : left;
 }
 
@@ -210,7 +211,7 @@ function overtake(view: View<'dispute_returned'>): Change {
   return { process: { returns: ended(view, [found], end) } };
 }
 
-/** What a dispute gave the payer of what was owed. */
+/** Part of the debt that a dispute gave the payer. */
 function paid({ process, before }: PostView) {
   const settled = (of: PostView['before']) =>
     sumOf(returnsOf(of).filter(({ dispute }) => dispute !== undefined));

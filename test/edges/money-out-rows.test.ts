@@ -27,7 +27,7 @@ const ROWS: Readonly<Record<RuledKind, readonly (() => string)[]>> = {
   ],
   payout: [
     () =>
-      `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "10", ${PAYEE} }) { transaction { end2end } errors { code message path } } }`,
+      `mutation { createOfframp(input: { currency: "USDT_TRX", amount: { brl: "10" }, ${PAYEE} }) { transaction { end2end } errors { code message path } } }`,
     () =>
       `mutation { acceptQuote(input: { end2end: "${priced}" }) { transaction { end2end } errors { code message path } } }`,
     () =>
@@ -49,7 +49,7 @@ beforeAll(async () => {
   shop = await app.addAccount();
   await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '500' }, { key: shop.apiKey });
   const { json } = await app.graphql(
-    'mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "10", accept: false }) { transaction { end2end } errors { code message path } } }',
+    'mutation { createOfframp(input: { currency: "USDT_TRX", amount: { brl: "10" }, accept: false }) { transaction { end2end } errors { code message path } } }',
     {},
     { key: shop.apiKey },
   );

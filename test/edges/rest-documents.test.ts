@@ -69,9 +69,9 @@ const refunded = (single: string) => async (app: TestApp) => {
   return app.post(`/v2/${single}/${json.end2end}/refund`, { amount: 1 });
 };
 const CREATIONS = {
-  crossramp_checkout: 'createCheckout(input: { currency: "USDT_TRX", amountPayment: "100" })',
-  onramp: 'createOnramp(input: { currency: "USDT_TRX", amountPayment: "100" })',
-  offramp: 'createOfframp(input: { from: EXTERNAL, currency: "USDT_TRX", amountSent: "100" })',
+  crossramp_checkout: 'createCheckout(input: { currency: "USDT_TRX", amount: { brl: "100" } })',
+  onramp: 'createOnramp(input: { currency: "USDT_TRX", amount: { brl: "100" } })',
+  offramp: 'createOfframp(input: { from: EXTERNAL, currency: "USDT_TRX", amount: { brl: "100" } })',
 } as const;
 /** Somebody who is named after the creation, and confirmed. */
 const named = (single: keyof typeof CREATIONS, isConfirmed: boolean) => async (app: TestApp) => {

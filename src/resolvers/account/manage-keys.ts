@@ -4,8 +4,8 @@ import {
   apiKeyHash,
   grantableScopes,
   newApiKey,
+  newKeyId,
   PLATFORM_SCOPES,
-  randomBase62,
   SCOPES,
   type Scope,
 } from '../../base/access/api-key.ts';
@@ -32,14 +32,16 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
-/** What a key is to be. */
+/** Properties of a new key. */
 export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** Null for a key without an end. */
   readonly expiresAt: Date | null;
-  /** Networks that it may be used from; none means from anywhere. */
+  /** Networks from which it may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
+  /** Code of the cell that issues it; that of the first when not given. */
+  readonly cell?: string;
 }
 
 /** A key that was made. Its text is given here once and cannot be had again. */
@@ -63,7 +65,7 @@ export const API_KEYS_MAX = 500;
 /** Networks of a key, which every request with it is compared with. */
 export const ALLOWED_CIDRS_MAX = 50;
 
-/** How long a rotated key may stay valid, in seconds: 30 days at most, one day unless said otherwise. */
+/** Overlap of a rotated key, in seconds: at most 30 days, one day by default. */
 export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
 
 const ALL_SCOPES: readonly string[] = [...SCOPES, ...PLATFORM_SCOPES];
@@ -82,10 +84,11 @@ export async function createKey(database: Tx, accountId: bigint, options: KeyOpt
   if (options.scopes.some((scope) => !grantable.includes(scope)))
     throw invalidParameters([{ parameter: 'scopes', message: `must be of ${grantable.join(', ')}` }]);
   const mode = keyModeOf(holder.mode);
-  const apiKey = newApiKey(mode);
-  const keyId = `key_${randomBase62(16)}`;
+  const { cell = '', ...given } = options;
+  const apiKey = newApiKey(mode, cell);
+  const keyId = newKeyId(cell);
   await storeKey(database, {
-    ...options,
+    ...given,
     mode,
     accountId,
     id: keyId,
@@ -147,7 +150,11 @@ export async function issueKey(
       expiresAt: input.expiresAt?.value ?? last,
       allowedCidrs: given.length > 0 ? given : maker.allowedCidrs,
     };
-    const issued = await createKey(tx, context.caller.accountId, { ...options, ...madeBy(context) });
+    const issued = await createKey(tx, context.caller.accountId, {
+      ...options,
+      ...madeBy(context),
+      cell: context.database.cell,
+    });
     writeDown('key.create', { kind: 'key', id: issued.keyId }, { after: options });
     await bind(tx, issued.keyId);
     return issued;
@@ -185,7 +192,7 @@ export async function rotateKey(
     // Without an overlap there are as many as before.
     if (overlapSeconds > 0)
       refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
-    const how = { ...madeBy(context), overlapSeconds, now };
+    const how = { ...madeBy(context), overlapSeconds, now, cell: context.database.cell };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
     await bind(tx, issued.keyId);
@@ -193,7 +200,9 @@ export async function rotateKey(
   });
 }
 
-/** Who is given the text of a key gains nothing by it: neither time nor networks. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * The new key never gets more rights than its maker has, in time and networks. @throws {GatewayError} `FORBIDDEN`.
+ */
 function refuseFreer(key: OwnKey, maker: OwnKey): void {
   const isLonger =
     maker.expiresAt !== null &&
@@ -225,7 +234,7 @@ export async function replaceKey(
     overlapSeconds,
     now,
     ...maker
-  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date },
+  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date; cell?: string },
 ): Promise<IssuedKey> {
   const successor = await successorOf(tx, accountId, old.id);
   if (successor !== undefined)
@@ -246,8 +255,8 @@ export async function replaceKey(
 }
 
 /**
- * Ends a key of the account; every process refuses it within a second. What it asked to loosen and has not taken effect does
- * not any more. Again is the same.
+ * Ends a key of the account; every process refuses it within a second. Its requested changes that have not taken
+ * effect are dropped. Repeating is harmless.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
@@ -265,12 +274,12 @@ export async function revokeApiKey(context: Context, id: string): Promise<void> 
   if (!isThere) throw notFound();
 }
 
-/** Who makes a key, as the key remembers it. */
+/** Maker of a key, as the key stores it. */
 function madeBy({ caller }: Context): Pick<NewKey, 'madeBy' | 'madeByPerson'> {
   return caller.person ? { madeByPerson: caller.id } : { madeBy: caller.id };
 }
 
-/** @returns what bounds a key that the caller makes; a person has scopes, and neither an end nor networks. */
+/** @returns the bounds of a key that the caller makes; a person has scopes, and neither an end nor networks. */
 async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
   const { caller } = context;
   if (!caller.person) return ownKey(tx, context, caller.id, at);
@@ -280,7 +289,7 @@ async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
 async function ownKey(tx: Tx, { caller }: Context, id: string, at: Date): Promise<OwnKey> {
   const key = await findOwnKey(tx, caller.accountId, safe(id), at);
   if (key) return key;
-  // Whoever asks may have been revoked a moment ago.
+  // The caller's key may have been revoked just now.
   if (id === caller.id) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
   throw notFound();
 }

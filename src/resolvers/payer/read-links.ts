@@ -1,8 +1,9 @@
 /** Reads static links of the caller's account. Edges check the scope: what an act made is read with that of the act. */
+import { isSlug } from '../../base/access/session-token.ts';
 import { notFound } from '../../base/errors/errors.ts';
 import { type LinkRecord, readLinkRecords } from '../../store/account/static-links.ts';
 import type { Context } from '../services/context.ts';
-import { isSlug, STATIC_LINKS_MAX } from './manage-links.ts';
+import { STATIC_LINKS_MAX } from './manage-links.ts';
 
 /** @returns the open links, newest first, then those that were disabled last. */
 export function listStaticLinks({ database, caller }: Context): Promise<LinkRecord[]> {

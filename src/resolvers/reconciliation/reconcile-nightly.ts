@@ -27,7 +27,7 @@ export interface NightlyReconciliation {
 
 const TURNS = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
 const EVERY_MS = 60_000;
-/** A process that dies in the middle of a report gives it up by that; one that lives says so in between. */
+/** Lease of a report: a process that dies gives it up by that; a living one renews it. */
 const LEASE_MS = 300_000;
 const ALIVE_MS = 60_000;
 /** A shutdown waits so long for a report that is under way; another process makes it then. */
@@ -36,7 +36,7 @@ const AGAIN_MS = 15 * 60_000;
 /** Days that are done later where nobody ran, or the rail did not tell of them; older ones are for a person. */
 const LATE_DAYS = 7;
 
-/** @param atMs - so long after midnight in Brasília. */
+/** @param atMs - time after midnight in Brasília, milliseconds. */
 export function startNightlyReconciliation(
   services: Services,
   log: Logger,
@@ -56,9 +56,9 @@ export function startNightlyReconciliation(
 }
 
 /**
- * Reconciles what is due of each rail of a mode. What is played in this process has no other side, and is left out.
+ * Reconciles due days of each rail of a mode. Rails played in this process have no other side, and are left out.
  *
- * @param atMs - so long after midnight in Brasília.
+ * @param atMs - time after midnight in Brasília, milliseconds.
  */
 export async function reconcileNights(
   own: Services,
@@ -118,7 +118,7 @@ async function reconcileNight(
   }
 }
 
-/** What the gateway acts with by itself: no key, and the one scope that it needs. */
+/** The gateway's own context: no key, and the one scope that it needs. */
 async function gatewayContext(own: Services): Promise<Context> {
   const caller = {
     accountId: await platformAccount(own.database, own.mode),

@@ -1,6 +1,6 @@
 /**
- * Verifies the books while the gateway runs: what is posted within half a minute, and every account as a whole once a day, in slices with
- * pauses. Of several processes one does it (decision 0068).
+ * Verifies the books while the gateway runs: new postings within half a minute, and every account as a whole once a
+ * day, in slices with pauses. Of several processes one does it (decision 0068).
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export interface ContinuousVerify {
   readonly stop: () => Promise<void>;
 }
 
-/** What it works with. */
+/** Parts of the verification. */
 export interface VerifyParts {
   readonly database: Database;
   readonly log: Pick<Logger, 'warn' | 'error'>;

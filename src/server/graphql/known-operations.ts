@@ -36,9 +36,10 @@ interface Known {
 }
 
 /**
- * @param prepare - parses and validates a document with all bounds; without a document when it is not fit.
- * @returns a function that finds the compiled operation of a request. It returns undefined when the operation is not a query,
- *   is invalid, or comes for the first time: compiling costs more than executing once, so only repeated documents are compiled.
+ * @param prepare - parses and validates a document with all bounds; returns no document when it is refused.
+ * @returns a function that finds the compiled operation of a request. It returns undefined for mutations and
+ *   subscriptions, for invalid operations, and for new documents: compiling costs more than executing once, so only
+ *   repeated documents are compiled.
  */
 export function knownOperations<Context>(
   schema: GraphQLSchema,
@@ -64,7 +65,7 @@ export function knownOperations<Context>(
   };
 }
 
-/** What is kept of a document besides its fields is about as much as this part of its characters in fields. */
+/** Divisor that converts a document's characters into the number of fields that take the same memory. */
 const CHARACTERS_PER_FIELD = 10;
 
 /** Keeps operations as long as they have no more fields together than this. The oldest goes first. */

@@ -1,16 +1,16 @@
-/** What a gateway prints for the person who started it. */
+/** Text that a gateway prints at its start. */
 import { dirname, resolve } from 'node:path';
 import { type Config, HOME_DEFAULT } from '../../config.ts';
 import type { Sandbox } from './sandbox-files.ts';
 
-/** What the banner shows. */
+/** Content of the banner. */
 export interface Started {
   readonly config: Config;
   /** Undefined where the start made none. */
   readonly sandbox: Sandbox | undefined;
   /** Link that signs the person at the terminal in to the console; undefined where none was made. */
   readonly entrance: string | undefined;
-  /** Whether a person reads it: what is written to a file or a log shows no key. */
+  /** Whether a person reads the output: files and logs get no key. */
   readonly isTerminal: boolean;
 }
 
@@ -53,7 +53,7 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
     keyLine('Platform', isTerminal && sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
     holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
   ];
-  // Whoever starts it again has seen the commands.
+  // At a later start the commands are known already.
   if (!sandbox.isNewKey && !holder) return known.join('');
   const curl = (rest: string) => `     curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
   const json = `-H 'content-type: application/json'`;
@@ -67,7 +67,7 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
     '\n     Read it back, over REST and over GraphQL:\n\n',
     curl(`'${baseUrl}/v2/crossramp_checkouts?limit=5'`),
     curl(
-      `${json} -d '{"query":"{ transactions(family: CHECKOUTS, first: 5) { totalCount edges { node { end2end status { en } } } } }"}' ${graphqlUrl}`,
+      `${json} -d '{"query":"{ transactions(families: CHECKOUTS, first: 5) { totalCount edges { node { end2end status { en } } } } }"}' ${graphqlUrl}`,
     ),
     '\n  2. Watch events as they happen, in a second shell:\n\n',
     `     ${command} events tail\n`,

@@ -2,7 +2,7 @@
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What a visit needs of a link. */
+/** Data of a link that a visit needs. */
 export interface StaticLinkRow {
   readonly accountId: bigint;
   readonly slug: string;
@@ -51,7 +51,7 @@ const COUNT: Statement = {
   text: `select count(*)::int as count from static_link where account_id = $1 and disabled_at is null`,
 };
 
-/** @returns how many links of the account are open. */
+/** @returns the number of open links of the account. */
 export async function countStaticLinks(database: Tx, accountId: bigint): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, [accountId]);
   return row?.count ?? 0;

@@ -16,7 +16,7 @@ export interface WhitelistEntryRow {
 /** An entry that may have been removed. */
 export interface StoredEntry extends WhitelistEntryRow {
   readonly isRemoved: boolean;
-  /** Id of its proof, or name of the key that made it; null: it has none. */
+  /** Id of its proof, or name of the key that made it; null without a proof. */
   readonly proof: string | null;
   /** Expiry of its proof. */
   readonly provenUntil: string | null;
@@ -111,7 +111,7 @@ const DESTINATIONS: Statement = {
     order by created_at desc, id limit $3`,
 };
 
-/** @returns how many groups the account has, and how many destinations in all of them. */
+/** @returns the number of groups of the account, and of destinations in all of them. */
 export async function countWhitelist(
   database: Tx,
   accountId: bigint,
@@ -131,7 +131,7 @@ export async function findDestinations(
   return rows.map(({ id }) => id);
 }
 
-/** @returns the current entries of a group; none when there is no such group. */
+/** @returns the current entries of a group; an empty list when there is no such group. */
 export function readEntries(database: Tx, accountId: bigint, groupId: string): Promise<WhitelistEntryRow[]> {
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
 }
