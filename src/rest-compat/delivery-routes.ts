@@ -37,8 +37,8 @@ export const DELIVERY: RecordShape<ListedDelivery> = {
       ({ round }) => round,
     ),
     attempts: delivery.count('Attempts so far.', ({ attempts }) => attempts),
-    last_status: delivery.countOrNull('HTTP status of the last answer.', ({ status }) => status),
-    last_error: delivery.textOrNull('Why no complete answer came last.', ({ error }) => error),
+    status: delivery.countOrNull('HTTP status of the last answer.', ({ status }) => status),
+    error: delivery.textOrNull('Why no complete answer came last.', ({ error }) => error),
     next_attempt_at: delivery.timeOrNull(
       'When the next attempt is due, unless deliveries before it hold it back; null when it has ended.',
       ({ dueAt }) => dueAt,

@@ -71,7 +71,7 @@ export const ENDPOINT: RecordShape<ReadableEndpoint> = {
       'Time since which every delivery has failed; after 5 days it is disabled.',
       ({ failingSince }) => failingSince,
     ),
-    consecutive_failures: endpoint.count(
+    failures: endpoint.count(
       'Attempts that failed since the last success.',
       ({ consecutiveFailures }) => consecutiveFailures,
     ),

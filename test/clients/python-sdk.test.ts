@@ -1,6 +1,6 @@
 /**
  * Goal: the Python client makes nothing twice, loses no event and tells refusals apart. Method: Python itself, against the real gateway with
- * answers that are lost on their way, and over the vector of docs/events.md; the examples of its README run. Skipped without Python.
+ * answers that are lost on their way, and over the vector of docs/webhooks.md; the examples of its README run. Skipped without Python.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -120,8 +120,8 @@ for event in islice(client.events(after=""), 4):
     );
   });
 
-  test('C-60: verifies the vector of docs/events.md, and refuses all else', async () => {
-    const document = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
+  test('C-60: verifies the vector of docs/webhooks.md, and refuses all else', async () => {
+    const document = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
     const printed = (name: string) => new RegExp(`^${name} +(.+)$`, 'm').exec(document)?.[1] ?? '';
     const given = {
       secret: printed('secret'),

@@ -1,6 +1,6 @@
 /**
  * Goal: the TypeScript client makes nothing twice, loses no event and tells refusals apart. Method: its sources against the real
- * gateway, with answers that are lost on their way; signatures against the vector of docs/events.md and `standardwebhooks`.
+ * gateway, with answers that are lost on their way; signatures against the vector of docs/webhooks.md and `standardwebhooks`.
  */
 import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
@@ -245,7 +245,7 @@ test('a stream that a proxy holds back becomes a poll', async () => {
 });
 
 describe('webhooks', () => {
-  const document = read('docs/events.md');
+  const document = read('docs/webhooks.md');
   const printed = (name: string) => new RegExp(`^${name} +(.+)$`, 'm').exec(document)?.[1] ?? '';
   const [secret, id, timestamp, body] = ['secret', 'webhook-id', 'webhook-timestamp', 'body'].map(
     printed,
@@ -265,7 +265,7 @@ describe('webhooks', () => {
     nowSeconds: Number(timestamp),
   };
 
-  test('C-60: the vector of docs/events.md is accepted, in every form of body and headers', async () => {
+  test('C-60: the vector of docs/webhooks.md is accepted, in every form of body and headers', async () => {
     const bytes = new TextEncoder().encode(body);
     for (const each of [body, bytes, bytes.buffer]) {
       const event = await verifyWebhook({ ...vector, body: each });

@@ -35,7 +35,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
         return `export const ${each} = /^(?:${codes.join('|')})$/;`;
       }),
       '/** Members of answers whose numbers are counts, not amounts. */',
-      `export const INTEGERS: ReadonlySet<string> = new Set(${JSON.stringify(integers)});`,
+      `export const INTEGERS = /^(?:${integers.join('|')})$/;`,
       '/** Inputs of mutations that take an `idempotencyKey`, without the word `Input` at their end. */',
       `export const ONCE = /^(?:${inputs.map((name) => name.slice(0, -'Input'.length)).join('|')})Input$/;`,
       '/** Selection of the refusals of a payload. */',

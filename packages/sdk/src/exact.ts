@@ -11,6 +11,6 @@ export function parseExact(text: string): unknown {
   );
   return JSON.parse(quoted, (name, value) => {
     if (typeof value !== 'string' || !value.startsWith('\0')) return value;
-    return INTEGERS.has(name) ? Number(value.slice(1)) : value.slice(1);
+    return INTEGERS.test(name) ? Number(value.slice(1)) : value.slice(1);
   });
 }

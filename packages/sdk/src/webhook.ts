@@ -38,15 +38,13 @@ export class WebhookRefused extends CrossrampError {
   override readonly name = 'WebhookRefused';
 }
 
-const TOLERANCE_SECONDS = 300;
-
 /**
  * @returns the event. Its name, sequence and attempt come from header fields, which the signature does not cover; id and
  *   transaction are signed.
  * @throws {WebhookRefused} when no secret signed the request, or when it is too old.
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
-  const { secret, body, toleranceSeconds = TOLERANCE_SECONDS, nowSeconds = Date.now() / 1_000 } = request;
+  const { secret, body, toleranceSeconds = 300, nowSeconds = Date.now() / 1_000 } = request;
   const header = readerOf(request.headers);
   const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
   if (!/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds)

@@ -452,7 +452,7 @@ export type WebhookEndpoint = {
     /** Time since which every delivery has failed; after 5 days it is disabled. */
     readonly failing_since: string | null;
     /** Attempts that failed since the last success. */
-    readonly consecutive_failures: number;
+    readonly failures: number;
     /** Nothing is sent before this time: it failed often, or its `Retry-After` asked for it. */
     readonly blocked_until: string | null;
     /** When it was created. */
@@ -484,9 +484,9 @@ export type WebhookDelivery = {
     /** Attempts so far. */
     readonly attempts: number;
     /** HTTP status of the last answer. */
-    readonly last_status: number | null;
+    readonly status: number | null;
     /** Why no complete answer came last. */
-    readonly last_error: string | null;
+    readonly error: string | null;
     /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
     readonly next_attempt_at: string | null;
     /** When it was created. */
@@ -991,9 +991,9 @@ export interface Get {
     /** Attempts so far. */
     readonly attempts: number;
     /** HTTP status of the last answer. */
-    readonly last_status: number | null;
+    readonly status: number | null;
     /** Why no complete answer came last. */
-    readonly last_error: string | null;
+    readonly error: string | null;
     /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
     readonly next_attempt_at: string | null;
     /** When it was created. */
@@ -1386,9 +1386,9 @@ export interface Post {
     /** Attempts so far. */
     readonly attempts: number;
     /** HTTP status of the last answer. */
-    readonly last_status: number | null;
+    readonly status: number | null;
     /** Why no complete answer came last. */
-    readonly last_error: string | null;
+    readonly error: string | null;
     /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
     readonly next_attempt_at: string | null;
     /** When it was created. */
@@ -1418,9 +1418,9 @@ export interface Post {
     /** Attempts so far. */
     readonly attempts: number;
     /** HTTP status of the last answer. */
-    readonly last_status: number | null;
+    readonly status: number | null;
     /** Why no complete answer came last. */
-    readonly last_error: string | null;
+    readonly error: string | null;
     /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
     readonly next_attempt_at: string | null;
     /** When it was created. */
