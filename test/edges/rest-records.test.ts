@@ -6,6 +6,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Violations } from '../../src/base/errors/violations.ts';
+import type { Context } from '../../src/resolvers/services/context.ts';
+import { listWebhookDeliveries } from '../../src/resolvers/webhooks/read-webhooks.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { useReceiver } from '../support/receiver.ts';
@@ -144,6 +147,10 @@ describe('webhook endpoints', () => {
     expect(first).toMatchObject({ results: [all[0]], next: all[0].id });
     expect((await page(`limit=100&state=delivered&before=${first.next}`)).results).toEqual(all.slice(1));
     expect((await page('endpoint_id=whe_nothing')).results).toEqual([]);
+    const context = { database: app.database, caller: { accountId: shop.accountId } } as Context;
+    const dead = { state: { name: 'state', value: 'dead' }, limit: 20 };
+    const found = await listWebhookDeliveries(context, dead, new Violations(), { scanMax: 2 });
+    expect(found).toEqual({ deliveries: [], next: BigInt(all[1].id) });
     const one = (await get(`/v2/webhook_delivery/${all[0].id}`)).json;
     expect(one).toMatchObject({ ...all[0], attempt_log: [{ attempt: 1, status: 200, error: null }] });
     const sent = (await post(`/v2/webhook_delivery/${all[0].id}/redeliver`)).json;

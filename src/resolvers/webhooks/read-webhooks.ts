@@ -7,6 +7,7 @@ import {
   DELIVERY_STATES,
   findDelivery,
   type ListedDelivery,
+  lastScanned,
   listDeliveries,
   readAttempts,
 } from '../../store/webhooks/delivery-list.ts';
@@ -54,13 +55,21 @@ export interface DeliveriesInput {
   readonly limit: number;
 }
 
+/** Deliveries that a page is looked for in, where a filter leaves out some. */
+const SCAN_MAX = 100_000;
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 
-/** @returns the deliveries, newest first, and the `before` of the next page; null at the end. @throws {GatewayError} `INVALID_PARAMETER`. */
+/**
+ * @param options - `scanMax`: deliveries that are scanned for a page.
+ * @returns the deliveries, newest first, and the `before` of the next page; null at the end. A page ends early, even empty, where the
+ *   scan did.
+ * @throws {GatewayError} `INVALID_PARAMETER`.
+ */
 export async function listWebhookDeliveries(
   { database, caller }: Context,
   { endpointId, state, before, limit }: DeliveriesInput,
   violations: Violations,
+  { scanMax = SCAN_MAX }: { readonly scanMax?: number } = {},
 ): Promise<{ readonly deliveries: readonly ListedDelivery[]; readonly next: bigint | null }> {
   const endpoint = violations.text(endpointId) ?? null;
   const found = DELIVERY_STATES.find((each) => each === state?.value);
@@ -69,15 +78,15 @@ export async function listWebhookDeliveries(
   if (before && !DELIVERY_ID.test(before.value))
     violations.add({ parameter: before.name, message: 'must be the id of a delivery' });
   violations.refuse();
-  const deliveries = await listDeliveries(database, {
-    accountId: caller.accountId,
-    endpointId: endpoint,
-    state: found ?? null,
-    before: before ? BigInt(before.value) : null,
-    limit: limit + 1,
-  });
+  const { accountId } = caller;
+  const place = { before: before ? BigInt(before.value) : null, scanMax };
+  const which = { accountId, endpointId: endpoint, state: found ?? null, limit: limit + 1, ...place };
+  const deliveries = await listDeliveries(database, which);
   const page = deliveries.slice(0, limit);
-  return { deliveries: page, next: (deliveries.length > limit && page.at(-1)?.id) || null };
+  if (deliveries.length > limit) return { deliveries: page, next: page.at(-1)?.id ?? null };
+  const isFiltered = endpoint !== null || found !== undefined;
+  const scanned = isFiltered ? await lastScanned(database, accountId, place) : undefined;
+  return { deliveries: page, next: scanned ?? null };
 }
 
 /** A delivery with all its attempts. */

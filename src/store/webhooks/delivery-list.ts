@@ -14,6 +14,8 @@ export interface DeliveryFilter {
   readonly state: (typeof DELIVERY_STATES)[number] | null;
   /** Only deliveries older than this one; null for all. */
   readonly before: bigint | null;
+  /** Deliveries that are scanned for those that match; null for all. */
+  readonly scanMax: number | null;
   readonly limit: number;
 }
 
@@ -38,27 +40,33 @@ export interface ListedDelivery {
   readonly error: string | null;
 }
 
-/** Newest first, by the primary key: a rare state is looked for in all deliveries of the account. */
+/** Newest first, by the primary key: a rare state is looked for in all deliveries that are scanned. */
+const NEAR = `select * from webhook_delivery where account_id = $1 and ($5::bigint is null or id < $5) order by id desc`;
 const LIST = listed(
   'delivery_list',
-  `($2::text is null or endpoint_id = $2) and ($3::text is null or state = $3) and ($5::bigint is null or id < $5)
+  `(${NEAR} limit $6) near where ($2::text is null or endpoint_id = $2) and ($3::text is null or state = $3)
     order by id desc limit $4`,
 );
-const ONE = listed('delivery_one', 'id = $2');
+const SCANNED: Statement = {
+  name: 'delivery_scanned',
+  text: `select id from webhook_delivery where account_id = $1 and ($2::bigint is null or id < $2) order by id desc
+    offset $3::bigint - 1 limit 1`,
+};
+const ONE = listed('delivery_one', 'webhook_delivery where account_id = $1 and id = $2');
 const ATTEMPTS: Statement = {
   name: 'delivery_attempts',
   text: `select attempt, at, duration_ms as "durationMs", status, error, answer from webhook_attempt
     where account_id = $1 and delivery_id = $2 order by attempt`,
 };
 
-/** @param which - condition and order of the deliveries of the account. */
+/** @param which - source of the deliveries, with its conditions and its order. */
 function listed(name: string, which: string): Statement {
   return {
     name,
     text: `select d.id, d.endpoint_id as "endpointId", v.name as event, t.end2end, d.state, d.round, d.attempts,
       d.created_at as "createdAt", case when d.state = 'pending' then d.due_at end as "dueAt", d.ended_at as "endedAt",
       a.status, a.error
-    from (select * from webhook_delivery where account_id = $1 and ${which}) d
+    from (select * from ${which}) d
     left join event v on v.account_id = d.account_id and v.seq = d.event_seq
     left join transaction t on t.account_id = d.account_id and t.id = d.transaction_id
     left join lateral (select status, error from webhook_attempt w where w.account_id = d.account_id and w.delivery_id = d.id
@@ -70,9 +78,19 @@ function listed(name: string, which: string): Statement {
 /** @returns the deliveries, newest first. */
 export function listDeliveries(
   tx: Tx,
-  { accountId, endpointId, state, before, limit }: DeliveryFilter,
+  { accountId, endpointId, state, before, limit, scanMax }: DeliveryFilter,
 ): Promise<ListedDelivery[]> {
-  return tx.query<ListedDelivery>(LIST, [accountId, endpointId, state, limit, before]);
+  return tx.query<ListedDelivery>(LIST, [accountId, endpointId, state, limit, before, scanMax]);
+}
+
+/** @returns the last delivery of a scan of this length; undefined where there are fewer. */
+export async function lastScanned(
+  tx: Tx,
+  accountId: bigint,
+  { before, scanMax }: { readonly before: bigint | null; readonly scanMax: number },
+): Promise<bigint | undefined> {
+  const [row] = await tx.query<{ id: bigint }>(SCANNED, [accountId, before, scanMax]);
+  return row?.id;
 }
 
 /** @returns a delivery; undefined where the account has none of this id. */

@@ -968,7 +968,7 @@ export interface Get {
     readonly state?: 'pending' | 'delivered' | 'dead' | 'skipped' | undefined;
   }; readonly answer: {
     readonly results: readonly (WebhookDelivery)[];
-    /** `before` of the next page; null at the end. */
+    /** `before` of the next page; null at the end. A page can be short before that. */
     readonly next: string | null;
   } };
   /** Reads a webhook delivery with its attempts */
