@@ -23,6 +23,9 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Folder of the gateway's files where `CROSSRAMP_HOME` names no other. */
+export const HOME_DEFAULT = '.crossramp';
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOOPBACK = /^(localhost|127\..+|::1)$/;
 const DAYS_MAX = 36_500;
@@ -51,7 +54,7 @@ const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60
 export function readConfig(env: Environment) {
   const host = env.HOST || '127.0.0.1';
   const port = integer(env, 'PORT', 4000, 0, 65_535);
-  const home = homeFolder(env.CROSSRAMP_HOME || '.crossramp');
+  const home = homeFolder(env.CROSSRAMP_HOME || HOME_DEFAULT);
   return {
     host,
     port,
