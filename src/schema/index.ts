@@ -45,6 +45,7 @@ import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
+import { defineScreening } from './screening.ts';
 import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
@@ -116,6 +117,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineRailNews(builder);
+  defineScreening(builder);
   definePixOrders(builder);
   defineNetworks(builder);
   const setting = defineSettings(builder, account, template);

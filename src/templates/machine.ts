@@ -40,7 +40,7 @@ export interface PlannedStep {
 }
 
 /** What a machine is told besides the transaction and the trigger. */
-export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'available' | 'ispb'>;
+export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'screensSenders' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;
 /** Component of every template by which money goes back. */

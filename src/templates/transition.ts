@@ -16,6 +16,8 @@ export interface View<Name extends TriggerName = TriggerName> {
   readonly nowMs: number;
   /** How long a step-up waits for its decision. Unit: ms. */
   readonly stepUpMs: number;
+  /** Whether senders are screened: nobody decides about a wrong deposit before. */
+  readonly screensSenders?: boolean;
   /** Bank of the house in the Brazilian payments system: ids of returns begin with it. */
   readonly ispb: string;
   /** What the account has available in a currency, minor units; asked for by `dispute_opened` and `dispute_accepted` only. */

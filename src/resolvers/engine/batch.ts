@@ -336,6 +336,8 @@ function approvalOf({ process }: ProcessRow): object {
 /** @returns how a held deposit is resolved and where it goes back to; why a step-up was decided so. */
 function resolutionOf(trigger: Trigger): object {
   switch (trigger.on) {
+    case 'released':
+      return trigger.reason === undefined ? {} : { reason: trigger.reason };
     case 'step_up_approved':
     case 'step_up_denied':
       return { reason: trigger.reason };
