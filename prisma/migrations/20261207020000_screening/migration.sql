@@ -64,5 +64,20 @@ create table screening_round (
 );
 insert into screening_round (mode) values ('sandbox'), ('live');
 
+-- The lists as the process that compared last found them: what metrics say of their age.
+create table screening_list (
+  mode    text not null check (mode in ('sandbox', 'live')),
+  list    text not null,
+  -- Null where no version could be read.
+  version text,
+  entries int not null,
+  file_at timestamptz(3),
+  -- Why the newest file is not used.
+  refusal text,
+  seen_at timestamptz(3) not null,
+  primary key (mode, list)
+);
+
+grant select, insert, update on screening_list to crossramp_app;
 grant select, insert, update on screening_hit to crossramp_app;
 grant select, update on screening_round to crossramp_app;

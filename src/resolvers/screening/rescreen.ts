@@ -13,6 +13,7 @@ import {
   beginRound,
   giveRoundBack,
   nextOfRound,
+  noteLists,
   type RoundRecord,
   type ScreeningRound,
   takeRound,
@@ -80,7 +81,9 @@ export async function rescreenSlice(own: Services, log: Pick<Logger, 'info' | 'w
   const { lists, matchLists } = rails.screening;
   if (!lists || !matchLists) return false;
   const read = await lists();
-  if (read.length === 0 || read.some(({ version }) => version === null)) return false;
+  if (read.length === 0) return false;
+  await noteLists(database, mode, read, new Date(database.nowMs()));
+  if (read.some(({ version }) => version === null)) return false;
   const versions = read.map(({ list, version }) => `${list} ${version}`).join(', ');
   const nowMs = database.nowMs();
   const taken = await takeRound(database, mode, { nowMs, untilMs: nowMs + LEASE_MS });

@@ -38,6 +38,13 @@ const TAKE: Statement = {
   name: 'screening_round_take',
   text: `update screening_round set leased_until = $3 where mode = $1 and leased_until <= $2 returning ${COLUMNS}`,
 };
+const NOTE_LISTS: Statement = {
+  name: 'screening_list_note',
+  text: `insert into screening_list (mode, seen_at, list, version, entries, file_at, refusal)
+    select $1, $2, n.* from unnest($3::text[], $4::text[], $5::int[], $6::timestamptz[], $7::text[]) as n
+    on conflict (mode, list) do update set seen_at = excluded.seen_at, version = excluded.version, entries = excluded.entries,
+      file_at = excluded.file_at, refusal = excluded.refusal`,
+};
 const GIVE_BACK: Statement = {
   name: 'screening_round_give_back',
   text: `update screening_round set leased_until = '-infinity' where mode = $1`,
@@ -85,6 +92,28 @@ export async function takeRound(
 ): Promise<ScreeningRound | undefined> {
   const [row] = await tx.query<ScreeningRound>(TAKE, [mode, new Date(nowMs), new Date(untilMs)]);
   return row;
+}
+
+/** A list as a process found it. */
+export interface ListSeen {
+  readonly list: string;
+  readonly version: string | null;
+  readonly entries: number;
+  /** ISO 8601. */
+  readonly fileAt: string | null;
+  readonly refusal: string | null;
+}
+
+/** Notes the lists as they are. */
+export async function noteLists(
+  tx: Tx,
+  mode: AccountMode,
+  lists: readonly ListSeen[],
+  at: Date,
+): Promise<void> {
+  const column = (name: keyof ListSeen) => lists.map((list) => list[name]);
+  const columns = (['list', 'version', 'entries', 'fileAt', 'refusal'] as const).map(column);
+  await tx.query(NOTE_LISTS, [mode, at, ...columns]);
 }
 
 /** Lets another process take the round. */
