@@ -29,6 +29,8 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
   'rateFeeds',
   'receivables',
   'reconciliations',
+  'screeningHits',
+  'screeningLists',
   'treasury',
   'trialBalance',
 ]);

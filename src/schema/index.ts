@@ -115,11 +115,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSavedViews(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
-  defineSuspense(builder, currencies);
-  defineRailNews(builder);
-  defineScreening(builder);
-  definePixOrders(builder);
-  defineNetworks(builder);
+  defineRailWork(builder, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
   const customers = defineCustomers(builder);
@@ -138,6 +134,15 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   definePaymentSession(builder, { ...currencies, label, statusCode: status });
   return withFreshReads(withNullableReads(builder.toSchema()));
+}
+
+/** What rails report or find, and a person decides. */
+function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
+  defineSuspense(builder, currencies);
+  defineRailNews(builder);
+  defineScreening(builder);
+  definePixOrders(builder);
+  defineNetworks(builder);
 }
 
 function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {

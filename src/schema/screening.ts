@@ -139,14 +139,7 @@ function defineHit(
   builder: Builder,
   state: ReturnType<typeof builder.enumType<'ScreeningHitState', Record<string, { value: HitState }>>>,
 ) {
-  const strength = builder.enumType('ScreeningStrength', {
-    description: 'How well a subject matches an entry.',
-    values: describedValues(STRENGTHS),
-  });
-  const answer = builder.enumType('ScreeningAnswer', {
-    description: 'Consequence of a hit.',
-    values: describedValues(ANSWERS),
-  });
+  const { strength, answer } = defineHitEnums(builder);
   return builder.objectRef<HitRow>('ScreeningHit').implement({
     description: 'A person or an address that matches an entry of a list, or that a provider objects to.',
     fields: (t) => ({
@@ -209,4 +202,16 @@ function defineHit(
       }),
     }),
   });
+}
+
+function defineHitEnums(builder: Builder) {
+  const strength = builder.enumType('ScreeningStrength', {
+    description: 'How well a subject matches an entry.',
+    values: describedValues(STRENGTHS),
+  });
+  const answer = builder.enumType('ScreeningAnswer', {
+    description: 'Consequence of a hit.',
+    values: describedValues(ANSWERS),
+  });
+  return { strength, answer };
 }
