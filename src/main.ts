@@ -19,6 +19,7 @@ import { makeNewcomerLink, startContext } from './resolvers/people/links.ts';
 import { startNightlyReconciliation } from './resolvers/reconciliation/reconcile-nightly.ts';
 import { startContinuousVerify } from './resolvers/reconciliation/verify-continuously.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
+import { startRescreening } from './resolvers/screening/rescreen.ts';
 import type { Services } from './resolvers/services/context.ts';
 import { type App, createApp } from './server/app.ts';
 import { networksOf } from './server/http/client-address.ts';
@@ -240,6 +241,7 @@ function startWork(
     startHousekeeping(services.database, retention, log),
     startNewsRetries(services, log),
     startSettlingSettings(services, log),
+    startRescreening(services, log),
     startContinuousVerify({ database: services.database, log }),
     ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
     ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.allowsLoopback })),

@@ -97,6 +97,7 @@ function engineOf(
     ...{ database, registry, mode, clock, notifier, handOver, storedBody, worker, writes, locked },
     ispb: () => services().rails.pix.ispb,
     stepUpMs: config.stepUpMs ?? STEP_UP_MS,
+    screensSenders: () => services().rails.screening.match !== undefined,
     priceArrival: (row, trigger) => priceArrival(services(), row, trigger),
   });
 }

@@ -48,6 +48,7 @@ import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
+import { defineScreening } from './screening.ts';
 import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
@@ -119,10 +120,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSavedViews(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
-  defineSuspense(builder, currencies);
-  defineRailNews(builder);
-  definePixOrders(builder);
-  defineNetworks(builder);
+  defineRailWork(builder, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
   const customers = defineCustomers(builder);
@@ -143,10 +141,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   return withFreshReads(withNullableReads(builder.toSchema()));
 }
 
-function defineMoney(builder: Builder, currencies: CurrencyRefs) {
-  defineRates(builder);
-  defineTakings(builder);
-  return defineBalances(builder, currencies);
+/** What rails report or find, and a person decides. */
+function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
+  defineSuspense(builder, currencies);
+  defineRailNews(builder);
+  defineScreening(builder);
+  definePixOrders(builder);
+  defineNetworks(builder);
 }
 
 function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {

@@ -62,7 +62,10 @@ export interface TriggerFacts {
   /** Screening found nothing, or holds the transaction. */
   cleared: Nothing;
   held: Nothing;
-  released: Nothing;
+  /** A sanctioned payer, sender or destination. */
+  frozen: Nothing;
+  /** `by`: id of the key or the person; `reason` where it was frozen. */
+  released: { readonly by?: string; readonly reason?: string };
   hold_rejected: Nothing;
   swap_settled: Nothing;
   swap_failed: Nothing;

@@ -154,6 +154,14 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   rejectSuspense: ['platform:risk', `(input: { id: "1" }) { suspenseEntry { state } ${ERRORS} }`],
   returnSuspense: ['platform:risk', `(input: { id: "1" }) { suspenseEntry { state } ${ERRORS} }`],
   retryRailNews: ['platform:risk', `(input: { id: "1" }) { outcome ${ERRORS} }`],
+  dismissScreeningHit: [
+    'platform:risk',
+    `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+  ],
+  confirmScreeningHit: [
+    'platform:risk',
+    `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+  ],
   closeRailNews: ['platform:risk', `(input: { id: "1", reason: "x" }) { railNews { state } ${ERRORS} }`],
   settlePixOrder: [
     'platform:risk',

@@ -216,6 +216,7 @@ function factsOf(figures: Figures): TriggerFacts {
     },
     cleared: nothing,
     held: nothing,
+    frozen: nothing,
     released: nothing,
     hold_rejected: nothing,
     swap_settled: nothing,

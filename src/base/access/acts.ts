@@ -190,6 +190,16 @@ export const ACTS = {
     'releaseHold',
   ),
   'hold.reject': act('platform:risk', 'Rejects a transaction that compliance screening holds.', 'rejectHold'),
+  'hit.dismiss': act(
+    'platform:risk',
+    'Dismisses a hit of screening, with a reason: it is somebody else.',
+    'dismissScreeningHit',
+  ),
+  'hit.confirm': act(
+    'platform:risk',
+    'Confirms a hit of screening, with a reason: it is the person or the address of the list.',
+    'confirmScreeningHit',
+  ),
   'step_up.approve': act(
     'platform:risk',
     'Approves the extra verification of a customer or payee, with a reason.',

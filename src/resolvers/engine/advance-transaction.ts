@@ -67,6 +67,8 @@ export interface EngineParts {
   readonly ispb: () => string;
   /** See `View`. */
   readonly stepUpMs: number;
+  /** Whether senders are screened; they are not where it is absent. */
+  readonly screensSenders?: () => boolean;
   /** The published body of a transaction (C-9), as events store it. */
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
@@ -283,6 +285,7 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
             available,
             ispb: parts.ispb(),
             stepUpMs: parts.stepUpMs,
+            screensSenders: parts.screensSenders?.() === true,
           });
     if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
       item.code = 'PRICE_NEEDED';

@@ -16,6 +16,7 @@ import { coversNetworkFee } from '../engine/possible-actions.ts';
 import { depositWorthNow, price } from '../pricing/price.ts';
 import { type Context, requireAct, requireFresh, requireRails } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
+import { requireSecondPerson } from '../settings/second-person.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -128,21 +129,59 @@ export async function resolveDeposit(
 }
 
 /**
- * Lets a transaction go that screening held, or turns it down.
+ * Turns a transaction down that screening held. Money of somebody sanctioned is frozen: it does not go back.
  *
- * @throws {GatewayError} as `cancelTransaction`; `LIMIT_EXCEEDED` for a deposit that cannot go back, because it does not cover the
- *   network fee.
+ * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` where it is frozen; `LIMIT_EXCEEDED` for a deposit that cannot go
+ *   back, because it does not cover the network fee.
  */
-export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
-  const act = isReleased ? 'hold.release' : 'hold.reject';
-  requireAct(context, act);
+export async function rejectHold(context: Context, target: Target): Promise<ProcessRow> {
+  requireAct(context, 'hold.reject');
   const row = await findTarget(context, target);
-  const on = isReleased ? 'released' : 'hold_rejected';
-  if (!isDone(target.attempt) && !isReleased && row.process?.deposit) {
-    await refuseUntaken(context, row, on);
+  if (!isDone(target.attempt) && row.process?.deposit) {
+    await refuseUntaken(context, row, 'hold_rejected');
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on }, act);
+  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject');
+}
+
+/**
+ * Lets a transaction go that screening held. Of one that is frozen, the first release is kept, and the second one acts: by another
+ * person, who does not count as one maker with the first.
+ *
+ * @param given - why, 1 to 200 characters; required where the transaction is frozen. The audit log keeps it.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again.
+ */
+export async function releaseHold(
+  context: Context,
+  target: Target,
+  given: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireAct(context, 'hold.release');
+  const row = await findTarget(context, target);
+  const reason = row.process?.isFrozen
+    ? checks.reference(checks.required(given, 'reason'))
+    : given && checks.reference(given);
+  checks.refuse();
+  const by = context.caller.id;
+  const maker = row.process?.release?.by;
+  const nowMs = await context.clock.nowMs();
+  const subject = 'the release of frozen money';
+  return advanceTransaction(
+    context,
+    target,
+    row,
+    { on: 'released', by, ...(reason !== undefined && { reason }) },
+    'hold.release',
+    {
+      ...(maker !== undefined && { maker }),
+      // Under the lock of the account: the release that is completed is the one that stands.
+      atomically: async (tx, _released, before) => {
+        const first = before.process?.release?.by;
+        if (first !== undefined) await requireSecondPerson(context, tx, { maker: first, nowMs, subject });
+      },
+    },
+  );
 }
 
 /**

@@ -57,6 +57,7 @@ export const AUDIT_OBJECT_KINDS = [
   'quote',
   'rail_news',
   'sandbox_clock',
+  'screening_hit',
   'session',
   'suspense_entry',
   'template',

@@ -176,6 +176,7 @@ test('what stands before a page and is passed over costs as well', () => {
     '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
     '{ suspense(ARGS) { nodes { state } } }',
     '{ railNews(ARGS) { nodes { state } } }',
+    '{ screeningHits(ARGS) { nodes { state } } }',
     '{ requestLog(ARGS, statusClass: SUCCESSFUL) { nodes { status } } }',
     '{ receivables(ARGS) { nodes { amount } } }',
     '{ accounts(ARGS) { nodes { name } } }',
