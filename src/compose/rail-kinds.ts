@@ -5,7 +5,13 @@
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailPart, RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/services/rails.ts';
+import type {
+  ChainRail,
+  IdentityCheck,
+  Liquidity,
+  PixRail,
+  RateSource,
+} from '../resolvers/services/rails.ts';
 
 /** Makes a rail of which the settings were read. */
 export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
@@ -63,6 +69,18 @@ export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
   inventory: async () => {
     const rail = await import('../rails/inventory/index.ts');
     return kindOf(rail.readInventorySettings, rail.createInventory);
+  },
+};
+
+/** Identity checks of customers. */
+export const IDENTITY_KINDS: Kinds<IdentityCheck> = {
+  http: async () => {
+    const { createHttpIdentity, readHttpSettings } = await import('../rails/identity/index.ts');
+    return kindOf(readHttpSettings, createHttpIdentity);
+  },
+  sumsub: async () => {
+    const { createSumsub, readSumsubSettings } = await import('../rails/identity/index.ts');
+    return kindOf(readSumsubSettings, createSumsub);
   },
 };
 

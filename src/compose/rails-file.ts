@@ -8,8 +8,15 @@ import { ConfigError } from '../config.ts';
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/services/rails.ts';
+import type {
+  ChainRail,
+  IdentityCheck,
+  Liquidity,
+  PixRail,
+  RateSource,
+} from '../resolvers/services/rails.ts';
 import {
+  IDENTITY_KINDS,
   type Kinds,
   LIQUIDITY_KINDS,
   type MakeRail,
@@ -27,8 +34,9 @@ export interface RailPlan {
   readonly signer: MakeRail<Signer> | undefined;
   readonly rates: MakeRail<RateSource> | undefined;
   readonly liquidity: MakeRail<Liquidity> | undefined;
-  /** `off`: everybody passes. */
-  readonly identity: 'off' | undefined;
+  /** `off`: everybody passes, and people decide about step-ups. */
+  readonly identity: MakeRail<IdentityCheck> | 'off' | undefined;
+  /** `off`: everything is cleared. */
   readonly screening: 'off' | undefined;
   /** Account at the bank that files of the bank are of, as they name it. */
   readonly bankAccount?: string | undefined;
@@ -78,7 +86,7 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     signer: await readOne(mode, 'signer', SIGNER_KINDS, 'process'),
     rates: await readOne(mode, 'rates', RATE_KINDS, 'feeds'),
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
-    identity: offOf(mode, 'identity'),
+    identity: await readIdentity(mode),
     screening: offOf(mode, 'screening'),
     bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
@@ -101,6 +109,13 @@ async function readOne<Port, Tools extends RailTools>(
   const kind = new Settings(json, parent.at(name)).choice('kind', Object.keys(kinds), usual);
   const read = await kinds[kind]?.();
   return read?.(json, parent.at(name), name);
+}
+
+async function readIdentity(mode: Settings): Promise<RailPlan['identity']> {
+  if (mode.raw('identity') === 'off') return 'off';
+  if (mode.has('identity') && typeof mode.raw('identity') !== 'object')
+    mode.refuse('identity', '"off" or an object with a kind');
+  return readOne(mode, 'identity', IDENTITY_KINDS);
 }
 
 async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {

@@ -22,6 +22,7 @@ import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
+import { defineCustomerCases } from './customer-case.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
@@ -120,7 +121,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineNetworks(builder);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  const customers = defineCustomers(builder);
+  const { connection: customers, level } = defineCustomers(builder);
+  defineCustomerCases(builder, level);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);

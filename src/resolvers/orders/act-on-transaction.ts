@@ -10,6 +10,7 @@ import { depositOf } from '../../templates/amounts.ts';
 import { actOf, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
+import { decideCaseOfStepUp, refuseFrozen } from '../cases/act-on-case.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { coversNetworkFee } from '../engine/possible-actions.ts';
@@ -142,7 +143,9 @@ export async function decideHold(context: Context, target: Target, isReleased: b
     await refuseUntaken(context, row, on);
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on }, act);
+  return advanceTransaction(context, target, row, { on }, act, {
+    atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
+  });
 }
 
 /**
@@ -164,7 +167,13 @@ export async function decideStepUp(
   checks.refuse();
   const row = await findTarget(context, target);
   const on = isApproved ? 'step_up_approved' : 'step_up_denied';
-  return advanceTransaction(context, target, row, { on, reason: known(reason, 'a reason') }, act);
+  const why = known(reason, 'a reason');
+  return advanceTransaction(context, target, row, { on, reason: why }, act, {
+    atomically: async (tx, { clientTaxId }) => {
+      if (clientTaxId !== null)
+        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason: why });
+    },
+  });
 }
 
 async function refund(
