@@ -31,7 +31,7 @@ const TAX_ID = 'CPF or CNPJ of the customer, with or without punctuation.';
 /**
  * Defines `Customer`, `Query.customer`, `Query.customers` and the mutations that change a customer's limits.
  *
- * @returns the type of a page of customers.
+ * @returns the type of a page of customers, and that of their levels.
  */
 export function defineCustomers(builder: Builder) {
   const refs = defineCustomer(builder);
@@ -54,11 +54,13 @@ export function defineCustomers(builder: Builder) {
   const connection = defineList(builder, customer);
   defineUpdate(builder, customer);
   defineGrant(builder, refs);
-  return connection;
+  return { connection, level: refs.level };
 }
 
 /** The type of a page of customers. */
-export type CustomerPageRef = ReturnType<typeof defineCustomers>;
+export type CustomerPageRef = ReturnType<typeof defineCustomers>['connection'];
+/** The type of their levels. */
+export type CustomerLevelRef = ReturnType<typeof defineCustomers>['level'];
 
 function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void {
   defineMutation(builder, 'updateCustomer', {

@@ -23,7 +23,7 @@ import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
-import { defineDeliveryReport } from './delivery-report.ts';
+import { defineCustomerCases } from './customer-case.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
@@ -123,7 +123,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRailWork(builder, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  const customers = defineCustomers(builder);
+  const { connection: customers, level } = defineCustomers(builder);
+  defineCustomerCases(builder, level);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);

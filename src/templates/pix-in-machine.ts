@@ -146,7 +146,8 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     effects: ['create_charge'],
   } as const;
   return [
-    when('identity_passed', initial, 'stay', admitted),
+    // From the later steps where the customer's case was decided: no volume of the customer asked for a closer look.
+    when('identity_passed', undecided, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
     when('review_required', [initial, pending], review),
@@ -160,6 +161,17 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: isPaid,
       effects: ['return_payment'],
     }),
+    when('identity_revoked', undecided, `${identity}/DENIED`, { when: isUnpaid }),
+    when('identity_revoked', `${deposit}/QRCODE`, `${identity}/DENIED`, { effects: ['cancel_charge'] }),
+    when(
+      'identity_revoked',
+      [pending, review, `${deposit}/PAID`, `${deposit}/OVERPAID`],
+      `${identity}/DENIED`,
+      {
+        when: isPaid,
+        effects: ['return_payment'],
+      },
+    ),
     when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', {
       moneyOut: 'fixed',
       when: isPaid,
@@ -176,8 +188,8 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: (view) => isUnpaid(view) && isAdmitted(view),
       again: true,
     }),
-    // Ordered before the session ended, and made after that: it cannot be paid any more.
-    when('charge_created', 'quote/CANCELLED', 'stay', {
+    // Ordered before the session ended, and made after that: nobody can pay it any more.
+    when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
       beside: true,
       when: isUnpaid,
       effects: ['cancel_charge'],

@@ -210,6 +210,28 @@ export const ACTS = {
     'Denies the extra verification of a customer or payee, with a reason.',
     'denyStepUp',
   ),
+  'case.approve': act(
+    'platform:risk',
+    'Approves the case of a customer, with a reason: what waits for it goes on.',
+    'approveCase',
+  ),
+  'case.deny': act(
+    'platform:risk',
+    'Denies the case of a customer, with a reason: what is open for that customer ends, and what was paid goes back.',
+    'denyCase',
+  ),
+  'case.retry': act('platform:risk', 'Begins the check of a customer again, with a reason.', 'retryCase'),
+  'case.freeze': act(
+    'platform:risk',
+    'Freezes a customer, with a reason: no money of that customer moves or goes back.',
+    'freezeCase',
+    'freezeCustomer',
+  ),
+  'case.unfreeze': act(
+    'platform:risk',
+    'Unfreezes a customer, with a reason: two people do it, one after the other.',
+    'unfreezeCase',
+  ),
   'facts.correct': act(
     'platform:risk',
     'Records facts of a transaction of an account that authorities ask for, or corrects them.',
@@ -308,6 +330,8 @@ export const PASSKEY_ACTS: readonly ActName[] = [
   'payment.refund',
   'hold.release',
   'step_up.approve',
+  'case.approve',
+  'case.unfreeze',
   'refund.retry',
   'refund.settle_by_hand',
   'network.resume',

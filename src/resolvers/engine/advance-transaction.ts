@@ -272,6 +272,10 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
   const told = await knownNews(tx, parts.mode, items);
   for (const item of items) {
     const { request, row } = item;
+    if (request.holds && !(await request.holds(tx))) {
+      item.code = 'OUTDATED';
+      continue;
+    }
     const key = newsKeyOf(request);
     const known = key === undefined ? undefined : told.get(key);
     const balances = readsBalance(request.trigger) ? await readAvailable(tx, row.accountId) : NO_BALANCES;

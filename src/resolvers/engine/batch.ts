@@ -152,7 +152,7 @@ export async function storeJobs(
   nowMs: number,
 ): Promise<StoredJobs> {
   const ended = items.flatMap(({ request, code }) =>
-    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
+    request.job && code !== 'PRICE_NEEDED' && code !== 'OUTDATED' ? [request.job] : [],
   );
   const jobs = items.filter(({ code }) => code === 'ADVANCED').flatMap(jobsOf);
   const dueJobs = jobs.filter(({ dueMs }) => dueMs <= nowMs);

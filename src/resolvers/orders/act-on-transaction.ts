@@ -10,6 +10,7 @@ import { depositOf } from '../../templates/amounts.ts';
 import { actOf, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
+import { decideCaseOfStepUp, refuseFrozen } from '../cases/act-on-case.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { coversNetworkFee } from '../engine/possible-actions.ts';
@@ -141,47 +142,9 @@ export async function rejectHold(context: Context, target: Target): Promise<Proc
     await refuseUntaken(context, row, 'hold_rejected');
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject');
-}
-
-/**
- * Lets a transaction go that screening held. Of one that is frozen, the first release is kept, and the second one acts: by another
- * person, who does not count as one maker with the first.
- *
- * @param given - why, 1 to 200 characters; required where the transaction is frozen. The audit log keeps it.
- * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again.
- */
-export async function releaseHold(
-  context: Context,
-  target: Target,
-  given: Named | undefined,
-  checks: CreationChecks,
-): Promise<ProcessRow> {
-  requireAct(context, 'hold.release');
-  const row = await findTarget(context, target);
-  const reason = row.process?.isFrozen
-    ? checks.reference(checks.required(given, 'reason'))
-    : given && checks.reference(given);
-  checks.refuse();
-  const by = context.caller.id;
-  const maker = row.process?.release?.by;
-  const nowMs = await context.clock.nowMs();
-  const subject = 'the release of frozen money';
-  return advanceTransaction(
-    context,
-    target,
-    row,
-    { on: 'released', by, ...(reason !== undefined && { reason }) },
-    'hold.release',
-    {
-      ...(maker !== undefined && { maker }),
-      // Under the lock of the account: the release that is completed is the one that stands.
-      atomically: async (tx, _released, before) => {
-        const first = before.process?.release?.by;
-        if (first !== undefined) await requireSecondPerson(context, tx, { maker: first, nowMs, subject });
-      },
-    },
-  );
+  return advanceTransaction(context, target, row, { on }, act, {
+    atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
+  });
 }
 
 /**
@@ -203,7 +166,13 @@ export async function decideStepUp(
   checks.refuse();
   const row = await findTarget(context, target);
   const on = isApproved ? 'step_up_approved' : 'step_up_denied';
-  return advanceTransaction(context, target, row, { on, reason: known(reason, 'a reason') }, act);
+  const why = known(reason, 'a reason');
+  return advanceTransaction(context, target, row, { on, reason: why }, act, {
+    atomically: async (tx, { clientTaxId }) => {
+      if (clientTaxId !== null)
+        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason: why });
+    },
+  });
 }
 
 async function refund(

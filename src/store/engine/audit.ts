@@ -47,6 +47,7 @@ export const AUDIT_OBJECT_KINDS = [
   'account',
   'book_day',
   'customer',
+  'customer_case',
   'key',
   'link',
   'manual_journal',
