@@ -32,6 +32,7 @@ export const ERRORS = {
   HEADERS_TOO_LARGE: { status: 431, action: 'FIX', title: 'The headers are too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, action: 'FIX', title: 'The media type of the body is not accepted' },
   EXPECTATION_FAILED: { status: 417, action: 'FIX', title: 'The Expect header has an unsupported value' },
+  MISDIRECTED: { status: 421, action: 'FIX', title: 'Another gateway serves this cell' },
   UPGRADE_UNSUPPORTED: { status: 426, action: 'FIX', title: 'This server does not speak WebSocket' },
   RATE_LIMITED: { status: 429, action: 'WAIT', title: 'Too many requests' },
   INVALID_PARAMETER: { status: 400, action: 'FIX', title: 'A parameter has a value that is not accepted' },
