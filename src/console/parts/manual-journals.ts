@@ -54,7 +54,7 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
   ];
 }
 
-function decisions(context: ScreenContext, { id }: Manual): Html {
+function decisions(context: ScreenContext, { proposalId: id }: Manual): Html {
   const { say } = context;
   const given = { id };
   const approve = askedForm(context, {

@@ -107,7 +107,7 @@ function secondPerson(context: ScreenContext, id: string, account: string): Html
   return html`<div class="row">${approve}${reject}</div>`;
 }
 
-function decisions(context: ScreenContext, { id, proposedTo, reason }: Entry): Html {
+function decisions(context: ScreenContext, { suspenseId: id, proposedTo, reason }: Entry): Html {
   if (proposedTo !== null) return secondPerson(context, id, proposedTo);
   const { say } = context;
   const given = { id };
@@ -138,7 +138,7 @@ function decisions(context: ScreenContext, { id, proposedTo, reason }: Entry): H
   return html`<div class="row">${assign}${back}</div>`;
 }
 
-function returnAgain(context: ScreenContext, { id }: Entry): Html {
+function returnAgain(context: ScreenContext, { suspenseId: id }: Entry): Html {
   const { say } = context;
   const [open, what, button] = [say('returnAgain'), say('returnAgainWhat'), say('returnAgainYes')];
   return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
