@@ -1,4 +1,5 @@
 /** Customers of an account: names, level, limits and volumes (C-21). */
+
 import { trimDecimal } from '../base/money/money.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
@@ -11,6 +12,7 @@ import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import {
   connectionOf,
   countedArguments,
@@ -136,7 +138,15 @@ function defineCustomer(builder: Builder) {
     } as const satisfies Record<CustomerLevel, object>,
   });
   const volume = defineVolume(builder);
+  const node = nodeType<{ taxId: string }>(builder, 'Customer', {
+    rawId: ({ taxId }) => taxId,
+    read: async (context, taxId) => {
+      requireScope(context, 'read');
+      return prismaOf(context.database).customer.findUnique(keyOf(context, taxId));
+    },
+  });
   const customer = builder.prismaObject('Customer', {
+    interfaces: [node],
     description: 'A customer or payee of the account: a tax id that its transactions name (C-21).',
     fields: (t) => {
       const limit = (

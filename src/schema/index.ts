@@ -1,4 +1,5 @@
 /** Puts the schema together. */
+
 import {
   defaultFieldResolver,
   type GraphQLSchema,
@@ -30,6 +31,7 @@ import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
+import { defineNode } from './node.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
@@ -74,6 +76,7 @@ import { defineWhitelist } from './whitelist.ts';
 /** @returns the schema of these templates; it has no state, and building it needs no database. */
 export function buildSchema(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
+  defineNode(builder);
   const action = defineRefusals(builder);
   const currencies = defineCurrency(builder);
   const ledger = defineLedgerLine(builder, currencies);

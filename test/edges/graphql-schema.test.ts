@@ -382,7 +382,7 @@ const GIVEN = TYPES.flatMap((type): [place: string, given: GraphQLArgument][] =>
 const limitsOf = (place: string, name: string): readonly Limit[] => [LIMITS[place]?.[name] ?? []].flat();
 
 const HOOK =
-  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id } errors { code message path } } }';
+  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id: endpointId } errors { code message path } } }';
 
 describe('limits', () => {
   test('a page says how many nodes it has, and a document how much it may ask for', () => {
