@@ -54,7 +54,8 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
   ];
 }
 
-function decisions(context: ScreenContext, { id, amount, currency, debit, credit }: Manual): Html {
+function decisions(context: ScreenContext, manual: Manual): Html {
+  const { proposalId: id, amount, currency, debit, credit } = manual;
   const { say, language } = context;
   const sum = money({ amount, currency: currencyOfLedger(currency) }, language);
   const given = { id };

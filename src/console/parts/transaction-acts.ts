@@ -7,13 +7,18 @@ import { SCENARIO_WORDS } from '../../ui/sandbox-words.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import type { Word } from '../words.ts';
-import { inBrl, money } from './figures.ts';
+import { type AmountShown, inBrl, money } from './figures.ts';
 import { actForm, askedForm, field } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Action = Found['possibleActions'][number];
 /** Known facts of the approval that it waits for. */
 type Approval = TransactionQuery['approvals'][number];
+
+/** An effect of an action, as the documents request it. */
+type EffectShown = Pick<Action['effects'][number], 'kind' | 'subAccount'> & {
+  readonly money: AmountShown | null;
+};
 
 /** A form of an action: a button, or a button that opens it and says what it does. */
 interface ActionWords {
@@ -134,7 +139,7 @@ function actionEffects(context: ScreenContext, action: Action): Html | null {
 /** @returns the money that an action moves, in figures; null where it moves none. */
 export function effectList(
   { say, language }: Pick<ScreenContext, 'say' | 'language'>,
-  { effects }: Pick<Action, 'effects'>,
+  { effects }: { readonly effects: readonly EffectShown[] },
 ): Html | null {
   if (effects.length === 0) return null;
   const lines = effects.map(({ kind, subAccount, money: moved }) => {
@@ -147,7 +152,9 @@ export function effectList(
 
 /** What a transaction has to say for an approval. */
 interface Approvable {
-  readonly possibleActions: readonly Pick<Action, 'action' | 'effects'>[];
+  readonly possibleActions: readonly (Pick<Action, 'action'> & {
+    readonly effects: readonly EffectShown[];
+  })[];
 }
 
 /** @returns the form that approves money out, with the amounts that the approval moves. */

@@ -92,7 +92,11 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 }
 
 /** Approving names the account that was read: another proposal meanwhile is not approved with it. */
-function secondPerson(context: ScreenContext, { id, amount, currency }: Entry, account: string): Html {
+function secondPerson(
+  context: ScreenContext,
+  { suspenseId: id, amount, currency }: Entry,
+  account: string,
+): Html {
   const { say, language } = context;
   const approve = askedForm(context, {
     act: 'ApproveSuspense',
@@ -111,7 +115,7 @@ function secondPerson(context: ScreenContext, { id, amount, currency }: Entry, a
 }
 
 function decisions(context: ScreenContext, entry: Entry): Html {
-  const { id, amount, currency, proposedTo, reason } = entry;
+  const { suspenseId: id, amount, currency, proposedTo, reason } = entry;
   if (proposedTo !== null) return secondPerson(context, entry, proposedTo);
   const { say, language } = context;
   const sum = money({ amount, currency }, language);
@@ -143,7 +147,7 @@ function decisions(context: ScreenContext, entry: Entry): Html {
   return html`<div class="row">${assign}${back}</div>`;
 }
 
-function returnAgain(context: ScreenContext, { id, amount, currency }: Entry): Html {
+function returnAgain(context: ScreenContext, { suspenseId: id, amount, currency }: Entry): Html {
   const { say, language } = context;
   const what = say('returnAgainWhat', { amount: money({ amount, currency }, language) });
   const [open, button] = [say('returnAgain'), say('returnAgainYes')];

@@ -45,11 +45,19 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
 <div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${refundConfirmation(context, found) ?? actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
+<aside class="stack">${possible(context, found, data)}<div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
   return { title, main };
 }
 
-/** The error, or the message of the step; null next to a status that says that all is done. */
+/** The actions that are possible; or the confirmation of a refund, which no live update replaces. */
+function possible(context: ScreenContext, found: Found, { approvals }: TransactionQuery): Html {
+  const confirmed = refundConfirmation(context, found);
+  return (
+    confirmed ?? html`<div class="stack" data-live="acts">${actsNow(context, found, approvals[0])}</div>`
+  );
+}
+
+/** What went wrong, or how it stands; nothing beside a status that says that all is done. */
 function message(
   { language }: ScreenContext,
   { errorMessage, message: told, statusCode }: Found,

@@ -13,7 +13,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { keepNewest } from '../../base/concurrency/keep-newest.ts';
+import { SharedCache } from '../../base/concurrency/keep-newest.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { OPERATION_LIMITS, overLimit } from '../../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
@@ -42,8 +42,8 @@ export const NO_COST: Cost = { points: 0, isWithin: false };
 
 /** @returns the cost function for this schema. */
 export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf {
-  const costs = new Map<string, Cost>();
-  const counted = new Map<string, CountedOperation>();
+  const costs = new SharedCache<bigint, string, Cost>(REMEMBERED_MAX);
+  const counted = new SharedCache<bigint, string, CountedOperation>(REMEMBERED_MAX);
   let operations = 0;
   return (params, context) => {
     const key = operationKey(params);
@@ -58,8 +58,9 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
     const counting = operation ?? { number: ++operations, names: countingVariables(schema, document) };
     const remembered = withValues(counting, params);
     if (remembered.length > LENGTH_MAX) return cost;
-    keepNewest(counted, REMEMBERED_MAX, key, counting);
-    keepNewest(costs, REMEMBERED_MAX, remembered, cost);
+    const { accountId } = context.caller;
+    if (!operation) counted.add(accountId, key, counting);
+    costs.add(accountId, remembered, cost);
     return cost;
   };
 }

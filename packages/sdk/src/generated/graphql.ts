@@ -27,6 +27,8 @@ export interface Account {
   readonly branding: Branding;
   /** When the account was opened. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Play money or real money. */
   readonly mode: AccountMode;
   /** Name of the account holder. */
@@ -116,7 +118,7 @@ export interface AddWhitelistEntryPayload {
 /** Input of `addWhitelistProof`. */
 export interface AddWhitelistProofInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
   /** The proof. */
   readonly proof: WhitelistProofInput;
 }
@@ -141,6 +143,8 @@ export interface ApiKey {
   readonly expiresAt: string | null;
   /** The last four characters of its secret text. */
   readonly hint: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Identifier of the key; not its secret text. */
   readonly keyId: string;
   /** When it was last used, to about a minute; null: never. */
@@ -273,7 +277,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-  /** What was acted on: `account`, `book_day`, `customer`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -388,6 +392,38 @@ export interface CancelTransactionPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
+/** An entry of the evidence of a case. It is never changed, and holds neither images nor answers of a provider. */
+export interface CaseEvidence {
+  readonly __typename: 'CaseEvidence';
+  /** Key or person that acted; null for the provider and for a timer. */
+  readonly actor: string | null;
+  /** SHA-256 of the answer or the callback, hexadecimal; null where there was none. */
+  readonly answerHash: string | null;
+  /** Time of the entry. */
+  readonly at: string;
+  /** Number of the check, from 1. */
+  readonly attempt: number;
+  /** Last decision of the provider, in the words of the gateway; null before one. */
+  readonly decision: string | null;
+  /** What happened: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`. */
+  readonly event: string;
+  /** Position in the evidence of the case, from 1. */
+  readonly n: number;
+  /** Kind of the provider; null where there is none. */
+  readonly provider: string | null;
+  /** Reason that the person gave; null where nobody did. */
+  readonly reason: string | null;
+  /** Reason codes of the provider. */
+  readonly reasons: readonly (string)[];
+  /** Identifier at the provider; null before it gave one. */
+  readonly reference: string | null;
+  /** Score of the provider; null where it gives none. */
+  readonly score: string | null;
+  /** State of the case after it. */
+  readonly state: CaseState;
+}
+/** State of the case of a customer. */
+export type CaseState = 'APPROVED' | 'DENIED' | 'EXPIRED' | 'FROZEN' | 'OPEN' | 'PENDING' | 'RETRY' | 'REVIEW';
 /** Input of `changeMemberRole`. */
 export interface ChangeMemberRoleInput {
   /** The person, `per_…`, as `personId` has it. */
@@ -874,6 +910,8 @@ export interface Customer {
   readonly grantedLimitDaily: string | null;
   /** Volume of the customer in 30 days, BRL, above which an identity step-up is required, that the platform set instead of the limit of the templates; null: none. */
   readonly grantedStepUp30d: string | null;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** How far the customer is identified. */
   readonly level: CustomerLevel;
   /** Largest volume of the customer in a day in Brasília, BRL; null: as the template says. */
@@ -886,6 +924,72 @@ export interface Customer {
   readonly taxId: string;
   /** Its volumes by day, newest first: the last 30 days on which it moved anything. */
   readonly volumes: readonly (CustomerVolume)[];
+}
+/** How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it. */
+export interface CustomerCase {
+  readonly __typename: 'CustomerCase';
+  /** Identifier of the account whose customer it is. */
+  readonly account: string;
+  /** How often the check was begun. */
+  readonly attempts: number;
+  /** Time of the last decision; null before one. */
+  readonly decidedAt: string | null;
+  /** Key or person that decided last, or the kind of the provider; null before a decision. */
+  readonly decidedBy: string | null;
+  /** What was asked, answered and decided, newest first; at most 100. Null without the scope `platform:risk`. */
+  readonly evidence: readonly (CaseEvidence)[] | null;
+  /** State that unfreezing leads back to; null unless it is frozen. */
+  readonly frozenState: CaseState | null;
+  /** Identifier of the case. */
+  readonly id: string;
+  /** Whether it was denied after an approval, and no person has decided since. */
+  readonly isLateDenial: boolean;
+  /** Kind of the customer. */
+  readonly kind: CustomerKind;
+  /** Level that an approval leads to. */
+  readonly level: CustomerLevel;
+  /** Name that the transaction gave which opened the case; null where a person opened it. */
+  readonly name: string | null;
+  /** When it was opened. */
+  readonly openedAt: string;
+  /** Kind of the provider that checks; null where people alone decide. */
+  readonly provider: string | null;
+  /** Reason codes of the provider. Null without the scope `platform:risk`. */
+  readonly reasons: readonly (string)[] | null;
+  /** Identifier of the customer at the provider. Null without the scope `platform:risk`. */
+  readonly reference: string | null;
+  /** Score of the provider; null where it gives none. Null without the scope `platform:risk`. */
+  readonly score: string | null;
+  /** Its state. */
+  readonly state: CaseState;
+  /** CPF or CNPJ of the customer, without punctuation. */
+  readonly taxId: string;
+  /** Key or person that asked to unfreeze; another one has to do it too. Null where nobody has. */
+  readonly unfreezeRequestedBy: string | null;
+  /** When its state changed last. */
+  readonly updatedAt: string;
+  /** End of the newest approval; null where there was none. */
+  readonly validUntil: string | null;
+}
+/** A page of cases of customers. */
+export interface CustomerCaseConnection {
+  readonly __typename: 'CustomerCaseConnection';
+  /** The nodes of the page with their cursors, in the order of the list. */
+  readonly edges: readonly (CustomerCaseEdge)[];
+  /** The nodes of the page, for clients that need no cursors. */
+  readonly nodes: readonly (CustomerCase)[];
+  /** Where the page stands in its list. */
+  readonly pageInfo: PageInfo;
+  /** Number of all cases that match, not only of this page. Exact. */
+  readonly totalCount: number;
+}
+/** A case and its cursor. */
+export interface CustomerCaseEdge {
+  readonly __typename: 'CustomerCaseEdge';
+  /** Cursor of the node: opaque text for `after` and `before`. */
+  readonly cursor: string;
+  /** The record. */
+  readonly node: CustomerCase;
 }
 /** A page of the customers. */
 export interface CustomerConnection {
@@ -907,6 +1011,8 @@ export interface CustomerEdge {
   /** The record. */
   readonly node: Customer;
 }
+/** Kind of a customer. */
+export type CustomerKind = 'COMPANY' | 'PERSON';
 /** How far a customer is identified. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
 /** What a customer moved on one day, over all checkouts, onramps and offramps of the account. */
@@ -1195,6 +1301,8 @@ export interface Member {
   readonly __typename: 'Member';
   /** E-mail address of the person, in lower case. */
   readonly email: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** When the person was invited. */
   readonly invitedAt: string;
   /** Who invited: `keyId` of a key, id of a person, or the user name of an operator. */
@@ -1229,7 +1337,7 @@ export interface Money {
 /** How money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
-export type Node = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
+export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey;
 /** Offramp from Account. Crypto is debited from the account balance; BRL is sent to a payee by PIX. */
 export interface Offramp {
   readonly __typename: 'Offramp';
@@ -1675,6 +1783,8 @@ export interface Passkey {
   readonly __typename: 'Passkey';
   /** When it was added. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** When it was last shown; null: not since it was added. */
   readonly lastUsedAt: string | null;
   /** Name that the person gave it. */
@@ -1685,7 +1795,7 @@ export interface Passkey {
 /** Input of `pauseWebhookEndpoint`. */
 export interface PauseWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `pauseWebhookEndpoint`, or its refusals. */
 export interface PauseWebhookEndpointPayload {
@@ -1818,6 +1928,8 @@ export interface Person {
   readonly email: string;
   /** Whether the person has a passkey. */
   readonly hasPasskey: boolean;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Name of the person. */
   readonly name: string;
   /** Identifier of the person, `per_…`. */
@@ -1836,6 +1948,8 @@ export interface PersonSession {
   readonly address: string | null;
   /** When the person signed in. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Whether it is the session of this request. */
   readonly isCurrent: boolean;
   /** When it was last used, to about a minute. */
@@ -1930,10 +2044,10 @@ export interface Quote {
   readonly expiresAt: string | null;
   /** Total fees, BRL. */
   readonly fees: string;
-  /** Id to give as `quoteId`; null for a price that is not reserved. */
-  readonly id: string | null;
   /** Network fee in the crypto, on top of `fees`; 0 when nothing is delivered on-chain. */
   readonly networkFee: string;
+  /** Identifier of the reserved price, for `amount`; null for a price that is not reserved. */
+  readonly quoteId: string | null;
   /** Price in BRL of one unit of crypto, spread included. */
   readonly rate: string;
   /** Mid-market rate in BRL for one unit of crypto. */
@@ -1990,7 +2104,7 @@ export interface RecordFactsPayload {
 /** Input of `recoverWebhookEndpoint`. */
 export interface RecoverWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2005,7 +2119,7 @@ export interface RecoverWebhookEndpointPayload {
 /** Input of `redeliverWebhook`. */
 export interface RedeliverWebhookInput {
   /** The delivery. */
-  readonly id: string;
+  readonly deliveryId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2151,7 +2265,7 @@ export interface RemoveViewPayload {
 /** Input of `removeWebhookEndpoint`. */
 export interface RemoveWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `removeWebhookEndpoint`, or its refusals. */
 export interface RemoveWebhookEndpointPayload {
@@ -2164,7 +2278,7 @@ export interface RemoveWebhookEndpointPayload {
 /** Input of `removeWhitelistEntry`. */
 export interface RemoveWhitelistEntryInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
 }
 /** Result of `removeWhitelistEntry`, or its refusals. */
 export interface RemoveWhitelistEntryPayload {
@@ -2244,7 +2358,7 @@ export interface ResolveDepositPayload {
 /** Input of `resumeWebhookEndpoint`. */
 export interface ResumeWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `resumeWebhookEndpoint`, or its refusals. */
 export interface ResumeWebhookEndpointPayload {
@@ -2418,7 +2532,7 @@ export type SearchMatch = 'ADDRESS' | 'DESTINATION' | 'END2END' | 'EXTERNAL_CODE
 /** Input of `sendTestWebhook`. */
 export interface SendTestWebhookInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2498,6 +2612,8 @@ export interface StaticLink {
   readonly expiresIn: number;
   /** Your reference, copied to each session. */
   readonly externalCode: string | null;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** What it is for, as payers see it. */
   readonly name: string;
   /** Where its customers are sent after the payment. */
@@ -2568,7 +2684,7 @@ export interface SuspenseEntry {
   readonly decidedBy: string | null;
   /** Transaction that it came for; null where that is not known. */
   readonly end2end: string | null;
-  /** Identifier of the entry. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person. */
   readonly isStuck: boolean;
@@ -2586,6 +2702,8 @@ export interface SuspenseEntry {
   readonly returnId: string | null;
   /** Its state. */
   readonly state: SuspenseState;
+  /** Identifier of the entry. */
+  readonly suspenseId: string;
 }
 /** Why no transaction took the money. */
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
@@ -2970,10 +3088,10 @@ export interface UpdateTemplateLimitsPayload {
 export interface UpdateWebhookEndpointInput {
   /** Your own description. At most 200 characters. */
   readonly description?: string | null | undefined;
+  /** The endpoint, `whe_…`. */
+  readonly endpointId: string;
   /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. At most 50 names. */
   readonly eventNames?: readonly (string)[] | null | undefined;
-  /** The endpoint, `whe_…`. */
-  readonly id: string;
   /** Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false. */
   readonly isSignedByKey?: boolean | null | undefined;
   /** Most deliveries in progress at the same time: 1 to 100, default 20. */
@@ -3053,6 +3171,8 @@ export interface WebhookDelivery {
   readonly attempts: readonly (WebhookAttempt)[];
   /** When it was created. */
   readonly createdAt: string;
+  /** Identifier of the delivery. */
+  readonly deliveryId: string;
   /** When it was delivered, given up or skipped; null while it is pending. */
   readonly endedAt: string | null;
   /** The endpoint that it is sent to. */
@@ -3061,7 +3181,7 @@ export interface WebhookDelivery {
   readonly event: TransactionEvent | null;
   /** Cursor of its event in the event log. */
   readonly eventCursor: string;
-  /** Identifier of the delivery. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
   readonly nextAttemptAt: string | null;
@@ -3109,11 +3229,13 @@ export interface WebhookEndpoint {
   readonly disabledAt: string | null;
   /** Why it was disabled last; null: never. */
   readonly disabledReason: string | null;
+  /** Identifier of the endpoint, `whe_…`. */
+  readonly endpointId: string;
   /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. */
   readonly eventNames: readonly (string)[];
   /** Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed. */
   readonly failingSince: string | null;
-  /** Identifier of the endpoint, `whe_…`. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
   readonly isRecoverable: boolean;
@@ -3180,9 +3302,11 @@ export interface WhitelistEntry {
   readonly __typename: 'WhitelistEntry';
   /** When it was created. */
   readonly createdAt: string;
+  /** Identifier of the entry, `wle_…`. */
+  readonly entryId: string;
   /** The group that it belongs to, `grp_…`. */
   readonly groupId: string;
-  /** `wle_…`. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether there is a proof of the address for the signer of networks; it may have expired (`provenUntil`). */
   readonly isProven: boolean;
@@ -3210,7 +3334,9 @@ export interface WhitelistGroup {
   readonly createdAt: string;
   /** Its destinations in the order in which they were added, without removed ones; at most 5,000 in all groups of an account. */
   readonly entries: readonly (WhitelistEntry)[];
-  /** `grp_…`. */
+  /** Identifier of the group, `grp_…`. */
+  readonly groupId: string;
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Your own name for it. */
   readonly name: string;
@@ -3329,7 +3455,7 @@ export interface Withdrawal {
 /** Input of `withdrawWhitelistProof`. */
 export interface WithdrawWhitelistProofInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
 }
 /** Result of `withdrawWhitelistProof`, or its refusals. */
 export interface WithdrawWhitelistProofPayload {
@@ -3357,6 +3483,10 @@ export interface Query {
   readonly currencies: readonly (Currency)[] | null;
   /** A customer of the account; null where no transaction and no limit names the tax id. */
   readonly customer: Customer | null;
+  /** A case of a customer; null where there is none that you may see. */
+  readonly customerCase: CustomerCase | null;
+  /** Cases of customers, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  readonly customerCases: CustomerCaseConnection | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
   /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most. Needs the scope `admin`. */
@@ -3373,7 +3503,7 @@ export interface Query {
   readonly myPasskeys: readonly (Passkey)[] | null;
   /** The sessions of the person who asks, the last used first, at most 100; none for a key. */
   readonly mySessions: readonly (PersonSession)[] | null;
-  /** The record with a global id; null when the account has none. */
+  /** The record with a global id; null where the caller has none. Needs the scope of the query that lists such records. */
   readonly node: Node | null;
   /** Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
   readonly openRefunds: readonly (OpenRefund)[] | null;
