@@ -109,7 +109,10 @@ function answerOf({ tag, operation, id, schema }: RecordAnswer): AnswerShape {
 /** @returns the schema of an answer that has all records of a kind, or a page of them. */
 export function listSchema(name: string, isPaged = false): RecordAnswer['schema'] {
   const results = { type: 'array', items: { $ref: `#/components/schemas/${name}` } };
-  const next = { type: ['string', 'null'], description: '`before` of the next page; null at the end. A page can be short before that.' };
+  const next = {
+    type: ['string', 'null'],
+    description: '`before` of the next page; null at the end. A page can be short before that.',
+  };
   return {
     type: 'object',
     properties: { results, ...(isPaged && { next }) },
