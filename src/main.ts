@@ -33,6 +33,7 @@ import { outliveOutput, standardError } from './server/process/log-output.ts';
 import { persist } from './server/process/persist.ts';
 import { connectNotifier } from './server/process/remote-notifier.ts';
 import { type Sandbox, writeSandbox } from './server/process/sandbox-files.ts';
+import { openTracing } from './server/process/tracing.ts';
 import { watchReadiness } from './server/process/watch-readiness.ts';
 import { servesHealthOnly, servesStart } from './server/without-app.ts';
 import { readStartOptions, refuseOutsideRails } from './start-options.ts';
@@ -43,12 +44,18 @@ import { closeWebhookConnections } from './webhooks/send.ts';
 import { startWebhooks } from './webhooks/worker.ts';
 
 const GRACE_MS = 10_000;
-/** Ctrl-C under npm comes twice, from the terminal and from npm: what comes so soon is the same signal. Unit: ms. */
+/**
+ * Ctrl-C under npm comes twice, from the terminal and from npm: time within which a repeated signal is the same one.
+ * Unit: ms.
+ */
 const SAME_SIGNAL_MS = 1_000;
 /** More than an upgrade usually has. */
 const MIGRATIONS_NAMED_MAX = 5;
 
-/** All endings take less than 30 s together with the default delay before them: supervisors kill a process then. Units: ms. */
+/**
+ * Limit of all endings, less than 30 s together with the default delay before them: supervisors kill a process then.
+ * Units: ms.
+ */
 const ENDINGS_MAX_MS = 24_000;
 const ENDINGS_LEAST_MS = 19_000;
 const LOG_DRAIN_MS = 500;
@@ -80,6 +87,7 @@ async function start(): Promise<void> {
   const source = { host: hostname(), role: config.role, version: VERSION };
   const log = openLog(config.logLevel, output, source);
   endLog = log;
+  const endTraces = openTracing(config.tracing, source, log);
   const { signal } = stopping;
   let app: App | undefined;
   let handle = servesStart(config.publicUrl);
@@ -90,7 +98,7 @@ async function start(): Promise<void> {
   });
   const disks = { home: config.home, databaseBytes: config.databaseDiskBytes };
   const metrics = await openMetrics(config.metrics, output, disks);
-  /** What requests under way can do without. */
+  /** Endings that requests under way do not need. */
   const beside: Ending[] = [metrics.close];
   endings.push(
     () => app?.drain(),
@@ -112,12 +120,12 @@ async function start(): Promise<void> {
   app = createApp({ config: settings, services, log, noteRequest: metrics.noteRequest });
   metrics.watch({ services, streams: app.streams });
   endings.splice(endings.indexOf(store.close), 0, app.end);
-  endings.push(await connectOthers(services, settings, log));
+  endings.push(await connectOthers(services, settings, log), endTraces);
   signal.throwIfAborted();
   if (settings.role !== 'serve') {
     const { worker, others } = startWork(services, settings, log);
     beside.push(...others);
-    // Before the database goes: what is under way ends, what is not begun stays a job.
+    // Before the database closes: work under way ends, and other jobs stay jobs.
     endings.splice(endings.indexOf(store.close), 0, worker, closeWebhookConnections);
   }
   // Ready once its work has begun, and in the same turn: a rail may be called back at once.
@@ -135,7 +143,9 @@ async function start(): Promise<void> {
   process.stdout.write(said);
 }
 
-/** @returns the account of the sandbox, and its files where the process answers requests; nothing where there is no sandbox. */
+/**
+ * @returns the account of the sandbox, and its files where the process answers requests; undefined without a sandbox.
+ */
 async function makeSandbox(
   database: Database,
   settings: Config,
@@ -146,7 +156,11 @@ async function makeSandbox(
   return { accountId, sandbox: await writeSandbox(database, accountId, settings) };
 }
 
-/** Connects to the other processes, where there may be some. @returns what ends it. */
+/**
+ * Connects to other processes, where there may be some.
+ *
+ * @returns the function that disconnects.
+ */
 async function connectOthers(
   { notifier }: Services,
   { notifyUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
@@ -178,7 +192,11 @@ async function servicesOf(
   return createServices({ database, secrets, registry: REGISTRY, config, log, railsFile });
 }
 
-/** Opens the database, and watches how far the clock of this machine is off. @throws {WrongClockError} where it is far off. */
+/**
+ * Opens the database, and watches the difference of this machine's clock.
+ *
+ * @throws {WrongClockError} when it is far off.
+ */
 async function openWatched(settings: Config, log: Logger, beside: Ending[]): Promise<Store> {
   const store = await openStore(settings, stopping.signal);
   endings.push(store.close);
@@ -201,12 +219,16 @@ async function fillOnce(services: Services, accountId: bigint, log: Logger): Pro
   log.info({ made: await playDemo(services, accountId, log, stopping.signal) }, 'demo');
 }
 
-/** @returns what the log says of migrations: after an upgrade which ones, after a first start how many. */
+/** @returns the logged migrations: after an upgrade their names, after a first start their number. */
 function migrationsOf(applied: readonly string[]): object {
   return { migrations: applied.length > MIGRATIONS_NAMED_MAX ? applied.length : applied };
 }
 
-/** Starts what works besides the answering of requests. @returns what stops the worker, and what stops the others. */
+/**
+ * Starts background work.
+ *
+ * @returns the function that stops the worker, and the one that stops the others.
+ */
 function startWork(
   services: Services,
   { retention, reconcileAtMs }: Config,
@@ -253,7 +275,8 @@ function publicUrlAt(port: number): string {
 async function stop(exitCode: number): Promise<void> {
   if (stopping.signal.aborted) return;
   stopping.abort();
-  // A signal in the middle of the start: what is half started cannot be ended. The start looks at the signal between its steps.
+  // A signal in the middle of the start: a half-started process cannot be ended. The start checks the signal between
+  // its steps.
   await starting.catch(() => {});
   await retire?.();
   const allMs = Math.max(ENDINGS_LEAST_MS, ENDINGS_MAX_MS - drainDelayMs);
@@ -278,5 +301,5 @@ function hear(signal: NodeJS.Signals): void {
 outliveOutput();
 process.on('SIGINT', hear).on('SIGTERM', hear);
 const starting = start();
-// What a signal ended did not fail.
+// An end by a signal is no failure.
 starting.catch((error: Error) => error.name === 'AbortError' || fail(error));

@@ -5,7 +5,7 @@
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailPart, RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/services/rails.ts';
+import type { ChainRail, Liquidity, PixRail, RateSource, Screening } from '../resolvers/services/rails.ts';
 
 /** Makes a rail of which the settings were read. */
 export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
@@ -50,7 +50,7 @@ export const SIGNER_KINDS: Kinds<Signer> = {
   },
 };
 
-/** Where rates come from. */
+/** Sources of rates. */
 export const RATE_KINDS: Kinds<RateSource> = {
   feeds: async () => {
     const rail = await import('../rails/rates/index.ts');
@@ -58,12 +58,18 @@ export const RATE_KINDS: Kinds<RateSource> = {
   },
 };
 
-/** Where positions are bought and sold. */
+/** Venues where positions are bought and sold. */
 export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
   inventory: async () => {
     const rail = await import('../rails/inventory/index.ts');
     return kindOf(rail.readInventorySettings, rail.createInventory);
   },
+};
+
+/** Screening by lists and providers; its settings are those of one screener, or a list of them. */
+export const SCREENING: () => Promise<ReadRail<Screening>> = async () => {
+  const rail = await import('../rails/screening/index.ts');
+  return kindOf(rail.readScreeningSettings, rail.createScreening);
 };
 
 /** @returns the kind of which `read` reads the settings, and `create` makes the rail. */

@@ -8,7 +8,7 @@ import { ConfigError } from '../config.ts';
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/services/rails.ts';
+import type { ChainRail, Liquidity, PixRail, RateSource, Screening } from '../resolvers/services/rails.ts';
 import {
   type Kinds,
   LIQUIDITY_KINDS,
@@ -16,20 +16,22 @@ import {
   NETWORK_KINDS,
   PIX_KINDS,
   RATE_KINDS,
+  SCREENING,
   SIGNER_KINDS,
 } from './rail-kinds.ts';
 
-/** The rails of a mode, read and not made yet: what is not configured is undefined. */
+/** The rails of a mode, read but not built; a rail that is not configured is undefined. */
 export interface RailPlan {
   readonly pix: MakeRail<PixRail> | undefined;
   readonly networks: ReadonlyMap<string, MakeRail<ChainRail, NetworkTools>>;
-  /** There where there are networks. */
+  /** Present when there are networks. */
   readonly signer: MakeRail<Signer> | undefined;
   readonly rates: MakeRail<RateSource> | undefined;
   readonly liquidity: MakeRail<Liquidity> | undefined;
   /** `off`: everybody passes. */
   readonly identity: 'off' | undefined;
-  readonly screening: 'off' | undefined;
+  /** `off`: everything is cleared. */
+  readonly screening: MakeRail<Screening> | 'off' | undefined;
   /** Account at the bank that files of the bank are of, as they name it. */
   readonly bankAccount?: string | undefined;
   /** Of a sandbox: the control API of its PIX provider (`crossramp psp`), where scenarios happen. */
@@ -79,7 +81,7 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     rates: await readOne(mode, 'rates', RATE_KINDS, 'feeds'),
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
     identity: offOf(mode, 'identity'),
-    screening: offOf(mode, 'screening'),
+    screening: await readScreening(mode),
     bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
   });
@@ -103,6 +105,14 @@ async function readOne<Port, Tools extends RailTools>(
   return read?.(json, parent.at(name), name);
 }
 
+async function readScreening(mode: Settings): Promise<RailPlan['screening']> {
+  const json = mode.raw('screening');
+  if (json === undefined || json === 'off') return json;
+  if (typeof json !== 'object') mode.refuse('screening', '"off", a screener, or a list of screeners');
+  const read = await SCREENING();
+  return read(json, mode.at('screening'), 'screening');
+}
+
 async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {
   const made = new Map<string, MakeRail<ChainRail, NetworkTools>>();
   if (!mode.has('networks')) return made;
@@ -122,11 +132,11 @@ function offOf(mode: Settings, name: string): 'off' | undefined {
   return mode.has(name) ? mode.choice(name, ['off'] as const) : undefined;
 }
 
-/** @returns the same settings, with names of files (`…File`, `socket`) taken from the folder of the settings. */
+/** @returns the same settings, with names of files and folders (`…File`, `socket`, `folder`) taken from the folder of the settings. */
 function withFilesFrom(folder: string, json: unknown): unknown {
   if (Array.isArray(json)) return json.map((each) => withFilesFrom(folder, each));
   if (typeof json !== 'object' || json === null) return json;
-  const isFile = (name: string) => name.endsWith('File') || name === 'socket';
+  const isFile = (name: string) => name.endsWith('File') || name === 'socket' || name === 'folder';
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => [
       name,

@@ -1,4 +1,4 @@
-/** How a tool reaches the gateway: by a document of the published schema, with the rights of the caller's key. */
+/** Executes the documents of tools on the published schema, with the rights of the caller's key. */
 
 import { known } from '../base/errors/assert.ts';
 

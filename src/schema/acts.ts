@@ -137,7 +137,7 @@ function defineApproveMoneyOut(builder: Builder, transaction: TransactionRef): v
   });
 }
 
-/** What screening holds is the platform's to decide, on the account that it names. */
+/** Holds of screening are the platform's to decide, on the account that it names. */
 const HOLDS = {
   releaseHold: [
     'hold.release',

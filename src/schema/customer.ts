@@ -22,7 +22,7 @@ import {
   type PlacedArgs,
 } from './pagination.ts';
 
-/** Days of volumes that are shown: those that a step-up looks back on. */
+/** Number of days of shown volumes: those of the step-up rule. */
 const VOLUME_DAYS = 30;
 const LIMIT_DAILY = 'Largest volume of the customer in a day in Brasília, BRL';
 const STEP_UP = 'Volume of the customer in 30 days, BRL, above which an identity step-up is required';
@@ -114,7 +114,7 @@ function limitFields(t: InputFields) {
 
 type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
-/** What a caller gives of limits, under its names. */
+/** Given limits, under the caller's names. */
 type Limits = Readonly<Record<'limitDaily' | 'stepUp30d', string | null>>;
 
 function limitsOf(given: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): CustomerInput {

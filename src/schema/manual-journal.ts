@@ -166,7 +166,11 @@ function defineDecisions(builder: Builder, journal: JournalRef): void {
     });
 }
 
-/** Does something with a journal once. @returns it as it stands; also when the mutation is a replay. */
+/**
+ * Decides about a journal once.
+ *
+ * @returns its present state, also when the mutation is a replay.
+ */
 export async function decideOnce(
   context: Context,
   keyed: Keyed,

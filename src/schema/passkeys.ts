@@ -1,4 +1,4 @@
-/** Passkeys of the person who asks. A browser adds one at `/console/security`: it signs for the page that it stands on. */
+/** Passkeys of the calling person. A browser adds one at `/console/security`: it signs for the page that it is on. */
 import { forgetPasskey, ownPasskeys, PASSKEYS_MAX } from '../resolvers/people/passkeys.ts';
 import type { OwnPasskey } from '../store/people/passkeys.ts';
 import type { Builder } from './builder.ts';

@@ -1,4 +1,6 @@
-/** PossibleAction: what the caller can do with a transaction now, the input that it takes, and its effects in figures. */
+/**
+ * PossibleAction: a caller's possible action on a transaction, the input that it takes, and its effects in figures.
+ */
 import DataLoader from 'dataloader';
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
 import { checksOf } from '../resolvers/checks/check-creation.ts';

@@ -54,7 +54,7 @@ export function defineRailNews(builder: Builder): void {
   );
 }
 
-/** What is not settled is the platform's to decide. */
+/** Unsettled events are the platform's to decide. */
 function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>): void {
   const outcome = builder.enumType('RailNewsOutcome', {
     description: 'State of news of a rail.',

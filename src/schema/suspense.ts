@@ -131,7 +131,7 @@ function defineProposal(builder: Builder, entry: ReturnType<typeof defineEntry>)
   }));
 }
 
-/** The entry itself is not kept with the key: it is answered as it stands now. */
+/** The entry itself is not stored with the key: the response has its present state. */
 async function decideOnce(
   context: Context,
   keyed: Keyed,

@@ -101,7 +101,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
 /** The interface `Transaction`. */
 export type TransactionRef = ReturnType<typeof defineTransaction>;
 
-/** Attributes that nearly every template has: what a list shows without asking for each type. */
+/** Attributes of nearly every template: a list shows them without selecting each type. */
 const SHARED = {
   external_code: ['String', 'Your own reference. Null for withdrawals.'],
   client_name: ['String', 'Name of the customer or payee. Null for withdrawals, and until it is known.'],
@@ -192,7 +192,7 @@ function defineMoney(builder: Builder, transaction: TransactionRef, { money, cur
   }));
 }
 
-/** `Node`: what has a global id. A transaction's is `<type>:<end2end>`, encoded. */
+/** `Node`: records with a global id. A transaction's is `<type>:<end2end>`, encoded. */
 function defineNode(builder: Builder, registry: Registry) {
   const node = builder.interfaceRef<{ template: string; end2end: string }>('Node').implement({
     description: 'A record with a global id (Relay).',
@@ -253,7 +253,7 @@ function defineTemplateType(
 function listed(text: string | null, type: string): string | null {
   if (text === null || text === '') return null;
   if (type === 'DateTime') return isoMillis(text);
-  // Imported history may hold a type that there is not; it stands in `asPublished`, for `/v2`.
+  // Imported history may have an unknown type; it is in `asPublished`, for `/v2`.
   if (type === 'PixKeyType') return PIX_KEY_TYPES.find((each) => each === text.toLowerCase()) ?? null;
   return text;
 }

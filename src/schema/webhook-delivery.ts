@@ -41,7 +41,11 @@ interface Refs {
 /** A transaction has a delivery for each of its few events and endpoints, and what was sent again. */
 const OF_TRANSACTION_MAX = 100;
 
-/** Defines `WebhookDelivery` and the lists of them. @returns it, and the enum of its states. */
+/**
+ * Defines `WebhookDelivery` and its lists.
+ *
+ * @returns the type, and the enum of its states.
+ */
 export function defineDeliveries(builder: Builder, refs: Refs) {
   const state = defineState(builder);
   const delivery = defineDelivery(builder, refs, state);
@@ -233,7 +237,7 @@ async function readPage(
   };
   const paths = [['edges', 'node'], ['nodes']];
   const query: object = queryFromInfo({ context, info, paths, typeName: 'WebhookDelivery' });
-  // Newest first: what comes after a delivery has a smaller id.
+  // Newest first: deliveries after a cursor have smaller ids.
   const rows = await webhookDelivery.findMany({
     ...query,
     where: {

@@ -1,4 +1,4 @@
-/** Whitelists: whom withdrawals may go to (C-22). */
+/** Whitelists: destinations of withdrawals (C-22). */
 
 import type { PixKeyType } from '../base/pix/pix-key.ts';
 import type { WhitelistProof } from '../chains/whitelist-proof.ts';
@@ -17,7 +17,6 @@ import {
 } from '../resolvers/settings/manage-whitelist.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
@@ -25,7 +24,11 @@ import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { AccountRef } from './viewer.ts';
 
-const NAMES = pathsOf('input', ['network', 'address', 'pixKeyType', 'pixKey']);
+const NAMES = {
+  ...pathsOf('input.target.wallet', ['network', 'address']),
+  pixKeyType: 'input.target.pixKey.type',
+  pixKey: 'input.target.pixKey.key',
+};
 
 /** Defines `WhitelistGroup`, `WhitelistEntry`, `Account.whitelistGroups` and the mutations that change them. */
 export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyType: PixKeyTypeRef) {
@@ -41,7 +44,7 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
   );
   defineCreateGroup(builder, group);
   const proof = defineProofInput(builder);
-  defineAddEntry(builder, entry, pixKeyType, proof);
+  defineAddEntry(builder, entry, defineTargetInput(builder, pixKeyType), proof);
   defineRemoveEntry(builder, entry);
   defineAddProof(builder, entry, proof);
   defineWithdrawProof(builder, entry);
@@ -182,29 +185,65 @@ function defineProofInput(builder: Builder) {
 
 type ProofInputRef = ReturnType<typeof defineProofInput>;
 
+function defineTargetInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
+  const wallet = builder.inputType('WalletTargetInput', {
+    description: 'An address on a network.',
+    fields: (t) => ({
+      network: t.string({
+        required: true,
+        description: 'Network of the address, as in currency codes: `TRX`, `ETH`.',
+      }),
+      address: t.string({
+        required: true,
+        description: 'Address on the network; its checksum is checked where it has one.',
+      }),
+    }),
+  });
+  const pixKey = builder.inputType('PixKeyTargetInput', {
+    description: 'A PIX key.',
+    fields: (t) => ({
+      type: t.field({ type: pixKeyType, required: true, description: 'Type of the key.' }),
+      key: t.string({ required: true, description: 'The key, in the form that its type asks for.' }),
+    }),
+  });
+  return builder.inputType('WhitelistTargetInput', {
+    isOneOf: true,
+    description: 'Destination of withdrawals: an address, or a PIX key.',
+    fields: (t) => ({
+      wallet: t.field({ type: wallet, description: 'An address on a network.' }),
+      pixKey: t.field({ type: pixKey, description: 'A PIX key.' }),
+    }),
+  });
+}
+
+type TargetInputRef = ReturnType<typeof defineTargetInput>;
+
 function defineAddEntry(
   builder: Builder,
   entry: EntryRef,
-  pixKeyType: PixKeyTypeRef,
+  target: TargetInputRef,
   proof: ProofInputRef,
 ): void {
   defineMutation(builder, 'addWhitelistEntry', {
     result: ['whitelistEntry', entry],
     description: `Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most ${inProse(WHITELIST_MAX.entries)} destinations. Needs the scope \`move\`.`,
-    inputDescription: 'A destination: `network` and `address`, or `pixKeyType` and `pixKey`.',
     input: (t) => ({
       groupId: t.string({ required: true, description: 'The group, `grp_…`.' }),
-      network: t.string({ description: 'Network of the address, as in currency codes: `TRX`, `ETH`.' }),
-      address: t.string({ description: 'Address on the network; its checksum is checked where it has one.' }),
-      pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
-      pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
+      target: t.field({ type: target, required: true, description: 'The destination.' }),
       label: t.string({ description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
       proof: t.field({ type: proof, description: 'Proof of the address, if the signer requires one.' }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context, query) => {
-      const { groupId, proof: shown, idempotencyKey: _key, ...members } = args;
-      const given = namedMembers<WhitelistEntryInput>('input', members);
+      const { groupId, proof: shown, target: to, label } = args;
+      const given = {
+        ...namedMembers<WhitelistEntryInput>('input', { label }),
+        ...namedMembers<WhitelistEntryInput>('input.target.wallet', to.wallet),
+        ...(to.pixKey && {
+          pixKeyType: { name: NAMES.pixKeyType, value: to.pixKey.type },
+          pixKey: { name: NAMES.pixKey, value: to.pixKey.key },
+        }),
+      };
       const proven = shown ? givenProof('input.proof', shown) : undefined;
       const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
       const id = await makeOnce(context, keyed, (attempt) =>

@@ -1,4 +1,4 @@
-/** Answers of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
+/** Responses of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
 import type { RequestListener } from 'node:http';
 import { GatewayError } from '../base/errors/errors.ts';
 import { exchangeOf } from './app.ts';

@@ -15,7 +15,7 @@ export const PAYEE_STEPS: readonly StepName[] = [
   'kyc_payee/REVIEW',
 ];
 
-/** What differs: where an accepted quote goes once the payee is named, and what gives a reservation back. */
+/** Differences: the target of an accepted quote once the payee is named, and the steps that release a reservation. */
 export interface PayoutNames {
   readonly afterPayee: StepName;
   readonly shortfall?: StepName;
@@ -75,7 +75,7 @@ export function payeeTransitions({
   ];
 }
 
-/** @returns how a payee passes: found in order, or approved after a closer look. */
+/** @returns the ways in which a payee passes: admitted directly, or approved after extra verification. */
 export function payeePassed(
   to: StepName | 'stay',
   rest: Pick<Transition<'identity_passed'>, 'when' | 'set' | 'post' | 'effects'>,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 /** An onramp of 550.00 BRL. */
 async function onramp(): Promise<string> {
   const { transaction } = await create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     ...ANA,
   });
@@ -290,7 +290,7 @@ test('records of a month are of completed transactions of all accounts of a mode
   const first = await onramp();
   const clientOfOther = graphqlClient(app, () => other.apiKey);
   const { transaction } = await clientOfOther.create('createOnramp', {
-    amountPayment: '100',
+    amount: { brl: '100' },
     currency: 'USDT_TRX',
     ...ANA,
   });

@@ -71,7 +71,7 @@ interface Row {
 }
 
 async function onramp(): Promise<string> {
-  const input = { ...customer(), currency: USDT, amountPayment: '550.00' };
+  const input = { ...customer(), currency: USDT, amount: { brl: '550.00' } };
   return (await create('createOnramp', input)).transaction.end2end;
 }
 
@@ -96,7 +96,7 @@ async function refundAsked(): Promise<Waiting> {
 /** A payout from the balance; its quote waits for acceptance, or the payout for another person. */
 async function payout(path: string, accept: boolean): Promise<Waiting> {
   if (accept) await needApproval();
-  const input = { ...customer(), ...PAYEE, currency: USDT, amountSent: '100', from: 'BALANCE', accept };
+  const input = { ...customer(), ...PAYEE, currency: USDT, amount: { brl: '100' }, from: 'BALANCE', accept };
   const { end2end } = (await create('createOfframp', input)).transaction;
   if (!accept) await until(end2end, 'quote/QUOTE');
   const ended = () => until(end2end, 'success/DONE');
@@ -106,7 +106,7 @@ async function payout(path: string, accept: boolean): Promise<Waiting> {
 /** A deposit whose return to another address waits for another person. */
 async function redirected(): Promise<Waiting> {
   await needApproval();
-  const input = { ...customer(), ...PAYEE, amountPaid: '20', currency: USDT, from: 'EXTERNAL' };
+  const input = { ...customer(), ...PAYEE, amount: { crypto: '20' }, currency: USDT, from: 'EXTERNAL' };
   const { end2end } = (await create('createOfframp', input)).transaction;
   await until(end2end, 'crypto_deposit/WAITING_DEPOSIT');
   await trigger(end2end, 'deposit-wrong', '33.5');

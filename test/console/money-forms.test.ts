@@ -39,8 +39,8 @@ beforeAll(async () => {
   );
   groupId = createWhitelistGroup.id;
   for (const input of [
-    `network: "TRX", address: "${WALLET}"`,
-    `pixKeyType: EMAIL, pixKey: "rita@example.com"`,
+    `target: { wallet: { network: "TRX", address: "${WALLET}" } }`,
+    `target: { pixKey: { type: EMAIL, key: "rita@example.com" } }`,
   ])
     await ask(
       `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateCheckout',
     kind: 'checkout',
-    typed: () => ({ amountPayment: '150.50', ...CURRENCY, ...ANA }),
+    typed: () => ({ brl: '150.50', ...CURRENCY, ...ANA }),
     sentence: new RegExp(`^The customer pays ${brl}; your balance receives ${usdt}\\.$`),
     play: 'pay',
     end: 'success/DONE',
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOnramp',
     kind: 'onramp-order',
-    typed: () => ({ amountPayment: '150.50', ...CURRENCY, ...ANA }),
+    typed: () => ({ brl: '150.50', ...CURRENCY, ...ANA }),
     sentence: new RegExp(`^The customer pays ${brl}; your balance receives ${usdt}\\.$`),
     play: 'pay',
     end: 'success/DONE',
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOnramp',
     kind: 'onramp-order',
-    typed: () => ({ amountPayment: '150.50', ...CURRENCY, ...ANA, wallet: WALLET }),
+    typed: () => ({ brl: '150.50', ...CURRENCY, ...ANA, wallet: WALLET }),
     sentence: new RegExp(`^The customer pays ${brl}; the wallet receives ${usdt}\\.$`),
     play: 'pay',
     end: 'success/DONE',
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOfframp',
     kind: 'offramp-order',
-    typed: () => ({ amountSent: '150.00', from: 'BALANCE', ...CURRENCY, ...PIX, ...ANA }),
+    typed: () => ({ brl: '150.00', from: 'BALANCE', ...CURRENCY, ...PIX, ...ANA }),
     sentence: new RegExp(`^${usdt} is debited from your balance; the recipient gets ${brl}\\.$`),
     end: 'success/DONE',
     moves: { out: 'USDT_TRX' },
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOfframp',
     kind: 'offramp-order',
-    typed: () => ({ amountSent: '150.00', from: 'EXTERNAL', ...CURRENCY, ...PIX, ...ANA }),
+    typed: () => ({ brl: '150.00', from: 'EXTERNAL', ...CURRENCY, ...PIX, ...ANA }),
     sentence: new RegExp(`^The deposit is ${usdt}; the recipient gets ${brl}\\.$`),
     play: 'deposit',
     end: 'success/DONE',
@@ -214,7 +214,7 @@ test.each(
 });
 
 test('C-21: the confirmation leads back to the form with what was typed', async () => {
-  const form = { back: '/console/new?kind=offramp-order', accept: 'true', amountSent: '150.00', ...CURRENCY };
+  const form = { back: '/console/new?kind=offramp-order', accept: 'true', brl: '150.00', ...CURRENCY };
   const from = { from: 'BALANCE', ...PIX, ...ANA, externalCode: 'o-1' };
   const confirmed = await visit(app, owner, '/console/acts/CreateOfframp', {
     form: { ...form, ...from, ask: 'confirm' },
@@ -253,7 +253,7 @@ test('C-22: a network fee above the one that was stated refuses the withdrawal',
 
 /** A payment of R$80.00 that was converted into crypto of the balance. */
 async function paid(): Promise<string> {
-  const input = { amountPayment: '80.00', ...CURRENCY, ...ANA };
+  const input = { amount: { brl: '80.00' }, ...CURRENCY, ...ANA };
   const { end2end } = (await create('createOnramp', input)).transaction;
   await trigger(end2end, 'pay');
   await until(end2end, 'success/DONE');

@@ -92,8 +92,8 @@ describe('a live account without live rails', () => {
 
   test.each([
     'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } errors { code message path } } }',
-    'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { quote { id } errors { code message path } } }',
-    '{ quote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { id } }',
+    'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id } errors { code message path } } }',
+    '{ quote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { id } }',
   ])('C-40: so does %s', async (query) => {
     expect(await codeOf(query)).toBe('RAILS_MISSING');
   });
@@ -134,7 +134,7 @@ describe('a live account with live rails', () => {
     );
     const { id: groupId, createdAt } = group.json.data.createWhitelistGroup.whitelistGroup;
     expect(Date.parse(createdAt)).toBeLessThan(Date.now() + HOUR);
-    const entry = `groupId: "${groupId}", network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD"`;
+    const entry = `groupId: "${groupId}", target: { wallet: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" } }`;
     const added = await asTrading(
       `mutation { addWhitelistEntry(input: { ${entry} }) { whitelistEntry { createdAt usableAt } errors { code message path } } }`,
     );

@@ -26,7 +26,7 @@ beforeAll(async () => {
     'createWhitelistGroup(input: { name: "Suppliers" }) { whitelistGroup { id } errors { code message path } }',
     'group',
   );
-  const input = 'network: "TRX", address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"';
+  const input = 'target: { wallet: { network: "TRX", address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" } }';
   const entry = await mutate(
     `addWhitelistEntry(input: { groupId: "${group}", ${input} }) { whitelistEntry { id } errors { code message path } }`,
     'entry',
@@ -39,7 +39,7 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
   [
     'quote.create',
     () =>
-      'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { quote { id } errors { code message path } }',
+      'createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id } errors { code message path } }',
     'id',
   ],
   [
@@ -68,7 +68,7 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
   [
     'whitelist.add_entry',
     () =>
-      `addWhitelistEntry(input: { groupId: "${idOf('whitelist.create_group')}", pixKeyType: CPF, pixKey: "52998224725" }) { whitelistEntry { id } errors { code message path } }`,
+      `addWhitelistEntry(input: { groupId: "${idOf('whitelist.create_group')}", target: { pixKey: { type: CPF, key: "52998224725" } } }) { whitelistEntry { id } errors { code message path } }`,
     'id',
   ],
   [

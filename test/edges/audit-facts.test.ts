@@ -77,7 +77,7 @@ describe('says what an act changed', () => {
   ])('a held deposit: %s', async (resolution, told) => {
     const input = {
       currency: 'USDT_TRX',
-      amountPaid: '30',
+      amount: { crypto: '30' },
       ...ANA,
       pixKey: 'ana@example.com',
       pixKeyType: 'EMAIL',
@@ -217,7 +217,7 @@ describe('totals', () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
         create('createOnramp', {
-          amountPayment: '60',
+          amount: { brl: '60' },
           currency: 'USDT_TRX',
           clientName: 'Ana',
           clientTaxId: n < 2 ? ANA.clientTaxId : newCustomer(),

@@ -38,7 +38,7 @@ const house = async (accountId: unknown, name: string) => {
 describe('receivables', () => {
   test('of a lost dispute are settled out of the balance (L63) and by capital (L64), never beyond what is owed', async () => {
     const { transaction } = await create('createOnramp', {
-      amountPayment: '550.00',
+      amount: { brl: '550.00' },
       currency: 'USDT_TRX',
       clientName: 'Ana Souza',
       clientTaxId: '529.982.247-25',

@@ -21,11 +21,11 @@ const CREATIONS = {
   whitelist_group:
     'createWhitelistGroup(input: { name: "Once", idempotencyKey: "k" }) { whitelistGroup { id } errors { code message path } }',
   quote:
-    'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100", idempotencyKey: "k" }) { quote { id rate expiresAt } errors { code message path } }',
+    'createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" }, idempotencyKey: "k" }) { quote { id rate expiresAt } errors { code message path } }',
 } as const;
 
 const add = (groupId: string) =>
-  `addWhitelistEntry(input: { groupId: "${groupId}", pixKeyType: CPF, pixKey: "52998224725", idempotencyKey: "k" }) { whitelistEntry { id } errors { code message path } }`;
+  `addWhitelistEntry(input: { groupId: "${groupId}", target: { pixKey: { type: CPF, key: "52998224725" } }, idempotencyKey: "k" }) { whitelistEntry { id } errors { code message path } }`;
 
 /** Asks while no answer is kept, and then twice more; @returns what the last two said. */
 async function askAgain(creation: string): Promise<{ readonly id: string }> {

@@ -58,7 +58,7 @@ const ROWS: Readonly<Record<`${RuledKind} ${string}`, readonly Way[]>> = {
   'payout reached': [
     {
       mutation: 'createOfframp',
-      input: () => ({ currency: 'USDT_TRX', amountSent: '10', ...PAYEE }),
+      input: () => ({ currency: 'USDT_TRX', amount: '{ brl: "10" }', ...PAYEE }),
       rest: () => ['/v2/offramp', { amount_sent: 10, currency_entry_paid_code: 'USDT_TRX', ...REST_PAYEE }],
     },
     { mutation: 'acceptQuote', input: () => ({ end2end: priced }) },
@@ -118,7 +118,7 @@ beforeAll(async () => {
   platform = await platformAccount(app.database, 'sandbox');
   await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '500' }, { key: shop.apiKey });
   const { json } = await app.graphql(
-    'mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "10", accept: false }) { transaction { end2end } errors { code message path } } }',
+    'mutation { createOfframp(input: { currency: "USDT_TRX", amount: { brl: "10" }, accept: false }) { transaction { end2end } errors { code message path } } }',
     {},
     { key: shop.apiKey },
   );
@@ -144,7 +144,7 @@ const fieldOf = (mutation: string) => MUTATIONS.find(({ name }) => name === muta
 
 /** The document of a way. */
 function documentFor({ mutation, input }: Way): string {
-  const bare = new Set(['EMAIL', 'REFUND']);
+  const bare = new Set(['EMAIL', 'REFUND', '{ brl: "10" }']);
   const members = Object.entries(input()).map(
     ([name, value]) => `${name}: ${bare.has(value) ? value : JSON.stringify(value)}`,
   );

@@ -51,14 +51,14 @@ describe('changes at once', () => {
       'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }';
     const made = await app.graphql(`mutation { ${group} }`, {}, { key: apiKey });
     const { id } = made.json.data.createWhitelistGroup.whitelistGroup;
-    const key = (n: number) => `pixKeyType: EMAIL, pixKey: "ana${n}@example.com"`;
+    const key = (n: number) => `target: { pixKey: { type: EMAIL, key: "ana${n}@example.com" } }`;
     const entry = (n: number) =>
       `addWhitelistEntry(input: { groupId: "${id}", ${key(n)} }) { whitelistEntry { id } errors { code message path } }`;
     const order = async () => {
       const quote =
-        'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "10" }) { quote { id } errors { code message path } }';
+        'createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "10" } }) { quote { id } errors { code message path } }';
       const { json } = await app.graphql(`mutation { ${quote} }`, {}, { key: apiKey });
-      const input = `quoteId: "${json.data.createQuote.quote.id}", currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
+      const input = `amount: { quoteId: "${json.data.createQuote.quote.id}" }, currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
       return `createOnramp(input: { ${input} }) { transaction { end2end } errors { code message path } }`;
     };
     const orders = await Promise.all(several(5, order));
@@ -71,7 +71,7 @@ describe('changes at once', () => {
 
   test('C-21: orders at a quote among more changes than there are connections', async () => {
     const { apiKey } = await app.addAccount();
-    const use = 'template: onramp, currency: "USDT_TRX", brlAmount: "50"';
+    const use = 'template: onramp, currency: "USDT_TRX", amount: { brl: "50" }';
     const quote = async () => {
       const { json } = await app.graphql(
         `mutation { createQuote(input: { ${use} }) { quote { id } errors { code message path } } }`,
@@ -85,7 +85,7 @@ describe('changes at once', () => {
       'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }';
     const customer = 'currency: "USDT_TRX", clientName: "Ana Souza", clientTaxId: "52998224725"';
     const order = (id: string) =>
-      `createOnramp(input: { quoteId: "${id}", ${customer} }) { transaction { end2end } errors { code message path } }`;
+      `createOnramp(input: { amount: { quoteId: "${id}" }, ${customer} }) { transaction { end2end } errors { code message path } }`;
     // More than there are connections, and few enough that the last need not wait longer than anybody may on a busy machine.
     const acts = quotes.flatMap((id) => [
       ...several(MANY / 3, group),

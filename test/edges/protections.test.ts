@@ -37,7 +37,7 @@ async function newAddress(): Promise<string> {
     'mutation { createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } } }',
   );
   await ask(
-    `mutation { addWhitelistEntry(input: { groupId: "${group.id}", network: "TRX", address: "${ADDRESS}" }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${group.id}", target: { wallet: { network: "TRX", address: "${ADDRESS}" } } }) { whitelistEntry { id } errors { code message path } } }`,
   );
   return group.id;
 }

@@ -33,7 +33,7 @@ const reconcile = async () =>
 
 async function sell(): Promise<string> {
   const { transaction } = await create('createOnramp', {
-    amountPayment: '100.00',
+    amount: { brl: '100.00' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '529.982.247-25',
@@ -72,7 +72,7 @@ describe('a day', () => {
       pixKeyType: 'CPF',
     };
     const { transaction } = await create('createOfframp', {
-      amountPaid: '5',
+      amount: { crypto: '5' },
       currency: 'USDT_TRX',
       ...payee,
     });

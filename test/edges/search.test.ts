@@ -90,10 +90,10 @@ describe('finds by', () => {
       { key },
     );
     const groupId = made.json.data.createWhitelistGroup.whitelistGroup.id;
-    const input = { network: 'ETH', address: EVM.toLowerCase(), label: 'Treasury' };
+    const target = { wallet: { network: 'ETH', address: EVM.toLowerCase() } };
     const added = await app.graphql(
       'mutation ($input: AddWhitelistEntryInput!) { addWhitelistEntry(input: $input) { whitelistEntry { id } errors { code message path } } }',
-      { input: { groupId, ...input } },
+      { input: { groupId, target, label: 'Treasury' } },
       { key },
     );
     expect(errorsIn(added.json)).toBeUndefined();

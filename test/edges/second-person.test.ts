@@ -100,7 +100,7 @@ describe('money in suspense for another account', () => {
   /** A second payment of a charge of the shop. @returns the id of its entry. */
   async function stray(): Promise<string> {
     const { transaction } = await create('createOnramp', {
-      amountPayment: '60.00',
+      amount: { brl: '60.00' },
       currency: 'USDT_TRX',
       ...CUSTOMER,
     });

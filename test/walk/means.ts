@@ -38,8 +38,8 @@ async function whitelist(client: Client, entries: readonly Destination[]): Promi
     { name: 'Walk' },
     'whitelistGroup { id }',
   );
-  for (const input of entries)
-    await client.mutate('addWhitelistEntry', { groupId: whitelistGroup.id, ...input });
+  for (const target of entries)
+    await client.mutate('addWhitelistEntry', { groupId: whitelistGroup.id, target });
   if (before > 0) await cool(before);
   return whitelistGroup.id;
 }

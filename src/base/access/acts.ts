@@ -4,11 +4,11 @@
  */
 import type { Scope } from './api-key.ts';
 
-/** What there is to know of an act. */
+/** Description of an act. */
 export interface Act {
-  /** What a key needs for it. */
+  /** Scope that a key needs for it. */
   readonly scope: Scope;
-  /** What it does, in one sentence. */
+  /** Effect of the act, in one sentence. */
   readonly description: string;
   /** The mutations that do it. */
   readonly mutations: readonly string[];
@@ -20,7 +20,7 @@ const act = (scope: Scope, description: string, ...mutations: readonly string[])
   mutations,
 });
 
-/** The acts by name: what they act on, and what they do to it. */
+/** All acts by name, with their subject and their effect. */
 export const ACTS = {
   'quote.create': act('create', 'Makes a quote that a transaction can be created at.', 'createQuote'),
   'checkout.create': act('create', 'Creates a checkout session.', 'createCheckout'),
@@ -289,7 +289,7 @@ export const ACTS = {
 /** Name of an act. */
 export type ActName = keyof typeof ACTS;
 
-/** Acts that a person does with a fresh passkey only: they let money out, or let somebody in. */
+/** Acts for which a person needs a fresh passkey: money leaves, or another person gets access. */
 export const PASSKEY_ACTS: readonly ActName[] = [
   'withdrawal.create',
   'withdrawal.approve',

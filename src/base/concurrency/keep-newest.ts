@@ -1,4 +1,4 @@
-/** Maps that keep no more than so many values. */
+/** Maps with a maximum number of values. */
 
 /** Keeps a value; the one that was kept first makes room where there are as many as allowed. */
 export function keepNewest<Key, Value>(known: Map<Key, Value>, max: number, key: Key, value: Value): void {
@@ -6,7 +6,7 @@ export function keepNewest<Key, Value>(known: Map<Key, Value>, max: number, key:
   known.set(key, value);
 }
 
-/** @returns the value of a key; one that is made and kept where there is none. */
+/** @returns the value of a key; makes and stores it when missing. */
 export function keptOrMade<Key, Value>(
   known: Map<Key, Value>,
   max: number,

@@ -70,7 +70,7 @@ export const ERRORS = {
 /** A code of the table. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One bad input: which parameter, and the form that is accepted. */
+/** A rejected input: the parameter, and the accepted form. */
 export interface Violation {
   readonly parameter: string;
   readonly message: string;
@@ -78,7 +78,7 @@ export interface Violation {
   readonly code?: ErrorCode;
 }
 
-/** Facts of a refusal for programs, besides its code. */
+/** Machine-readable facts of a refusal, in addition to its code. */
 export interface RefusedFacts {
   /** Scope that the caller lacks. */
   readonly scope?: string;
@@ -88,7 +88,7 @@ export interface RefusedFacts {
   readonly limit?: { readonly amount: string; readonly currency: string };
 }
 
-/** How many bad inputs the message says in words; `violations` has more. */
+/** Maximum number of rejected inputs in the message; `violations` has all. */
 const REASONS_MAX = 10;
 
 /** An answer that says no, for a reason that the caller may know. */
@@ -100,7 +100,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   /** Header fields that belong to the answer, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Members of the answer besides those that every problem has. */
+  /** Members of the response in addition to those of every problem. */
   readonly members: Readonly<Record<string, string>>;
   /** Facts of the refusal for programs, in payloads of GraphQL. */
   readonly facts: RefusedFacts;
@@ -156,7 +156,9 @@ function reasonsOf(violations: readonly Violation[]): string {
   return hidden > 0 ? `${shown}; and ${hidden} more in \`violations\`` : shown;
 }
 
-/** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */
+/**
+ * @returns the error for a record that is missing or belongs to another account; callers cannot tell which (C-15).
+ */
 export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'the path or record does not exist');
 }

@@ -54,7 +54,7 @@ export function confirmation(context: ScreenContext, order: ConfirmedOrder): Htm
 /** Fields that every form gets anew. */
 const OWN = ['csrf', 'shownIn', 'back', 'idempotencyKey', 'ask'];
 
-/** What somebody typed or chose, by the name of the field. */
+/** Entered and chosen values, by the name of the field. */
 function typedValues(values = new URLSearchParams()): Readonly<Record<string, string>> {
   return Object.fromEntries([...values].filter(([name, value]) => value.trim() && !OWN.includes(name)));
 }

@@ -21,7 +21,7 @@ export function hasFailed({ transaction: { possibleActions } }: Refund): boolean
   return possibleActions.some(({ action }) => action === 'RETRY_REFUND');
 }
 
-/** @returns what is on its way back to payers, with what can be done about what failed. */
+/** @returns returns to payers under way, with the actions on failed ones. */
 export function refundList(context: ScreenContext, rows: readonly Refund[]): Html {
   const { say, language } = context;
   const open = ({ transaction: { refunds } }: Refund) => refunds.filter(({ state }) => state in TONES);
@@ -98,7 +98,7 @@ export function owedVariables(context: ScreenContext): { readonly owedOffset: nu
   return { owedOffset: (owedPage(context) - 1) * PAGE_ROWS };
 }
 
-/** @returns what accounts owe the house, each with the form that settles it; nothing where they owe nothing. */
+/** @returns debts of accounts to the house, each with the form that settles it; null without any. */
 export function receivableList(context: ScreenContext, debts: Debts): Html | null {
   const { nodes: rows, totalCount } = debts;
   if (totalCount === 0) return null;
@@ -123,7 +123,7 @@ export function receivableList(context: ScreenContext, debts: Debts): Html | nul
   return section('receivables', caption, html`${content}${owedPages(context, debts)}`);
 }
 
-/** Which debts are shown of how many, and where the others are; nothing where all are shown. */
+/** Number of shown debts of how many, and links to the others; null when all are shown. */
 function owedPages(context: ScreenContext, { nodes, totalCount }: Debts): Html | null {
   if (nodes.length === totalCount) return null;
   const { say, language } = context;

@@ -1,4 +1,4 @@
-/** What can be done with a transaction at its present step, and what the sandbox can play on it. */
+/** Actions on a transaction at its present step, and scenarios that the sandbox can play on it. */
 import type { Label } from '../../base/text/label.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -12,7 +12,7 @@ import { actForm, askedForm, field } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Action = Found['possibleActions'][number];
-/** What is known of the approval that it waits for. */
+/** Known facts of the approval that it waits for. */
 type Approval = TransactionQuery['approvals'][number];
 
 /** An effect of an action, as the documents request it. */
@@ -186,7 +186,7 @@ export function rejectForm(context: ScreenContext, kind: Approval['kind'], end2e
   });
 }
 
-/** @returns what the sandbox can play on a transaction where it stands; nothing for live accounts. */
+/** @returns scenarios that the sandbox can play on a transaction at its step; null for live accounts. */
 export function scenarios(context: ScreenContext, { end2end, sandboxScenarios }: Found): Html | null {
   const { say } = context;
   if (!sandboxScenarios || !mayDo(context, 'sandboxTrigger')) return null;

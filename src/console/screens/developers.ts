@@ -18,7 +18,7 @@ type Key = NonNullable<DevelopersQuery['apiKeys']>[number];
 type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 
 const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
-/** How long a replaced key goes on. Unit: seconds. */
+/** Overlap of a replaced key. Unit: seconds. */
 const OVERLAP_SECONDS = 86_400;
 
 /** The screen. */

@@ -1,4 +1,7 @@
-/** What waits for the operator: holds, step-ups, returns that failed, debts to the house, money in suspense; and what to do with each. */
+/**
+ * Work that waits for the operator: holds, step-ups, failed returns, debts to the house, money in suspense; and the
+ * actions on each.
+ */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

@@ -1,4 +1,4 @@
-/** One transaction: what happened on one time axis, what is known of it, and what can be done now. */
+/** One transaction: its history on one time axis, its facts, and the possible actions. */
 import { notFound } from '../../base/errors/errors.ts';
 import { sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
@@ -57,7 +57,7 @@ function possible(context: ScreenContext, found: Found, { approvals }: Transacti
   );
 }
 
-/** What went wrong, or how it stands; nothing beside a status that says that all is done. */
+/** The error, or the message of the step; null next to a status that says that all is done. */
 function message(
   { language }: ScreenContext,
   { errorMessage, message: told, statusCode }: Found,
@@ -91,7 +91,7 @@ function summary({ say, language }: ScreenContext, found: Found): string | null 
   return known ? money(known, language) : null;
 }
 
-/** Whether it pays money out of the balance: nothing comes in. */
+/** Whether it pays money out of the balance: none comes in. */
 function leaves({ __typename }: Found): boolean {
   return __typename === 'Withdrawal';
 }
@@ -143,7 +143,7 @@ function facts({ say, language }: ScreenContext, found: Found): Html {
   return html`<section class="card in" aria-label="${say('facts')}" data-live="facts">${shown}</section>`;
 }
 
-/** What the payer has back by all returns together; nothing where none has arrived. */
+/** Total of all returns to the payer; null when none has arrived. */
 function sentBack({ refunds }: Found): AmountShown | null {
   const amounts = refunds.filter(({ state }) => ARRIVED.has(state)).map(({ amount }) => amount);
   const [first] = amounts;

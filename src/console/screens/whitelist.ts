@@ -1,4 +1,4 @@
-/** The whitelist: where withdrawals may go, from when, and the forms that change it. */
+/** The whitelist: destinations of withdrawals, the time from which each is usable, and their forms. */
 import { networkTitle } from '../../base/money/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
@@ -121,7 +121,7 @@ function entryForm(context: ScreenContext, { id }: Group, networks: readonly str
   const known = oneOf(networks.map((each) => [each, `${networkTitle({ network: each })} (${each})`]));
   const given = { groupId: id };
   const one = (each: Field) => field(context, act, each, given);
-  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'pixKeyType', label: say('pixKeyType'), options: types })}${one({ name: 'pixKey', label: say('pixKey') })}`;
+  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'type', label: say('pixKeyType'), options: types })}${one({ name: 'key', label: say('pixKey') })}`;
   return addForm(context, { act, given, open: say('addDestination'), button: say('add'), fields });
 }
 

@@ -1,4 +1,4 @@
-/** What the screen of the books says; an account of the chart has its name by `book_`. */
+/** Texts of the books; the name of a ledger account is under `book_`. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the books. */

@@ -1,9 +1,9 @@
-/** What the screens of the operator say. */
+/** Texts of the operator's screens. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the screens of the operator. */
 export const OPERATOR_WORDS = {
-  // What waits.
+  // Waiting work.
   suspense: label('Unidentified payments', 'Pagamentos não identificados'),
   suspenseWhy: label(
     'Payments received that match no transaction.',

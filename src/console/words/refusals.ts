@@ -1,4 +1,4 @@
-/** Texts of the console about a form that was refused, by the code of the error: they say what to do, and no name of the API occurs. */
+/** Texts about a rejected form, by the code of the error: they say what to do, without names of the API. */
 import type { ErrorCode } from '../../base/errors/errors.ts';
 import { type Label, label } from '../../base/text/label.ts';
 

@@ -1,4 +1,4 @@
-/** What the screens of transactions say: the list and one transaction. */
+/** Texts of the screens of transactions: the list and one transaction. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the screens of transactions. */

@@ -7,7 +7,7 @@ export type PathStep = string | number;
 const FORM = /^\$(?:\.[A-Za-z_][\w-]*|\[\d{1,4}\]|\['[^'\\]{1,100}'\])*$/;
 const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,4})\]|\['([^'\\]{1,100})'\]/g;
 
-/** What is accepted, for messages. */
+/** Accepted form, for messages. */
 export const PATH_FORM = `a path such as "$.result.c[0]" or "$['USDT-BRL'].last"`;
 
 /** @returns the steps of a path; undefined where it has another form. */

@@ -54,11 +54,11 @@ import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
 import { ruleMoneyOut, storeOutflows } from './money-out.ts';
 import { waitingApart } from './wait-apart.ts';
 
-/** What the engine works with. */
+/** Parts of the engine. */
 export interface EngineParts {
   readonly database: Database;
   readonly registry: Registry;
-  /** It works on accounts of this mode only. */
+  /** Mode of the accounts that it works on. */
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly notifier: Notifier;
@@ -71,7 +71,7 @@ export interface EngineParts {
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
-  /** What is under way is told here. */
+  /** Registry of work under way. */
   readonly writes: UnderWay;
   /** Accounts that are found to be locked are kept here. */
   readonly locked: Set<bigint>;
@@ -112,7 +112,7 @@ function sharesOf({ target, trigger }: AdvanceRequest): Share {
   return { of: `${accountOf({ target })}`, isAlone: readsBalance(trigger) };
 }
 
-/** One that was rejected is opened again by its acceptance. */
+/** A rejected one is opened again by its acceptance. */
 function readsBalance({ on }: Trigger): boolean {
   return on === 'dispute_opened' || on === 'dispute_accepted';
 }
@@ -137,7 +137,7 @@ async function advanceBatch(
 
 /** Rolls a batch back in which creations were refused. */
 class RefusedCreations extends Error {
-  /** All of the batch. */
+  /** All requests of the batch. */
   readonly requests: readonly AdvanceRequest[];
   readonly results: ReadonlyMap<AdvanceRequest, Outcome>;
   constructor(requests: readonly AdvanceRequest[], refused: readonly Item[]) {
@@ -174,7 +174,7 @@ async function commitBatch(
   return tell(parts, done);
 }
 
-/** What was committed: its items, and what is to be done next. */
+/** Committed items, and the next work. */
 interface Committed extends StoredJobs {
   readonly items: readonly Item[];
 }

@@ -17,7 +17,7 @@ import type { Services } from '../services/context.ts';
 import { type Order, RailRefused } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
 
-/** What the job of an effect carries. */
+/** Payload of an effect's job. */
 export interface EffectFacts {
   /** Event of the transaction that it follows. */
   readonly sequence?: number;
@@ -90,7 +90,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return undefined;
   },
   send_back: async ({ rails }, order, { sequence }) => {
-    // It was ordered before, and that return has ended.
+    // Ordered before, and that return has ended.
     if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
     const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
@@ -146,7 +146,7 @@ async function askCharge({ rails, registry, receive }: Services, order: Order): 
   for (const news of (await rails.pix.askCharge?.({ ...order, txid })) ?? []) await receive(news);
 }
 
-/** A return is ordered under its own id; one that the rail refuses has failed. */
+/** A return is ordered under its own id; a refusal of the rail is a failure. */
 async function orderReturn(
   { rails, advance }: Services,
   row: ProcessRow,

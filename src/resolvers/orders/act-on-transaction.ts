@@ -1,4 +1,4 @@
-/** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
+/** Actions of an account holder on an existing transaction: each is a trigger of its machine. */
 import type { ActName } from '../../base/access/acts.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
@@ -38,7 +38,7 @@ export async function acceptQuote(context: Context, target: Target): Promise<Pro
   return advanceTransaction(context, target, row, { on: 'accepted' }, act);
 }
 
-/** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
+/** Identity of a customer or payee, and a payee's PIX key; each under the caller's own name for it. */
 export interface IdentityInput {
   readonly clientName: Named | undefined;
   readonly clientTaxId: Named | undefined;
@@ -47,7 +47,7 @@ export interface IdentityInput {
 }
 
 /**
- * Names the customer or payee of a transaction that waits for that; one who is over the limit of the day ends it.
+ * Names the customer or payee of a transaction that waits for that; a customer above the limit of the day ends it.
  *
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance.
  */
@@ -93,13 +93,13 @@ export async function confirmIdentity(context: Context, target: Target): Promise
   );
 }
 
-/** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
+/** Resolution of a held deposit: keep it, send it back, or convert it at a new price. */
 export type Resolution = 'keep' | 'refund' | 'requote';
 
 /**
  * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
  *
- * @param address - where it goes back to; by default where it came from.
+ * @param address - return address; by default the sending one.
  * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`;
  *   `STEP_UP_REQUIRED` with an address.
  */

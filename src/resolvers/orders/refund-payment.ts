@@ -30,13 +30,13 @@ export function refundableOf(
 }
 
 /**
- * Refunds a finished PIX payment to its payer out of the balance, at the locked rate with the fee in proportion (C-35).
+ * Refunds a finished PIX payment to its payer out of the balance, at the locked rate with the fee in proportion
+ * (C-35).
  *
- * @param amount - BRL; all that is left of the payment where it is not given.
- * @throws {GatewayError} `NOT_FOUND`; `INVALID_PARAMETER`; `STEP_CONFLICT` unless the payment is finished, younger than 90
- *   days and none of it under way back where all of the rest is asked for; `LIMIT_EXCEEDED` beyond what is left of it, and
- *   for more than 90 parts;
- *   `INSUFFICIENT_BALANCE`; `FORBIDDEN`.
+ * @param amount - BRL; the whole remainder of the payment by default.
+ * @throws {GatewayError} `NOT_FOUND`; `INVALID_PARAMETER`; `STEP_CONFLICT` unless the payment is finished, younger
+ *   than 90 days and, for the whole remainder, without a refund under way; `LIMIT_EXCEEDED` beyond the remainder, and
+ *   for more than 90 parts; `INSUFFICIENT_BALANCE`; `FORBIDDEN`.
  */
 export async function refundPayment(
   context: Context,
@@ -106,9 +106,9 @@ export async function retryRefund(context: Context, target: Target): Promise<Pro
 }
 
 /**
- * Books that the operator paid the payer by hand what failed to go back.
+ * Books that the operator paid a failed refund to the payer by hand.
  *
- * @param given - where that payment can be found: its EndToEndId, for instance.
+ * @param given - reference of that payment, such as its EndToEndId.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryRefund`.
  */
 export async function settleRefundByHand(

@@ -1,4 +1,4 @@
-/** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
+/** Requests to the engine, and its results. The engine itself is `engine/advance-transaction.ts`. */
 import type { Tx } from '../../store/connection/database.ts';
 import type { Author } from '../../store/engine/audit.ts';
 import type { Job, JobKey } from '../../store/engine/jobs.ts';
@@ -16,17 +16,17 @@ export type NewProcess = Omit<
 /** Done in the database transaction of a step, with the transaction as it is after it, and as it was before. */
 export type AtomicWork = (tx: Tx, row: ProcessRow, before: ProcessRow) => Promise<void>;
 
-/** What is asked for: a transaction to be made, or one that is told of something. */
+/** Request: a transaction to be created, or a trigger for an existing one. */
 export interface AdvanceRequest {
   readonly target: { readonly create: NewProcess } | TransactionKey;
   readonly trigger: Trigger;
-  /** What a rail told: acts once under its natural key (C-33). */
+  /** Report of a rail: acts once under its natural key (C-33). */
   readonly news?: NewsRecord;
-  /** The job whose outcome this is; it ends with it. A timer is not judged by an earlier time than that at which it was due. */
+  /** The job whose outcome this is; it ends with it. A timer counts at its due time, never earlier. */
   readonly job?: JobKey & Pick<Job, 'dueAt'>;
   /** Place of the step that it is for, in the transaction's history: at any other it does not fit. */
   readonly sequence?: number | undefined;
-  /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
+  /** Author for the audit log; undefined for rails and timers. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
   readonly atomically?: AtomicWork;
@@ -35,9 +35,9 @@ export interface AdvanceRequest {
 }
 
 /**
- * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
- * does not cover what the transaction reserves as it is made; it is over a limit (C-21). A transaction that was to be made
- * and did not move is refused: nothing of it is stored, and it takes no place in its list (C-24).
+ * Result: the steps were taken; the trigger does not fit the transaction's step; it came before; the balance does not
+ * cover the reservation; a limit refuses it (C-21). A new transaction that did not move is refused: nothing of it is
+ * stored, and it takes no position in its list (C-24).
  */
 export interface AdvanceResult {
   readonly code: 'ADVANCED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';

@@ -1,6 +1,6 @@
 /**
- * What the gateway asks of the outside world. Orders carry a key of their own: an order that comes again under its key
- * is the same order. Answers that take time come later, as news.
+ * Ports to the outside world. Orders carry a key of their own: a repeated key is the same order. Answers that take
+ * time come later, as rail events.
  */
 import type { Currency } from '../../base/money/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
@@ -31,8 +31,8 @@ export interface GiveBack {
 export const NO_OWNER = 'nobody';
 
 /**
- * What a provider says of an order: it does not have it; it is under way; it has decided it, or had before; another amount went back than
- * was ordered; it cannot be asked.
+ * Answer of a provider about an order: it does not have it; it is under way; it has decided it, now or before;
+ * another amount went back than was ordered; it is unreachable.
  */
 export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
 
@@ -40,7 +40,7 @@ export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
 export interface PixRail {
   /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
   readonly ispb: string;
-  /** Whether a payment of which nobody tells the payer is held for a person to look at; it passes when not set. */
+  /** Whether a payment without a reported payer is held for a person; it passes by default. */
   readonly holdsUnknownPayer?: boolean;
   /**
    * Opens the charge of a transaction; its code carries the name of the merchant where the provider allows that.
@@ -54,9 +54,9 @@ export interface PixRail {
   /** Withdraws a charge, so that nobody can pay it any more. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
   /**
-   * Asked before a charge is called expired: what it was paid with. A rail that is never late has no use for it.
+   * Queries the payments of a charge before it counts as expired. Rails that are never late leave it out.
    *
-   * @returns the payments that the provider tells of; whoever asks receives them.
+   * @returns the provider's reports of payments; the caller receives them.
    */
   readonly askCharge?: (order: Order & { readonly txid: string }) => Promise<readonly News[]>;
   /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */
@@ -75,17 +75,19 @@ export interface PixRail {
   ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
-  /** Asks about an order of ours that is not decided; what the provider tells is received. A rail that never loses one has no use for it. */
+  /**
+   * Polls an undecided order of ours; the provider's reports are received. Rails that never lose one leave it out.
+   */
   readonly askOrder?: (key: string) => Promise<OrderAnswer>;
-  /** What moved, for reconciliation; absent where the provider has nothing to read it from. */
+  /** Movements for reconciliation; absent when the provider has no source of them. */
   readonly statement?: RailStatement;
 }
 
 /** The networks. */
 export interface ChainRail {
-  /** @returns what a transfer costs, minor units of the currency itself. */
+  /** @returns the cost of a transfer, minor units of the currency itself. */
   readonly networkFee: (currency: Currency) => Promise<bigint>;
-  /** @returns an address to receive deposits at; one of its own for each call where the network allows it. */
+  /** @returns an address to receive deposits at; a new one for each call where the network allows it. */
   readonly depositAddress: (currency: Currency) => Promise<string>;
   /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` follow when it is made. */
   readonly watchDeposit: (
@@ -106,35 +108,35 @@ export interface ChainRail {
     order: GiveBack & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
   /**
-   * Sends a held deposit back; `refund_ended` news follows under the key.
+   * Sends a held deposit back; a `refund_ended` event follows under the key.
    *
-   * @throws {RailRefused} where it is no more than what it costs: nothing is ever sent under the key then.
+   * @throws {RailRefused} when it is worth no more than its cost: then no transfer is ever sent under the key.
    */
   readonly sendBack: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
-  /** @returns what moved on a network, and what there is, for reconciliation; undefined where there is nothing to read it from. */
+  /** @returns movements on a network, and its balances, for reconciliation; undefined without a source. */
   readonly statementOf?: (network: string) => RailStatement | undefined;
 }
 
-/** There is no price that may be quoted, also none of before; the message says why to whoever asks for a price. */
+/** No price may be quoted, including earlier ones; the message gives the reason to the caller. */
 export class RateRefused extends Error {
   override readonly name = 'RateRefused';
 }
 
-/** What a feed says of an asset, and whether that counts. */
+/** Price of a feed for an asset, and whether it counts. */
 export interface FeedReport {
   readonly feed: string;
   /** BRL for one unit; null where there is none. */
   readonly price: string | null;
   readonly observedAtMs: number | null;
-  /** It counts; it is too old; it is too far from the others; it says nothing. */
+  /** It counts; it is too old; it is too far from the others; it has none. */
   readonly state: 'IN' | 'STALE' | 'OFF' | 'NONE';
   /** Why it does not count; empty where it does. */
   readonly why: string;
 }
 
-/** What the feeds say of an asset together. */
+/** Prices of all feeds for an asset. */
 export interface RateReport {
   readonly asset: string;
   /** Enough feeds agree; too few have a young price; too few of those that have one agree. */
@@ -142,7 +144,7 @@ export interface RateReport {
   /** BRL for one unit; null unless they agree. */
   readonly mid: string | null;
   readonly observedAtMs: number | null;
-  /** So many have to agree. */
+  /** Number of feeds that must agree. */
   readonly quorum: number;
   readonly feeds: readonly FeedReport[];
 }
@@ -156,7 +158,7 @@ export interface RateSource {
   readonly observe: (
     asset: string,
   ) => Promise<{ readonly mid: string; readonly observedAtMs: number } | undefined>;
-  /** @returns what each source says, where there are several. */
+  /** @returns the price of each source, where there are several. */
   readonly report?: () => Promise<readonly RateReport[]>;
 }
 
@@ -165,36 +167,107 @@ export interface IdentityCheck {
   readonly check: (order: Order) => Promise<'passed' | 'irregular' | 'step_up' | 'review'>;
 }
 
-/** Screening of payments, addresses and people against lists and rules. */
-export interface Screening {
-  readonly screen: (order: Order) => Promise<'cleared' | 'held' | 'step_up'>;
+/** Part that a subject has in a transaction. */
+export type ScreeningRole =
+  | 'customer'
+  | 'payee'
+  | 'payer'
+  | 'sender'
+  | 'wallet'
+  | 'destination'
+  | 'own_address';
+
+/** A person, a company or an address that is screened. */
+export interface ScreeningSubject {
+  readonly role: ScreeningRole;
+  readonly name?: string | undefined;
+  /** CPF or CNPJ without punctuation. */
+  readonly taxId?: string | undefined;
+  /** Canonical form of its network. */
+  readonly address?: string | undefined;
+  /** `YYYY` or `YYYY-MM-DD`. */
+  readonly birthDate?: string | undefined;
+  /** ISO 3166-1 alpha-2. */
+  readonly country?: string | undefined;
 }
 
-/** What the house owns of a currency, with its limits; decimal texts. */
+/** An entry of a list, or a finding of a provider, that a subject matches. */
+export interface ScreeningMatch {
+  readonly subject: ScreeningSubject;
+  /** Name of the list or of the provider. */
+  readonly list: string;
+  /** Identifier of the entry within the list. */
+  readonly entry: string;
+  readonly entryName: string;
+  /** Decimal text from 0 to 1, four decimals at most. */
+  readonly score: string;
+  /** The same address or tax id; a name as good as the same; a name that resembles it. */
+  readonly strength: 'exact' | 'strong' | 'review';
+  /** Whether a person has to look at it, or the money is frozen. */
+  readonly answer: 'held' | 'frozen';
+  /** Version of the list that was compared with. */
+  readonly version: string;
+}
+
+/** A list that a gateway screens against. */
+export interface ScreeningList {
+  readonly list: string;
+  /** Version in use; null where no version could be read. */
+  readonly version: string | null;
+  readonly entries: number;
+  /** When its file was written, ISO 8601; null where there is none. */
+  readonly fileAt: string | null;
+  readonly isStale: boolean;
+  /** Why the newest file is not used; null where it is. */
+  readonly refusal: string | null;
+}
+
+/** A screener that cannot answer now. Nothing passes without its answer; it is asked again. The message holds no secret. */
+export class ScreenerAway extends Error {
+  override readonly name = 'ScreenerAway';
+}
+
+/** Screening of payments, addresses and people against lists and rules. */
+export interface Screening {
+  /** Decision about a payment or money out by rules of the rail itself; matches are not part of it. */
+  readonly screen: (order: Order) => Promise<'cleared' | 'held' | 'step_up'>;
+  /**
+   * Compares subjects with lists and asks providers, the strictest answer of which counts. Absent where nobody is compared.
+   *
+   * @throws {ScreenerAway}
+   */
+  readonly match?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
+  /** As `match`, against the lists of this machine alone: what is repeated for every customer. */
+  readonly matchLists?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
+  /** The lists of this machine. */
+  readonly lists?: () => Promise<readonly ScreeningList[]>;
+}
+
+/** Holdings of the house in a currency, with their limits; decimal texts. */
 export interface HousePosition {
   readonly currency: Currency;
-  /** Below zero: what it lacks. */
+  /** Negative for a shortage. */
   readonly owned: string;
   readonly target: string;
   /** Conversions never bring it to own more, or to lack more than `short`. */
   readonly long: string;
   readonly short: string;
-  /** What is missing to the target; below zero what is too much. */
+  /** Shortfall to the target; negative for an excess. */
   readonly missing: string;
   readonly isWithin: boolean;
 }
 
-/** Where positions are bought and sold. */
+/** Venue where positions are bought and sold. */
 export interface Liquidity {
-  /** Answers for a conversion that is booked: it stands, or is unwound. */
+  /** Answers for a booked conversion: it stands, or is unwound. */
   readonly convert: (order: Order) => Promise<'settled' | 'failed'>;
   /** @returns the positions, where the house converts against its own. */
   readonly positions?: () => Promise<readonly HousePosition[]>;
 }
 
-/** All of them. */
+/** All rails. */
 export interface Rails {
-  /** What is not configured, by the names of `railsFor`; nothing when not given. */
+  /** Rails that are not configured, by the names of `railsFor`; none by default. */
   readonly missing?: readonly string[];
   readonly pix: PixRail;
   readonly chain: ChainRail;
@@ -204,6 +277,6 @@ export interface Rails {
   readonly liquidity: Liquidity;
   /** Account at the bank that files of the bank must be of; any account if it is not configured. */
   readonly bankAccount?: string | undefined;
-  /** Origin of the page of the signer, on which people prove destinations; undefined: there is none. */
+  /** Origin of the signer's page, on which people prove destinations; undefined without one. */
   readonly signerPage?: string | undefined;
 }

@@ -38,9 +38,10 @@ interface OfAccount {
 }
 
 /**
- * @param prepare - parses and validates a document with all bounds; without a document when it is not fit.
- * @returns a function that finds the compiled operation of a request. It returns undefined when the operation is not a query,
- *   is invalid, or comes for the first time: compiling costs more than executing once, so only repeated documents are compiled.
+ * @param prepare - parses and validates a document with all bounds; returns no document when it is refused.
+ * @returns a function that finds the compiled operation of a request. It returns undefined for mutations and
+ *   subscriptions, for invalid operations, and for new documents: compiling costs more than executing once, so only
+ *   repeated documents are compiled.
  */
 export function knownOperations<Context extends OfAccount>(
   schema: GraphQLSchema,

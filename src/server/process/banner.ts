@@ -1,15 +1,15 @@
-/** What a gateway prints for the person who started it. */
+/** Text that a gateway prints at its start. */
 import type { Config } from '../../config.ts';
 import type { Sandbox } from './sandbox-files.ts';
 
-/** What the banner shows. */
+/** Content of the banner. */
 export interface Started {
   readonly config: Config;
   /** Undefined where the start made none. */
   readonly sandbox: Sandbox | undefined;
   /** Link that signs the person at the terminal in to the console; undefined where none was made. */
   readonly entrance: string | undefined;
-  /** Whether a person reads it: what is written to a file or a log shows no key. */
+  /** Whether a person reads the output: files and logs get no key. */
   readonly isTerminal: boolean;
 }
 
@@ -50,7 +50,7 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
     keyLine('Platform', isTerminal && sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
     holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
   ];
-  // Whoever starts it again has seen the commands.
+  // At a later start the commands are known already.
   if (!sandbox.isNewKey && !holder) return known.join('');
   const curl = (rest: string) => `     curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
   const json = `-H 'content-type: application/json'`;

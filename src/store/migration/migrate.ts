@@ -12,9 +12,9 @@ import { type LockPatience, MigrationError, migrationNames, UndoneError } from '
 
 /** Key of the advisory lock under which processes that start together migrate one after the other. Any fixed number. */
 const MIGRATION_LOCK = 7_405_211;
-/** How long a server may take for a connection, or for a look. Migrations take as long as they take. */
+/** Time limit of the server for a connection, or for a check. Migrations have none. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
-/** Whoever waits for another process to migrate looks so often. */
+/** Polling interval while another process migrates. Unit: ms. */
 const LOOK_MS = 200;
 const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
@@ -47,7 +47,7 @@ export async function migrate(
   await client.connect();
   try {
     await client.query(inSchema(schema));
-    // Almost every start and command: nothing to do, and nobody to wait for.
+    // The case of almost every start and command: no migration is missing, and no other process migrates.
     if (isComplete(await readApplied(client))) return [];
     await waitForOthers(client, signal);
     await makeSchema(client, schema);
@@ -59,7 +59,7 @@ export async function migrate(
     const { applyMissing } = await import('./migration-engine.ts');
     return await applyMissing(url, schema, patience);
   } catch (error) {
-    // It was rolled back as a whole, so it may be repeated without a repair.
+    // The migration was rolled back as a whole, so it may be repeated without a repair.
     if (error instanceof UndoneError) await client.query(FORGET);
     throw error;
   } finally {

@@ -25,7 +25,7 @@ async function group({ ask }: Stage, name: string): Promise<string> {
 
 async function entry(stage: Stage, name: string): Promise<string> {
   const groupId = await group(stage, name);
-  const input = `label: "Vault", network: "TRX", address: "${WALLET}"`;
+  const input = `label: "Vault", target: { wallet: { network: "TRX", address: "${WALLET}" } }`;
   const {
     addWhitelistEntry: { whitelistEntry: addWhitelistEntry },
   } = await stage.ask(
@@ -126,7 +126,7 @@ async function savedViews(stage: Stage, person: Person) {
 /** A customer whom an onramp names. */
 async function named({ create }: Stage): Promise<string> {
   const who = customer();
-  await create('createOnramp', { ...who, currency: 'USDT_TRX', amountPayment: '50' });
+  await create('createOnramp', { ...who, currency: 'USDT_TRX', amount: { brl: '50' } });
   return who.clientTaxId;
 }
 

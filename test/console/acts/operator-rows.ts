@@ -15,7 +15,7 @@ const USDT = 'USDT_TRX';
 const PATIENCE = { timeout: 15_000 };
 
 async function onramp({ create }: Stage, given: object = {}): Promise<string> {
-  const input = { ...customer(), currency: USDT, amountPayment: '550.00', ...given };
+  const input = { ...customer(), currency: USDT, amount: { brl: '550.00' }, ...given };
   return (await create('createOnramp', input)).transaction.end2end;
 }
 

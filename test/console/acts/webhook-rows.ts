@@ -34,7 +34,7 @@ async function secretsOf(
 
 /** Something happens, of which endpoints are told. */
 async function happen({ create, reach }: Stage): Promise<void> {
-  const input = { ...customer(), currency: 'USDT_TRX', amountPayment: '50' };
+  const input = { ...customer(), currency: 'USDT_TRX', amount: { brl: '50' } };
   await reach((await create('createOnramp', input)).transaction.end2end, 'depositpix/QRCODE');
 }
 

@@ -72,8 +72,8 @@ const capital = async (amount: string, direction = 'IN') => {
     second.apiKey,
   );
 };
-const onramp = async (amountReceived: string, currency = 'USDT_TRX') =>
-  (await create('createOnramp', { amountReceived, currency, ...CUSTOMER })).transaction.end2end as string;
+const onramp = async (crypto: string, currency = 'USDT_TRX') =>
+  (await create('createOnramp', { amount: { crypto }, currency, ...CUSTOMER })).transaction.end2end as string;
 /** Waits until so many of the transactions stand at each step. */
 const ends = (all: readonly string[], expected: Readonly<Record<string, number>>) =>
   vi.waitFor(
@@ -117,7 +117,7 @@ describe('the short limit', () => {
     await capital('20', 'OUT');
     expect((await positions())[0]).toMatchObject({ owned: '-20', isWithin: false, buy: '80', sell: null });
     const { transaction } = await create('createOfframp', {
-      amountPaid: '15',
+      amount: { crypto: '15' },
       currency: 'USDT_TRX',
       ...PAYEE,
     });
@@ -128,7 +128,11 @@ describe('the short limit', () => {
 
 test('the long limit: an offramp beyond it is credited back', async () => {
   await capital('150');
-  const { transaction } = await create('createOfframp', { amountPaid: '10', currency: 'USDT_TRX', ...PAYEE });
+  const { transaction } = await create('createOfframp', {
+    amount: { crypto: '10' },
+    currency: 'USDT_TRX',
+    ...PAYEE,
+  });
   await ends([transaction.end2end], { 'swap_transfer/ERROR': 1 });
   expect(await owned()).toBe('145');
 });

@@ -40,7 +40,7 @@ const newGroup = async () =>
 /** Withdraws 12 USDT to an address that has this proof. @returns the status that it ends with. */
 async function withdraw(address: string, proof?: object): Promise<string> {
   const groupId = await newGroup();
-  const input = { network: 'TRX', address, ...(proof && { proof }) };
+  const input = { target: { wallet: { network: 'TRX', address } }, ...(proof && { proof }) };
   const {
     addWhitelistEntry: { whitelistEntry: entry },
   } = await ask(ADD, { input: { groupId, ...input } });
@@ -82,7 +82,7 @@ test('a proof whose form is wrong is refused by name', async () => {
     const { code, violations } = await refusal(ADD, { input: { groupId, ...input } });
     return [code, ...violations.map(({ parameter }: { parameter: string }) => parameter)];
   };
-  const address = { network: 'TRX', address: PROVEN };
+  const address = { target: { wallet: { network: 'TRX', address: PROVEN } } };
   const expiresAt = '2027-01-01T00:00:00Z';
   expect(await named({ ...address, proof: { id: 'loja', expiresAt, signature: '!' } })).toEqual([
     'INVALID_PARAMETER',
@@ -92,7 +92,7 @@ test('a proof whose form is wrong is refused by name', async () => {
     'INVALID_PARAMETER',
     'input.proof.id',
   ]);
-  const key = { pixKeyType: 'CPF', pixKey: '52998224725' };
+  const key = { target: { pixKey: { type: 'CPF', key: '52998224725' } } };
   expect(await named({ ...key, proof: { id: 'x', expiresAt, signature: 'AA' } })).toEqual([
     'INVALID_PARAMETER',
     'input.proof',

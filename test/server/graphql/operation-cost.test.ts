@@ -8,8 +8,8 @@ import { operationCosts } from '../../../src/server/graphql/operation-cost.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 
 const schema = buildSchema(REGISTRY);
-const LIST = `query List($first: Int = 50, $note: String!, $family: TransactionFamily) {
-  transactions(family: $family, first: $first) { nodes { end2end } }
+const LIST = `query List($first: Int = 50, $note: String!, $families: [TransactionFamily!]) {
+  transactions(families: $families, first: $first) { nodes { end2end } }
   transaction(end2end: $note) { end2end }
 }`;
 

@@ -5,7 +5,7 @@ export type ErrorCode = 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'STEP_UP_
 export const WAIT = /^(?:REQUEST_TIMEOUT|RATE_LIMITED|IDEMPOTENCY_RUNNING|QUOTE_UNAVAILABLE|UNAVAILABLE)$/;
 export const STOP = /^(?:UNAUTHORIZED|FORBIDDEN|NOT_FOUND|STEP_CONFLICT|RAILS_MISSING|INTERNAL)$/;
 /** Members of answers whose numbers are counts, not amounts. */
-export const INTEGERS: ReadonlySet<string> = new Set(["id","limit","offset","sequence","total"]);
+export const INTEGERS: ReadonlySet<string> = new Set(["attempt","attempts","consecutive_failures","duration_ms","expires_in","id","last_status","limit","matched","max_concurrency","max_per_second","offset","redelivered","round","sequence","status","total"]);
 /** Inputs of mutations that take an `idempotencyKey`, without the word `Input` at their end. */
 export const ONCE = /^(?:AcceptQuote|AddWhitelistEntry|ApproveMoneyOut|ApproveWithdrawal|CancelTransaction|ConfirmIdentity|CreateCheckout|CreateOfframp|CreateOnramp|CreateQuote|CreateStaticLink|CreateWebhookEndpoint|CreateWhitelistGroup|CreateWithdrawal|EnterAmount|ProvideIdentity|RecoverWebhookEndpoint|RedeliverWebhook|RedeliverWebhooks|RefundPayment|RejectMoneyOut|RejectWithdrawal|ResolveDeposit|SandboxFund|SandboxTrigger|SendTestWebhook)Input$/;
 /** Selection of the refusals of a payload. */

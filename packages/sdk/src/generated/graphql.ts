@@ -92,24 +92,18 @@ export interface ActionEffect {
 }
 /** How an action moves an amount. */
 export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
-/** A destination: `network` and `address`, or `pixKeyType` and `pixKey`. */
+/** Input of `addWhitelistEntry`. */
 export interface AddWhitelistEntryInput {
-  /** Address on the network; its checksum is checked where it has one. */
-  readonly address?: string | null | undefined;
   /** The group, `grp_…`. */
   readonly groupId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
   /** Your own name for it. At most 200 characters. */
   readonly label?: string | null | undefined;
-  /** Network of the address, as in currency codes: `TRX`, `ETH`. */
-  readonly network?: string | null | undefined;
-  /** PIX key, in the form that its type asks for. */
-  readonly pixKey?: string | null | undefined;
-  /** Type of `pixKey`. Required with it. */
-  readonly pixKeyType?: PixKeyType | null | undefined;
   /** Proof of the address, if the signer requires one. */
   readonly proof?: WhitelistProofInput | null | undefined;
+  /** The destination. */
+  readonly target: WhitelistTargetInput;
 }
 /** Result of `addWhitelistEntry`, or its refusals. */
 export interface AddWhitelistEntryPayload {
@@ -336,6 +330,18 @@ export interface BalanceChange {
   /** Cursor of the newest event of the account at that moment. */
   readonly cursor: string;
 }
+/** What the account holds, in BRL at the last known mid-market rates. */
+export interface BalanceWorth {
+  readonly __typename: 'BalanceWorth';
+  /** The available part of it. */
+  readonly available: string;
+  /** Time of the oldest rate that was used; null if only BRL is held. */
+  readonly ratesAt: string | null;
+  /** All parts of all balances that have a rate, each rounded half up to cents. */
+  readonly total: string;
+  /** Currencies that are held and have no rate: they are not in the total. */
+  readonly unpriced: readonly (Currency)[];
+}
 /** How the hosted pages of the account look. */
 export interface Branding {
   readonly __typename: 'Branding';
@@ -462,10 +468,8 @@ export interface CreateApiKeyPayload {
 export interface CreateCheckoutInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** BRL that the customer pays, above 0, at most 2 decimals and 40 characters. */
-  readonly amountPayment?: string | null | undefined;
-  /** Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has. At most 40 characters. */
-  readonly amountReceived?: string | null | undefined;
+  /** Amount of the order. Default: the customer enters it on the page. */
+  readonly amount?: OrderAmountInput | null | undefined;
   /** Full name of the customer. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the customer, with valid check digits, with or without punctuation. */
@@ -478,8 +482,6 @@ export interface CreateCheckoutInput {
   readonly externalCode?: string | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -505,14 +507,12 @@ export interface CreateCheckoutPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
+/** An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
 export interface CreateOfframpInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** Crypto that is paid, above 0. No more decimals than the currency has. At most 40 characters. */
-  readonly amountPaid?: string | null | undefined;
-  /** BRL that the payee receives, instead of the crypto that is paid. At most 2 decimals and 40 characters. */
-  readonly amountSent?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: OrderAmountInput;
   /** Full name of the payee. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the payee, with valid check digits, with or without punctuation. */
@@ -531,8 +531,6 @@ export interface CreateOfframpInput {
   readonly pixKey?: string | null | undefined;
   /** Type of the PIX key. Required with it. */
   readonly pixKeyType?: PixKeyType | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -554,14 +552,12 @@ export interface CreateOfframpPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An onramp. Give one of the two amounts, or a quote. Without `clientTaxId` the process waits for `provideIdentity`. */
+/** An onramp. Without `clientTaxId` the process waits for `provideIdentity`. */
 export interface CreateOnrampInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** BRL that the customer pays, above 0, at most 2 decimals and 40 characters. */
-  readonly amountPayment?: string | null | undefined;
-  /** Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has. At most 40 characters. */
-  readonly amountReceived?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: OrderAmountInput;
   /** Full name of the customer. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the customer, with valid check digits, with or without punctuation. */
@@ -574,8 +570,6 @@ export interface CreateOnrampInput {
   readonly externalCode?: string | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -601,12 +595,10 @@ export interface CreateOnrampPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An order to be priced. Give one of the two amounts. */
+/** An order to be priced. */
 export interface CreateQuoteInput {
-  /** BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters. */
-  readonly brlAmount?: string | null | undefined;
-  /** Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has. At most 40 characters. */
-  readonly cryptoAmount?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
@@ -870,7 +862,7 @@ export interface CursorRefusal {
   readonly latest: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** A customer or payee of the account: a tax id that its transactions name (C-21). */
@@ -927,6 +919,38 @@ export interface CustomerVolume {
   /** Amount paid on this day, BRL. */
   readonly paid: string;
 }
+/** Outcomes of deliveries, and times of their attempts. */
+export type DeliveryFigures = TotalFigures | EndpointFigures | DeliverySlice;
+/** Outcomes and times of the deliveries of an account. */
+export interface DeliveryReport {
+  readonly __typename: 'DeliveryReport';
+  /** Of each endpoint that had a delivery in the time, the most deliveries first; at most 100. */
+  readonly endpoints: readonly (EndpointFigures)[];
+  /** Of equal slices of the time, oldest first; at most 24. */
+  readonly slices: readonly (DeliverySlice)[];
+  /** Of all deliveries. */
+  readonly total: TotalFigures;
+}
+/** Figures of the deliveries that were created in one slice of the time. */
+export interface DeliverySlice {
+  readonly __typename: 'DeliverySlice';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
+  /** Start of the slice. */
+  readonly since: string;
+}
 /** What to do with a deposit that is held because its amount was wrong, it was late, or the payout failed. */
 export type DepositResolution = 'KEEP' | 'REFUND' | 'REQUOTE';
 /** Input of `disableStaticLink`. */
@@ -941,6 +965,26 @@ export interface DisableStaticLinkPayload {
   readonly errors: readonly (Refusal)[];
   /** Result of the mutation; null where it was refused. */
   readonly staticLink: StaticLink | null;
+}
+/** Figures of the deliveries to one endpoint. */
+export interface EndpointFigures {
+  readonly __typename: 'EndpointFigures';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Identifier of the endpoint. */
+  readonly endpointId: string;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
 }
 /** Input of `enterAmount`. */
 export interface EnterAmountInput {
@@ -1042,7 +1086,7 @@ export interface InputRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** An invitation that was just made. */
@@ -1143,7 +1187,7 @@ export interface LimitRefusal {
   readonly limitCurrency: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** A person with a role in the account. */
@@ -1594,6 +1638,16 @@ export interface OpenRefund {
   /** The transaction. */
   readonly transaction: Transaction;
 }
+/**
+ * Amount of an order by one of its sides, or by a quote. The other side follows from the price.
+ * - `brl`: BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters.
+ * - `crypto`: Crypto that is received or paid. Above 0, no more decimals than the currency has. At most 40 characters.
+ * - `quoteId`: A quote of `createQuote`, which fixes both amounts. It can be used once. At most 200 characters.
+ */
+export type OrderAmountInput =
+  | { readonly brl: string; readonly crypto?: undefined; readonly quoteId?: undefined }
+  | { readonly brl?: undefined; readonly crypto: string; readonly quoteId?: undefined }
+  | { readonly brl?: undefined; readonly crypto?: undefined; readonly quoteId: string };
 /** An account in which the person has a role. */
 export interface OwnAccount {
   readonly __typename: 'OwnAccount';
@@ -1750,7 +1804,7 @@ export interface PermissionRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Scope that the caller lacks; null where it is another rule. */
   readonly scope: string | null;
@@ -1790,6 +1844,13 @@ export interface PersonSession {
   readonly sessionId: string;
   /** Name that the browser gave itself when the person signed in. */
   readonly userAgent: string | null;
+}
+/** A PIX key. */
+export interface PixKeyTargetInput {
+  /** The key, in the form that its type asks for. */
+  readonly key: string;
+  /** Type of the key. */
+  readonly type: PixKeyType;
 }
 /** Type of a PIX key; `/v2` has the same values in lower case. */
 export type PixKeyType = 'CNPJ' | 'CPF' | 'EMAIL' | 'PHONE' | 'RANDOM';
@@ -1880,12 +1941,18 @@ export interface Quote {
   /** Template of the order. */
   readonly template: Template;
 }
-/** An order to be priced. Give one of the two amounts. */
+/**
+ * Amount of an order by one of its sides. The other side follows from the price.
+ * - `brl`: BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters.
+ * - `crypto`: Crypto that is received or paid. Above 0, no more decimals than the currency has. At most 40 characters.
+ */
+export type QuoteAmountInput =
+  | { readonly brl: string; readonly crypto?: undefined }
+  | { readonly brl?: undefined; readonly crypto: string };
+/** An order to be priced. */
 export interface QuoteInput {
-  /** BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters. */
-  readonly brlAmount?: string | null | undefined;
-  /** Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has. At most 40 characters. */
-  readonly cryptoAmount?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
   /** Template of the order. It decides the direction and the price settings. Withdrawals have no quote. */
@@ -2252,7 +2319,7 @@ export interface RuleRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** An amount that was credited. */
@@ -2411,7 +2478,7 @@ export interface StateRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Actions that you can take on the transaction now; empty where there are none, or the mutation is not about a transaction. */
   readonly possibleActions: readonly (TransactionAction)[];
@@ -2524,6 +2591,48 @@ export interface SuspenseEntry {
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
 /** State of money in suspense. */
 export type SuspenseState = 'ASSIGNED' | 'DROPPED' | 'OPEN' | 'RETURNED' | 'RETURNING';
+/** Payments by PIX that succeeded, by day and period. */
+export interface Takings {
+  readonly __typename: 'Takings';
+  /** By day, oldest first, at most 60; the last one is today. */
+  readonly days: readonly (TakingsDay)[];
+  /** Median time from payment to the end of the transaction in the last 30 days, in ms; null without a payment whose time is known. */
+  readonly medianMs: number | null;
+  /** The 30 days that end today, and the 30 days before. */
+  readonly month: TakingsPeriod;
+  /** Time that 95 of 100 of those payments needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Today so far, and yesterday. */
+  readonly today: TakingsPeriod;
+  /** The 7 days that end today, and the 7 days before. */
+  readonly week: TakingsPeriod;
+}
+/** Payments of one day. */
+export interface TakingsDay {
+  readonly __typename: 'TakingsDay';
+  /** BRL that payers paid. */
+  readonly amount: string;
+  /** Day in Brasília, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Number of transactions of the day that have ended, whether they were paid or not. */
+  readonly ended: number;
+  /** Number of these payments. */
+  readonly payments: number;
+}
+/** Payments of the days that end today, and of as many days before. */
+export interface TakingsPeriod {
+  readonly __typename: 'TakingsPeriod';
+  /** BRL that payers paid. */
+  readonly amount: string;
+  /** The same of as many days before. */
+  readonly amountBefore: string;
+  /** Number of transactions of the period that have ended, whether they were paid or not: `payments` of them succeeded. */
+  readonly ended: number;
+  /** Number of these payments. */
+  readonly payments: number;
+  /** The same of as many days before. */
+  readonly paymentsBefore: number;
+}
 /** The process templates, by their published names. */
 export type Template = 'crossramp_checkout' | 'offramp' | 'offramp_instant' | 'onramp' | 'onramp_instant' | 'withdraw_dash_same_curr';
 /** Limits that the account set itself on a template; null where there is none. The tighter of these and of those in `templateSettings` applies. */
@@ -2563,6 +2672,24 @@ export interface TemplateSetting {
   readonly spread: string;
   /** The template. */
   readonly template: Template;
+}
+/** Figures of the deliveries to all endpoints. */
+export interface TotalFigures {
+  readonly __typename: 'TotalFigures';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
 }
 /** A transaction: one process of any template. Each template has a type with its own fields. */
 export type Transaction = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
@@ -2889,13 +3016,20 @@ export interface WaitRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Seconds after which to send the same request again; null where that is not known. */
   readonly retryAfter: number | null;
 }
 /** Who holds the keys of a wallet. */
 export type WalletCustody = 'CUSTODIAL' | 'SELF_CUSTODY';
+/** An address on a network. */
+export interface WalletTargetInput {
+  /** Address on the network; its checksum is checked where it has one. */
+  readonly address: string;
+  /** Network of the address, as in currency codes: `TRX`, `ETH`. */
+  readonly network: string;
+}
 /** One attempt to deliver a webhook. */
 export interface WebhookAttempt {
   readonly __typename: 'WebhookAttempt';
@@ -3090,6 +3224,14 @@ export interface WhitelistProofInput {
   /** Signature of the statement by the key, base64url. At most 2,000 characters. */
   readonly signature?: string | null | undefined;
 }
+/**
+ * Destination of withdrawals: an address, or a PIX key.
+ * - `pixKey`: A PIX key.
+ * - `wallet`: An address on a network.
+ */
+export type WhitelistTargetInput =
+  | { readonly pixKey: PixKeyTargetInput; readonly wallet?: undefined }
+  | { readonly pixKey?: undefined; readonly wallet: WalletTargetInput };
 /** Withdrawal. Funds move from the account balance to a whitelisted wallet or PIX key. */
 export interface Withdrawal {
   readonly __typename: 'Withdrawal';
@@ -3207,6 +3349,8 @@ export interface Query {
   readonly attention: Attention | null;
   /** The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`. */
   readonly auditLog: AuditLogConnection | null;
+  /** What the account holds now, in BRL. */
+  readonly balanceWorth: BalanceWorth | null;
   /** The balances of every currency that the account has ever held. */
   readonly balances: readonly (Balance)[] | null;
   /** The catalogue: every currency that transactions can use. */
@@ -3215,6 +3359,8 @@ export interface Query {
   readonly customer: Customer | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
+  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most. Needs the scope `admin`. */
+  readonly deliveryReport: DeliveryReport | null;
   /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
   readonly events: EventConnection | null;
   /** Amounts that came in and went out in the last hours, by currency, from the ledger. Null if the account has more than 200,000 statement lines since the first day of that period. */
@@ -3247,6 +3393,8 @@ export interface Query {
   readonly stepUps: readonly (StepUp)[] | null;
   /** Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode, and money that matches no account. */
   readonly suspense: SuspenseConnection | null;
+  /** Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last 30 days with today, and the 30 days before. Amounts are gross: refunds in part are not taken off, payments that went back whole are not counted. Null if the account created more than 200,000 transactions in that time. */
+  readonly takings: Takings | null;
   /** One transaction; null when the account has none with this id. */
   readonly transaction: Transaction | null;
   /** Transactions of one list, of several, or of all, newest first. */

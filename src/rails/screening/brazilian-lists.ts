@@ -1,0 +1,70 @@
+/**
+ * Reads lists of the Brazilian comptroller (CGU): CEIS and CNEP, companies and people that were sanctioned by the administration,
+ * and PEP, politically exposed persons. A CPF shows its six middle digits only. What has ended is left out.
+ *
+ * @see https://portaldatransparencia.gov.br/download-de-dados
+ */
+import { bareTaxId } from '../../base/pix/tax-id.ts';
+import { entryOf, type ListEntry } from './list-entry.ts';
+import { type NamedRow, readNamedRows } from './read-csv.ts';
+
+const MASKED_CPF = /^\*{3}\.?(\d{3})\.?(\d{3})-?\*{2}$/;
+const DAY = /^(\d{2})\/(\d{2})\/(\d{4})$/;
+
+/** Columns of a list. */
+interface Columns {
+  readonly taxId: string;
+  readonly name: string;
+  readonly until: string;
+  /** Column that identifies an entry; of a list that has none, tax id and name do. */
+  readonly id?: string;
+}
+
+const SANCTIONED: Columns = {
+  taxId: 'CPF OU CNPJ DO SANCIONADO',
+  name: 'NOME DO SANCIONADO',
+  until: 'DATA FINAL SANÇÃO',
+  id: 'CÓDIGO DA SANÇÃO',
+};
+const EXPOSED: Columns = { taxId: 'CPF', name: 'Nome_PEP', until: 'Data_Fim_Carência' };
+
+/** @param today - `YYYY-MM-DD` in Brasília. @returns the entries that hold today. @throws {ListRefused} */
+export function readSanctionedList(file: string, bytes: Uint8Array, today: string): readonly ListEntry[] {
+  return readList(file, bytes, SANCTIONED, today);
+}
+
+/** As `readSanctionedList`, of politically exposed persons; an entry stands for all functions of a person. */
+export function readExposedList(file: string, bytes: Uint8Array, today: string): readonly ListEntry[] {
+  const entries = readList(file, bytes, EXPOSED, today);
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()];
+}
+
+function readList(file: string, bytes: Uint8Array, columns: Columns, today: string): readonly ListEntry[] {
+  const { id, ...needed } = columns;
+  const rows = readNamedRows(file, bytes, ';', Object.values(needed));
+  return rows
+    .filter((row) => !hasEnded(row(columns.until), today))
+    .map((row) => entryFrom(row, columns))
+    .filter(({ name }) => name !== '');
+}
+
+function entryFrom(row: NamedRow, columns: Columns): ListEntry {
+  const [written, name] = [row(columns.taxId), row(columns.name)];
+  const masked = MASKED_CPF.exec(written);
+  const bare = bareTaxId(written).toUpperCase();
+  const isWhole = /^\d{11}$|^[0-9A-Z]{12}\d{2}$/.test(bare);
+  const own = columns.id === undefined ? '' : row(columns.id);
+  return entryOf({
+    id: own === '' ? `${written}:${name}` : own,
+    name,
+    names: [name],
+    taxIds: isWhole ? [bare] : [],
+    cpfDigits: masked ? `${masked[1]}${masked[2]}` : undefined,
+  });
+}
+
+/** A text that is no day, such as "Sem informação", has no end. */
+function hasEnded(until: string, today: string): boolean {
+  const [, day, month, year] = DAY.exec(until) ?? [];
+  return year !== undefined && `${year}-${month}-${day}` < today;
+}

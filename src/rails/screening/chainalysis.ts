@@ -1,0 +1,54 @@
+/**
+ * Screens addresses at the sanctions API of Chainalysis: `GET /api/v1/address/{address}` with `X-API-Key`; no identification means
+ * that the address is on no list of sanctions.
+ *
+ * @see https://public.chainalysis.com/docs/index.html
+ */
+import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
+import { askProvider, away, type Question } from './ask-provider.ts';
+import { providerHealth } from './provider-health.ts';
+import type { Screener } from './screener.ts';
+import type { ChainalysisSettings } from './settings.ts';
+
+const NAME = 'chainalysis-sanctions';
+const TEXT_MAX = 200;
+
+/** @returns the screener; nothing is asked yet. People are not its concern. */
+export function chainalysisScreener(settings: ChainalysisSettings): Screener {
+  const health = providerHealth(NAME);
+  return {
+    match: async (subjects) => {
+      const asked = subjects.flatMap((subject) =>
+        subject.address === undefined
+          ? []
+          : [health.note(() => ask(settings, subject, subject.address as string))],
+      );
+      return (await Promise.all(asked)).flat();
+    },
+    checks: async () => [health.check()],
+  };
+}
+
+async function ask(
+  { url, apiKey, timeoutMs }: ChainalysisSettings,
+  subject: ScreeningSubject,
+  address: string,
+): Promise<readonly ScreeningMatch[]> {
+  const question: Question = {
+    provider: NAME,
+    method: 'GET',
+    url: `${url}/api/v1/address/${encodeURIComponent(address)}`,
+    headers: { 'X-API-Key': apiKey },
+    timeoutMs,
+  };
+  const answer = (await askProvider(question)) as { readonly identifications?: unknown } | null;
+  const found = answer?.identifications;
+  if (!Array.isArray(found)) throw away(question, 'an answer without identifications');
+  return found.map((each: { readonly name?: unknown; readonly category?: unknown } | null) => ({
+    subject,
+    list: NAME,
+    entry: address,
+    entryName: String(each?.name ?? each?.category ?? 'sanctions').slice(0, TEXT_MAX),
+    ...{ score: '1', strength: 'exact', answer: 'frozen', version: '' },
+  }));
+}

@@ -1,0 +1,67 @@
+/** Screens at a provider over HTTP, by settings: members of the body, paths into the answer, and its words for our decisions. */
+import { createHash } from 'node:crypto';
+import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
+import { askProvider, away } from './ask-provider.ts';
+import { type JsonPath, valueAt } from './json-path.ts';
+import { providerHealth } from './provider-health.ts';
+import type { Screener } from './screener.ts';
+import type { HttpSettings, SentMember } from './settings.ts';
+
+const TEXT_MAX = 200;
+const REFERENCE_LENGTH = 32;
+
+/** @returns the screener; nothing is asked yet. */
+export function httpScreener(settings: HttpSettings): Screener {
+  const health = providerHealth(settings.name);
+  return {
+    match: async (subjects) => {
+      const asked = subjects.filter((subject) => isScreened(settings, subject));
+      const found = await Promise.all(asked.map((subject) => health.note(() => ask(settings, subject))));
+      return found.flat();
+    },
+    checks: async () => [health.check()],
+  };
+}
+
+function isScreened({ screens }: HttpSettings, subject: ScreeningSubject): boolean {
+  return screens.includes(subject.address === undefined ? 'people' : 'addresses');
+}
+
+async function ask(settings: HttpSettings, subject: ScreeningSubject): Promise<readonly ScreeningMatch[]> {
+  const { name, url, headers, timeoutMs, decisions } = settings;
+  const members: Readonly<Record<SentMember, string | undefined>> = {
+    ...{ role: subject.role, name: subject.name, taxId: subject.taxId, address: subject.address },
+    ...{ birthDate: subject.birthDate, country: subject.country },
+    reference: referenceOf(subject),
+  };
+  const body = Object.fromEntries(Object.entries(settings.body).map(([as, member]) => [as, members[member]]));
+  const question = {
+    provider: name,
+    method: 'POST',
+    url,
+    headers,
+    timeoutMs,
+    body: JSON.stringify(body),
+  } as const;
+  const json = await askProvider(question);
+  const word = valueAt(json, settings.decisionPath);
+  const decision = decisions.get(String(word));
+  if (decision === undefined) throw away(question, 'a decision that the settings do not name');
+  if (decision === 'cleared') return [];
+  const entry = textAt(json, settings.referencePath) ?? referenceOf(subject);
+  const entryName = textAt(json, settings.reasonsPath) ?? String(word).slice(0, TEXT_MAX);
+  const strength = decision === 'frozen' ? 'exact' : 'review';
+  return [{ subject, list: name, entry, entryName, score: '1', strength, answer: decision, version: '' }];
+}
+
+/** The same for the same subject: a provider that is asked again knows it. */
+function referenceOf({ role, name, taxId, address }: ScreeningSubject): string {
+  const text = JSON.stringify([role, name ?? null, taxId ?? null, address ?? null]);
+  return createHash('sha256').update(text).digest('hex').slice(0, REFERENCE_LENGTH);
+}
+
+function textAt(json: unknown, path: JsonPath | undefined): string | undefined {
+  const value = path && valueAt(json, path);
+  const text = Array.isArray(value) ? value.map(String).join(', ') : (value ?? '').toString();
+  return text === '' ? undefined : text.slice(0, TEXT_MAX);
+}

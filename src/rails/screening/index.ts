@@ -1,0 +1,43 @@
+/** Screening of people and addresses by a chain of screeners, of which the strictest answer counts. */
+import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
+import type { Screening } from '../../resolvers/services/rails.ts';
+import { chainalysisScreener } from './chainalysis.ts';
+import { httpScreener } from './http-screener.ts';
+import { listScreener } from './list-screener.ts';
+import type { Screener } from './screener.ts';
+import type { ScreenerSettings } from './settings.ts';
+
+export { readScreeningSettings } from './settings.ts';
+
+/** @returns the rail; nothing runs for it. */
+export function createScreening(
+  settings: readonly ScreenerSettings[],
+  tools: RailTools,
+): RailPart<Screening> {
+  const screeners = settings.map((each) => screenerOf(each, tools));
+  const local = screeners.filter(({ lists }) => lists !== undefined);
+  const matchAt = (asked: readonly Screener[]): NonNullable<Screening['match']> => {
+    return async (subjects) => (await Promise.all(asked.map(({ match }) => match(subjects)))).flat();
+  };
+  return {
+    port: {
+      // Rules about payments are none of the lists: only matches hold.
+      screen: async () => 'cleared',
+      match: matchAt(screeners),
+      matchLists: matchAt(local),
+      lists: async () => (await Promise.all(local.map(({ lists }) => lists?.() ?? []))).flat(),
+    },
+    checks: async () => (await Promise.all(screeners.map(({ checks }) => checks()))).flat(),
+  };
+}
+
+function screenerOf(settings: ScreenerSettings, tools: RailTools): Screener {
+  switch (settings.kind) {
+    case 'lists':
+      return listScreener(settings, tools);
+    case 'http':
+      return httpScreener(settings);
+    case 'chainalysis-sanctions':
+      return chainalysisScreener(settings);
+  }
+}

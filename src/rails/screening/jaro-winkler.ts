@@ -1,0 +1,68 @@
+/** The similarity of two words by Jaro, raised for a common beginning by Winkler (1990). */
+
+/** Letters of a common beginning that count. */
+export const PREFIX_MAX = 4;
+const PREFIX_WEIGHT = 0.1;
+/** Longest word that is compared; a longer one is compared by its beginning. */
+export const WORD_MAX = 32;
+
+const takenOfOne = new Uint8Array(WORD_MAX);
+const takenOfOther = new Uint8Array(WORD_MAX);
+
+/** @returns 0 where the words have nothing in common, to 1 where they are the same. */
+export function jaroWinkler(one: string, other: string): number {
+  if (one === other) return 1;
+  const jaro = jaroOf(one, other);
+  return jaro + prefixOf(one, other) * PREFIX_WEIGHT * (1 - jaro);
+}
+
+/**
+ * @param matches - greatest number of letters that the words can have in common.
+ * @param prefix - length of their common beginning.
+ * @returns a similarity that the words cannot exceed.
+ */
+export function similarityBound(
+  oneLength: number,
+  otherLength: number,
+  matches: number,
+  prefix: number,
+): number {
+  if (matches <= 0) return 0;
+  const jaro = (matches / oneLength + matches / otherLength + 1) / 3;
+  return jaro + prefix * PREFIX_WEIGHT * (1 - jaro);
+}
+
+function jaroOf(one: string, other: string): number {
+  const [a, b] = [Math.min(one.length, WORD_MAX), Math.min(other.length, WORD_MAX)];
+  const reach = Math.max(0, Math.floor(Math.max(a, b) / 2) - 1);
+  takenOfOne.fill(0, 0, a);
+  takenOfOther.fill(0, 0, b);
+  let matches = 0;
+  for (let i = 0; i < a; i++) {
+    const until = Math.min(b - 1, i + reach);
+    for (let j = Math.max(0, i - reach); j <= until; j++) {
+      if (takenOfOther[j] === 1 || one.charCodeAt(i) !== other.charCodeAt(j)) continue;
+      takenOfOne[i] = 1;
+      takenOfOther[j] = 1;
+      matches++;
+      break;
+    }
+  }
+  if (matches === 0) return 0;
+  let transposed = 0;
+  for (let i = 0, j = 0; i < a; i++) {
+    if (takenOfOne[i] === 0) continue;
+    while (takenOfOther[j] === 0) j++;
+    if (one.charCodeAt(i) !== other.charCodeAt(j)) transposed++;
+    j++;
+  }
+  return (matches / a + matches / b + (matches - transposed / 2) / matches) / 3;
+}
+
+/** @returns the length of the common beginning, 4 at most. */
+export function prefixOf(one: string, other: string): number {
+  const most = Math.min(PREFIX_MAX, one.length, other.length);
+  let length = 0;
+  while (length < most && one.charCodeAt(length) === other.charCodeAt(length)) length++;
+  return length;
+}

@@ -1,0 +1,68 @@
+/** Reads CSV of lists: strict about quotes and columns, so that a truncated file is refused. */
+import { parse } from 'csv-parse/sync';
+import { ListRefused } from './list-entry.ts';
+
+/** OFAC ends its files with the end-of-file character of DOS. */
+const END_OF_FILE = '\x1a';
+
+/**
+ * @param bytes - UTF-8, or Windows-1252 where it is not.
+ * @returns the text without a byte order mark.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** @returns the rows of a file without a heading. @throws {ListRefused} where a row has other than `columns` fields. */
+export function readRows(
+  name: string,
+  bytes: Uint8Array,
+  { columns, delimiter }: { readonly columns?: number; readonly delimiter: ',' | ';' },
+): readonly (readonly string[])[] {
+  const decoded = decodeText(bytes);
+  const text = decoded.trimEnd().endsWith(END_OF_FILE)
+    ? decoded.slice(0, decoded.lastIndexOf(END_OF_FILE))
+    : decoded;
+  if (text !== '' && !text.endsWith('\n'))
+    throw new ListRefused(`${name} is truncated: its last line does not end`);
+  let rows: string[][];
+  try {
+    rows = parse(text, { delimiter, skip_empty_lines: true, relax_column_count: false });
+  } catch (error) {
+    throw new ListRefused(`${name} is truncated or damaged: ${(error as Error).message}`);
+  }
+  if (columns !== undefined && rows[0] && rows[0].length !== columns)
+    throw new ListRefused(`${name} has ${rows[0].length} columns, ${columns} expected`);
+  return rows;
+}
+
+/** A row of a file with a heading: its fields by the names of the columns. */
+export type NamedRow = (column: string) => string;
+
+/**
+ * @param columns - names that must be in the heading; accents, case and what is no letter mean nothing.
+ * @returns the rows below the heading. @throws {ListRefused}
+ */
+export function readNamedRows(
+  name: string,
+  bytes: Uint8Array,
+  delimiter: ',' | ';',
+  columns: readonly string[],
+): readonly NamedRow[] {
+  const [heading = [], ...rows] = readRows(name, bytes, { delimiter });
+  const places = new Map(heading.map((column, place) => [plain(column), place]));
+  const missing = columns.find((column) => !places.has(plain(column)));
+  if (missing !== undefined) throw new ListRefused(`${name} has no column "${missing}"`);
+  return rows.map((row) => (column) => row[places.get(plain(column)) ?? -1]?.trim() ?? '');
+}
+
+function plain(column: string): string {
+  return column
+    .normalize('NFD')
+    .replace(/[^A-Za-z0-9]/g, '')
+    .toUpperCase();
+}
