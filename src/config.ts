@@ -4,7 +4,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
-import { CELL_FORM, isCellCode } from './base/ids/cell.ts';
+import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
+import { SettingsError } from './base/process/settings.ts';
+import { type Cells, readCells } from './cells-file.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -18,13 +20,17 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** All settings, validated. */
-export type Config = Readonly<ReturnType<typeof readConfig>>;
+/** All settings, checked. */
+export type Config = Readonly<ReturnType<typeof readOneConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Folder of the gateway's files where `CROSSRAMP_HOME` names no other. */
+export const HOME_DEFAULT = '.crossramp';
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOOPBACK = /^(localhost|127\..+|::1)$/;
+const HOME = '.crossramp';
 const DAYS_MAX = 36_500;
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
@@ -44,14 +50,59 @@ const SAMPLERS = [
 const FAILURES_DEFAULT = { perSecond: 2, burst: 60 };
 const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60';
 
+/** The cells of a process. */
+export interface CellConfigs {
+  /** Settings of each cell that it serves; at least one. */
+  readonly served: readonly Config[];
+  /** Addresses of cells that other processes serve, by code. */
+  readonly elsewhere: ReadonlyMap<string, string>;
+}
+
 /**
  * @param env - the environment of the process.
+ * @returns the cells of `CELLS_FILE`, or of them the one that `CELL` names; without a file the only one.
+ * @throws {ConfigError} on the first setting that is not accepted, and where the file has no cell that could be served.
+ */
+export function readCellConfigs(env: Environment): CellConfigs {
+  if (!env.CELLS_FILE) return { served: [readConfig(env)], elsewhere: new Map() };
+  const { served, elsewhere } = cellsOf(env);
+  const own = env.CELL ? served.filter(({ code }) => code === env.CELL) : served;
+  if (own.length === 0)
+    throw new ConfigError(`CELLS_FILE: expected a cell with a database, ${knownOf(served)}`);
+  return { served: own.map(({ settings }) => readOneConfig({ ...env, ...settings })), elsewhere };
+}
+
+/**
+ * @param env - the environment of the process. Of the cells of `CELLS_FILE`, `CELL` names the one that is meant: without it, the first.
  * @throws {ConfigError} on the first setting that is not accepted.
  */
 export function readConfig(env: Environment) {
+  if (!env.CELLS_FILE) return readOneConfig(env);
+  const { served } = cellsOf(env);
+  const own = served.find(({ code }) => code === (env.CELL ?? FIRST_CELL));
+  if (!own) throw new ConfigError(`CELL: expected a cell of CELLS_FILE with a database, ${knownOf(served)}`);
+  return readOneConfig({ ...env, ...own.settings });
+}
+
+function cellsOf(env: Environment): Cells {
+  try {
+    return readCells(resolve(env.CELLS_FILE ?? ''), homeFolder(env.CROSSRAMP_HOME || HOME));
+  } catch (error) {
+    if (error instanceof SettingsError)
+      throw new ConfigError(`CELLS_FILE ${env.CELLS_FILE}: ${error.message}`);
+    throw error;
+  }
+}
+
+function knownOf(served: Cells['served']): string {
+  const names = served.map(({ code }) => cellName(code));
+  return names.length === 0 ? 'and it has none' : `and it has ${names.join(', ')}`;
+}
+
+function readOneConfig(env: Environment) {
   const host = env.HOST || '127.0.0.1';
   const port = integer(env, 'PORT', 4000, 0, 65_535);
-  const home = homeFolder(env.CROSSRAMP_HOME || '.crossramp');
+  const home = homeFolder(env.CROSSRAMP_HOME || HOME);
   return {
     host,
     port,
@@ -120,6 +171,8 @@ function readDatabase(env: Environment) {
     databaseOwnerUrl,
     /** Schema of the database that holds the tables. */
     databaseSchema: read(env, 'DATABASE_SCHEMA', SCHEMA_FORM, (text) => SCHEMA.exec(text)?.[0], 'public'),
+    /** JSON file of the cells of the installation; undefined for none. */
+    cellsFile: pathIn(env, 'CELLS_FILE'),
     /** Code of the cell that the schema is; undefined for whatever it says itself. */
     cell: read<string | undefined>(
       env,

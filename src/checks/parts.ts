@@ -2,7 +2,7 @@
 import type { Applicants } from './applicants.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { Faults } from './faults.ts';
-import { type Asked, Refused } from './http.ts';
+import { type Asked, type Body, Refused } from './http.ts';
 
 /** Secrets that the provider and the gateway share. */
 export interface Secrets {
@@ -33,4 +33,9 @@ export function admitKey({ secrets }: Pick<ChecksParts, 'secrets'>, { headers }:
 /** @returns a text; an empty one where it is none. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** @returns an object; an empty one where it is none. */
+export function objectOf(value: unknown): Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
 }

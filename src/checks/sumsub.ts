@@ -7,7 +7,7 @@ import type { Applicant } from './applicants.ts';
 import type { Callback } from './callbacks.ts';
 import { type Answer, type Asked, Refused, type Route, route } from './http.ts';
 import { oppositeOf } from './identity.ts';
-import { type ChecksParts, type Secrets, textOf } from './parts.ts';
+import { type ChecksParts, objectOf, type Secrets, textOf } from './parts.ts';
 
 /** Age up to which a signed request is accepted. Unit: s. */
 const SIGNED_MAX_SECONDS = 60;
@@ -54,13 +54,12 @@ export function sumsubRoutes(parts: ChecksParts): readonly Route[] {
 
 function create({ applicants }: ChecksParts, { query, body }: Asked): Answer {
   const externalId = textOf(body.externalUserId);
-  const info = (typeof body.fixedInfo === 'object' && body.fixedInfo !== null ? body.fixedInfo : {}) as {
-    readonly [name: string]: unknown;
-  };
+  const info = objectOf(body.fixedInfo);
+  const company = objectOf(info.companyInfo);
   const applicant = applicants.add({
     externalId,
-    taxId: textOf(info.tin),
-    name: textOf(info.firstName) || textOf(info.legalName),
+    taxId: textOf(info.tin) || textOf(company.registrationNumber),
+    name: textOf(company.companyName) || `${textOf(info.firstName)} ${textOf(info.lastName)}`.trim(),
     level: query.get('levelName') ?? '',
     kind: textOf(body.type),
     received: [...Object.keys(body), ...Object.keys(info)],

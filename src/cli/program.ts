@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   refund: async () => (await import('./refund.ts')).refundCommand(),
   'step-up': async () => (await import('./step-up.ts')).stepUpCommand(),
   suspense: async () => (await import('./suspense.ts')).suspenseCommand(),
+  screening: async () => (await import('./screening.ts')).screeningCommand(),
   news: async () => (await import('./news.ts')).newsCommand(),
   order: async () => (await import('./order.ts')).orderCommand(),
   job: async () => (await import('./job.ts')).jobCommand(),

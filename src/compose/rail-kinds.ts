@@ -5,7 +5,13 @@
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailPart, RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource, Screening } from '../resolvers/services/rails.ts';
+import type {
+  ChainRail,
+  IdentityCheck,
+  Liquidity,
+  PixRail,
+  RateSource,
+} from '../resolvers/services/rails.ts';
 
 /** Makes a rail of which the settings were read. */
 export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
@@ -66,10 +72,16 @@ export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
   },
 };
 
-/** Screening by lists and providers; its settings are those of one screener, or a list of them. */
-export const SCREENING: () => Promise<ReadRail<Screening>> = async () => {
-  const rail = await import('../rails/screening/index.ts');
-  return kindOf(rail.readScreeningSettings, rail.createScreening);
+/** Identity checks of customers. */
+export const IDENTITY_KINDS: Kinds<IdentityCheck> = {
+  http: async () => {
+    const { createHttpIdentity, readHttpSettings } = await import('../rails/identity/index.ts');
+    return kindOf(readHttpSettings, createHttpIdentity);
+  },
+  sumsub: async () => {
+    const { createSumsub, readSumsubSettings } = await import('../rails/identity/index.ts');
+    return kindOf(readSumsubSettings, createSumsub);
+  },
 };
 
 /** @returns the kind of which `read` reads the settings, and `create` makes the rail. */

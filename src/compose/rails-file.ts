@@ -8,8 +8,15 @@ import { ConfigError } from '../config.ts';
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource, Screening } from '../resolvers/services/rails.ts';
+import type {
+  ChainRail,
+  IdentityCheck,
+  Liquidity,
+  PixRail,
+  RateSource,
+} from '../resolvers/services/rails.ts';
 import {
+  IDENTITY_KINDS,
   type Kinds,
   LIQUIDITY_KINDS,
   type MakeRail,
@@ -28,10 +35,10 @@ export interface RailPlan {
   readonly signer: MakeRail<Signer> | undefined;
   readonly rates: MakeRail<RateSource> | undefined;
   readonly liquidity: MakeRail<Liquidity> | undefined;
-  /** `off`: everybody passes. */
-  readonly identity: 'off' | undefined;
+  /** `off`: everybody passes, and people decide about step-ups. */
+  readonly identity: MakeRail<IdentityCheck> | 'off' | undefined;
   /** `off`: everything is cleared. */
-  readonly screening: MakeRail<Screening> | 'off' | undefined;
+  readonly screening: 'off' | undefined;
   /** Account at the bank that files of the bank are of, as they name it. */
   readonly bankAccount?: string | undefined;
   /** Of a sandbox: the control API of its PIX provider (`crossramp psp`), where scenarios happen. */
@@ -80,8 +87,8 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     signer: await readOne(mode, 'signer', SIGNER_KINDS, 'process'),
     rates: await readOne(mode, 'rates', RATE_KINDS, 'feeds'),
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
-    identity: offOf(mode, 'identity'),
-    screening: await readScreening(mode),
+    identity: await readIdentity(mode),
+    screening: offOf(mode, 'screening'),
     bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
   });
@@ -105,12 +112,11 @@ async function readOne<Port, Tools extends RailTools>(
   return read?.(json, parent.at(name), name);
 }
 
-async function readScreening(mode: Settings): Promise<RailPlan['screening']> {
-  const json = mode.raw('screening');
-  if (json === undefined || json === 'off') return json;
-  if (typeof json !== 'object') mode.refuse('screening', '"off", a screener, or a list of screeners');
-  const read = await SCREENING();
-  return read(json, mode.at('screening'), 'screening');
+async function readIdentity(mode: Settings): Promise<RailPlan['identity']> {
+  if (mode.raw('identity') === 'off') return 'off';
+  if (mode.has('identity') && typeof mode.raw('identity') !== 'object')
+    mode.refuse('identity', '"off" or an object with a kind');
+  return readOne(mode, 'identity', IDENTITY_KINDS);
 }
 
 async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {

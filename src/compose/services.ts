@@ -97,6 +97,7 @@ function engineOf(
     ...{ database, registry, mode, clock, notifier, handOver, storedBody, worker, writes, locked },
     ispb: () => services().rails.pix.ispb,
     stepUpMs: config.stepUpMs ?? STEP_UP_MS,
+    screensSenders: () => services().rails.screening.match !== undefined,
     priceArrival: (row, trigger) => priceArrival(services(), row, trigger),
   });
 }
@@ -119,7 +120,11 @@ export function createServices(parts: ServiceParts): Services {
   });
   const railsOf = (mode: AccountMode, clock: Clock, inProcess: Rails): RailSet => {
     const receive: RailTools['receive'] = (news) => byMode[mode].receive(news);
-    return makeRails(railsFile[mode], { mode, database, clock, receive, log }, inProcess);
+    return makeRails(
+      railsFile[mode],
+      { mode, database, clock, receive, log, secrets: own.secrets },
+      inProcess,
+    );
   };
   const played = railsOf('sandbox', clock, rails);
   const live = railsOf('live', liveTime, liveRails ?? NO_RAILS);

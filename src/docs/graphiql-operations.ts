@@ -52,7 +52,7 @@ query Statement {
 const QUOTE = `# What 100 USDT cost now; a checkout can be made at this price.
 mutation Quote {
   createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { crypto: "100" } }) {
-    quote { id brlAmount rate fees expiresAt }
+    quote { quoteId brlAmount rate fees expiresAt }
     errors { code message path }
   }
 }

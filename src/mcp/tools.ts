@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
+import { snakeCase } from '../base/text/snake-case.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { BALANCES, CREATE, type Creation, LIST, QUOTE, READ, SIMULATE } from './documents.ts';
 import { dataOf, type Execute, payloadOf, ToolRefusal } from './execute.ts';
@@ -207,14 +208,14 @@ export const TOOLS: readonly Tool[] = [
         end2end: END2END,
         scenario: {
           enum: ['PAY', 'PAY_UNDER', 'PAY_OVER', 'DEPOSIT', 'DEPOSIT_WRONG', 'EXPIRE'],
-          description: 'What the customer does: `PAY` for PIX, `DEPOSIT` for crypto.',
+          description: 'What the customer does: `PAY` (default) for PIX, `DEPOSIT` for crypto.',
         },
       },
-      ['end2end', 'scenario'],
+      ['end2end'],
     ),
     isRead: false,
     run: async ({ execute }, input) => {
-      const simulated = { mutation: 'sandboxTrigger', input };
+      const simulated = { mutation: 'sandboxTrigger', input: { scenario: 'PAY', ...input } };
       return (await payloadOf<{ transaction: object }>(execute, SIMULATE, simulated)).transaction;
     },
   },
@@ -291,10 +292,18 @@ function creation(
       const input = Object.fromEntries(
         Object.entries(given(members)).map(([key, value]) => [names[key] ?? key, value]),
       );
-      const order = { ...input, amount: { brl }, ...fixed, ...given({ idempotencyKey }) };
-      return payloadOf(execute, CREATE[mutation], { mutation, input: order });
+      const order = { ...input, ...fixed, ...given({ idempotencyKey }) };
+      const argumentOf = (path: string) => argumentNamed(path, names);
+      return payloadOf(execute, CREATE[mutation], { mutation, input: order, argumentOf });
     },
   };
+}
+
+/** @returns the argument of a tool from which a member of the input came, `amount_brl` for `input.amountPayment`. */
+function argumentNamed(path: string, names: Readonly<Record<string, string>>): string {
+  const member = path.replace(/^input\./, '');
+  const [own] = Object.entries(names).find(([, name]) => name === member) ?? [];
+  return own ?? snakeCase(member);
 }
 
 async function read(execute: Execute, end2end: string): Promise<Transaction> {

@@ -1,5 +1,5 @@
 /** Schemas of the bodies of `/v2`, for OpenAPI and AsyncAPI. */
-import { ERRORS } from '../base/errors/errors.ts';
+import { ERRORS, REFUSED_ACTIONS } from '../base/errors/errors.ts';
 import { VIOLATIONS_MAX } from '../base/errors/violations.ts';
 import { EFFECT_KINDS } from '../templates/action-effects.ts';
 import { CALLER_ACTIONS } from '../templates/caller-actions.ts';
@@ -55,6 +55,14 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         status: { type: 'integer' },
         detail: TEXT,
         code: { type: 'string', enum: Object.keys(ERRORS) },
+        action: {
+          type: 'string',
+          enum: Object.keys(REFUSED_ACTIONS),
+          description: `Next action: ${Object.entries(REFUSED_ACTIONS)
+            .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+            .join(' ')}`,
+        },
+        next: { type: 'string', description: 'The next step in a sentence, for people and agents.' },
         request_id: TEXT,
         trace_id: {
           type: 'string',

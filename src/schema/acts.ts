@@ -15,9 +15,10 @@ import {
   acceptQuote,
   cancelTransaction,
   confirmIdentity,
-  decideHold,
   decideStepUp,
   provideIdentity,
+  rejectHold,
+  releaseHold,
   resolveDeposit,
 } from '../resolvers/orders/act-on-transaction.ts';
 import {
@@ -137,35 +138,43 @@ function defineApproveMoneyOut(builder: Builder, transaction: TransactionRef): v
   });
 }
 
-/** Holds of screening are the platform's to decide, on the account that it names. */
-const HOLDS = {
-  releaseHold: [
-    'hold.release',
-    'Releases a transaction that compliance screening holds; it continues. The deposit of an `offramp_instant` is credited to the balance instead, and nothing is paid out.',
-  ],
-  rejectHold: [
-    'hold.reject',
-    'Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Error `LIMIT_EXCEEDED` when a deposit does not cover the network fee: it can be released.',
-  ],
-} as const;
-
+/** What screening holds is the platform's to decide, on the account that it names. */
 function defineHolds(builder: Builder, transaction: TransactionRef): void {
-  for (const [mutation, [act, description]] of Object.entries(HOLDS))
-    defineMutation(builder, mutation, {
-      result: ['transaction', transaction],
-      description: `${description} Needs the scope \`${ACTS[act].scope}\`.`,
-      input: (t) => ({
-        account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
-        end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
-        idempotencyKey: t.string(KEY_ARGUMENT),
+  const needed = (act: ActName) => `Needs the scope \`${ACTS[act].scope}\`.`;
+  defineMutation(builder, 'releaseHold', {
+    result: ['transaction', transaction],
+    description: `Releases a transaction that compliance screening holds; it continues. The deposit of an \`offramp_instant\` is credited to the balance instead, and nothing is paid out. A transaction of somebody sanctioned is frozen: it continues after the releases of two people, each with a reason. ${needed('hold.release')}`,
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      reason: t.string({
+        description: `Reason of the release, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters. Required where the transaction is frozen.`,
       }),
-      resolve: async (args, context) => {
-        const own = await actOnAccount(context, act, args.account);
-        return move(own, { mutation, act, args }, (attempt) =>
-          decideHold(own, { end2end: args.end2end, attempt }, act === 'hold.release'),
-        );
-      },
-    });
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: async (args, context) => {
+      const own = await actOnAccount(context, 'hold.release', args.account);
+      const reason = named('input.reason', args.reason);
+      return move(own, { mutation: 'releaseHold', act: 'hold.release', args }, (attempt) =>
+        releaseHold(own, { end2end: args.end2end, attempt }, reason, checksOf(own)),
+      );
+    },
+  });
+  defineMutation(builder, 'rejectHold', {
+    result: ['transaction', transaction],
+    description: `Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Error \`LIMIT_EXCEEDED\` when a deposit does not cover the network fee: it can be released. Error \`STEP_CONFLICT\` for money of somebody sanctioned, which is frozen. ${needed('hold.reject')}`,
+    input: (t) => ({
+      account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
+      end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
+    resolve: async (args, context) => {
+      const own = await actOnAccount(context, 'hold.reject', args.account);
+      return move(own, { mutation: 'rejectHold', act: 'hold.reject', args }, (attempt) =>
+        rejectHold(own, { end2end: args.end2end, attempt }),
+      );
+    },
+  });
 }
 
 /** A step-up is the platform's to decide, on the account that it names. */

@@ -30,6 +30,8 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
   'rateFeeds',
   'receivables',
   'reconciliations',
+  'screeningHits',
+  'screeningLists',
   'treasury',
   'trialBalance',
 ]);

@@ -1,4 +1,5 @@
 /** Puts the schema together. */
+
 import {
   defaultFieldResolver,
   type GraphQLSchema,
@@ -23,13 +24,14 @@ import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
-import { defineDeliveryReport } from './delivery-report.ts';
+import { defineCustomerCases } from './customer-case.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
+import { defineNode } from './node.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
@@ -48,6 +50,7 @@ import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
+import { defineScreening } from './screening.ts';
 import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
@@ -73,6 +76,7 @@ import { defineWhitelist } from './whitelist.ts';
 /** @returns the schema of these templates; it has no state, and building it needs no database. */
 export function buildSchema(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
+  defineNode(builder);
   const action = defineRefusals(builder);
   const currencies = defineCurrency(builder);
   const ledger = defineLedgerLine(builder, currencies);
@@ -119,13 +123,11 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSavedViews(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
-  defineSuspense(builder, currencies);
-  defineRailNews(builder);
-  definePixOrders(builder);
-  defineNetworks(builder);
+  defineRailWork(builder, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  const customers = defineCustomers(builder);
+  const { connection: customers, level } = defineCustomers(builder);
+  defineCustomerCases(builder, level);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
@@ -143,10 +145,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   return withFreshReads(withNullableReads(builder.toSchema()));
 }
 
-function defineMoney(builder: Builder, currencies: CurrencyRefs) {
-  defineRates(builder);
-  defineTakings(builder);
-  return defineBalances(builder, currencies);
+/** What rails report or find, and a person decides. */
+function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
+  defineSuspense(builder, currencies);
+  defineRailNews(builder);
+  defineScreening(builder);
+  definePixOrders(builder);
+  defineNetworks(builder);
 }
 
 function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {

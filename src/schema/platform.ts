@@ -12,6 +12,7 @@ import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
+import { nodeType } from './node.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
@@ -31,7 +32,12 @@ export function definePlatform(builder: Builder, refs: HolderRefs): void {
 }
 
 function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
+  const node = nodeType<AccountRow>(builder, 'AccountHolder', {
+    rawId: ({ id }) => String(id),
+    read: readHolder,
+  });
   const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
+    interfaces: [node],
     description: 'An account holder, as the operator sees it.',
     fields: (t) => ({
       accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),

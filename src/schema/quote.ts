@@ -93,9 +93,10 @@ function defineType(builder: Builder, template: TemplateRef, { currency }: Curre
       const decimal = (name: DecimalName, description: string) =>
         t.field({ type: 'Decimal', description, resolve: (row) => trimDecimal(row[name]) });
       return {
-        id: t.string({
+        quoteId: t.string({
           nullable: true,
-          description: 'Id to give as `quoteId`; null for a price that is not reserved.',
+          description:
+            'Identifier of the reserved price, for `amount`; null for a price that is not reserved.',
           resolve: ({ id }) => id || null,
         }),
         template: t.field({

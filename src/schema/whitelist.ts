@@ -4,6 +4,7 @@ import type { PixKeyType } from '../base/pix/pix-key.ts';
 import type { WhitelistProof } from '../chains/whitelist-proof.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import {
   addProof,
   addWhitelistEntry,
@@ -20,6 +21,7 @@ import type { Builder, GraphqlContext } from './builder.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { AccountRef } from './viewer.ts';
@@ -52,10 +54,19 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
 }
 
 function defineGroup(builder: Builder, entry: EntryRef) {
+  const node = nodeType<{ id: string }>(builder, 'WhitelistGroup', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => {
+      requireScope(context, 'read');
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
+      return prismaOf(context.database).whitelistGroup.findUnique({ where });
+    },
+  });
   return builder.prismaObject('WhitelistGroup', {
+    interfaces: [node],
     description: 'A group of destinations that withdrawals may go to (C-22).',
     fields: (t) => ({
-      id: t.exposeString('id', { description: '`grp_…`.' }),
+      groupId: t.exposeString('id', { description: 'Identifier of the group, `grp_…`.' }),
       name: t.exposeString('name', { description: 'Your own name for it.' }),
       createdAt: t.field({
         type: 'DateTime',
@@ -75,10 +86,19 @@ function defineGroup(builder: Builder, entry: EntryRef) {
 type GroupRef = ReturnType<typeof defineGroup>;
 
 function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
+  const node = nodeType<{ id: string }>(builder, 'WhitelistEntry', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => {
+      requireScope(context, 'read');
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
+      return prismaOf(context.database).whitelistEntry.findUnique({ where });
+    },
+  });
   return builder.prismaObject('WhitelistEntry', {
+    interfaces: [node],
     description: 'One destination: an address on a network, or a PIX key.',
     fields: (t) => ({
-      id: t.exposeString('id', { description: '`wle_…`.' }),
+      entryId: t.exposeString('id', { description: 'Identifier of the entry, `wle_…`.' }),
       groupId: t.exposeString('groupId', { description: 'The group that it belongs to, `grp_…`.' }),
       label: t.exposeString('label', { nullable: true, description: 'Your own name for it.' }),
       network: t.exposeString('network', {
@@ -263,8 +283,8 @@ function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
     result: ['whitelistEntry', entry],
     description:
       'Removes a destination from its group, at once. Repeating it changes nothing. Needs the scope `move`.',
-    input: (t) => ({ id: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
-    resolve: async ({ id }, context, query) => {
+    input: (t) => ({ entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
+    resolve: async ({ entryId: id }, context, query) => {
       await removeWhitelistEntry(context, id);
       return readEntry(context, query(), id);
     },
@@ -285,12 +305,12 @@ function defineAddProof(builder: Builder, entry: EntryRef, proof: ProofInputRef)
     description:
       'Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`.',
     input: (t) => ({
-      id: t.string({ required: true, description: 'The entry, `wle_…`.' }),
+      entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }),
       proof: t.field({ type: proof, required: true, description: 'The proof.' }),
     }),
     resolve: async (args, context, query) => {
-      await addProof(context, args.id, givenProof('proof', args.proof), checksOf(context));
-      return readEntry(context, query(), args.id);
+      await addProof(context, args.entryId, givenProof('proof', args.proof), checksOf(context));
+      return readEntry(context, query(), args.entryId);
     },
   });
 }
@@ -300,8 +320,8 @@ function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
     result: ['whitelistEntry', entry],
     description:
       'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
-    input: (t) => ({ id: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
-    resolve: async ({ id }, context, query) => {
+    input: (t) => ({ entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
+    resolve: async ({ entryId: id }, context, query) => {
       await withdrawProof(context, id);
       return readEntry(context, query(), id);
     },

@@ -33,8 +33,8 @@ export function servesHealthOnly(handle: RequestListener, publicUrl: string): Re
   };
 }
 
-/** A request that is answered without authentication. */
-function unadmitted(...[request, response]: Parameters<RequestListener>): Exchange {
+/** @returns the exchange of a request that is answered without authentication. */
+export function unadmitted(...[request, response]: Parameters<RequestListener>): Exchange {
   const exchange = exchangeOf(request, response, () => false);
   exchange.route = exchange.path;
   return exchange;

@@ -190,8 +190,11 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
     act: always('hold.release'),
     mutation: 'releaseHold',
     on: 'released',
-    triggers: bare({ on: 'released' }),
-    rules: onAccount,
+    triggers: bare({ on: 'released', by: '' }),
+    rules: (row) => ({
+      ...onAccount(row),
+      ...(row.process?.isFrozen === true && { reason: { isRequired: true } as const }),
+    }),
   },
   reject_hold: {
     act: always('hold.reject'),

@@ -8,6 +8,7 @@ import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf } from './amounts.ts';
 import type { Process, ProcessRow } from './facts.ts';
+import { firstRelease, freeze, isNotFrozen, mayRelease, thaw } from './freezing.ts';
 import { gasJournals } from './gas.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
@@ -46,6 +47,9 @@ const FINAL: readonly StepName[] = [
 ];
 
 type Seen = View<'deposit_seen'>;
+
+/** Facts of a return that is not on its way any more. */
+const NOT_SENT_BACK = { refundAddress: undefined, refundWorth: undefined, heldAt: undefined } as const;
 
 const takeAndHold = ofDeposit(journals.depositSeen, journals.depositConfirmed, journals.depositHeld);
 const lose = ofDeposit(journals.creditedDropped);
@@ -118,6 +122,7 @@ const swapTransitions: readonly Transition[] = [
     post: ({ row }) => [journals.depositSwapped(conversionOfDeposit(row))],
   }),
   when('held', CONFIRMED, HELD, { post: ofDeposit(journals.depositHeld) }),
+  when('frozen', CONFIRMED, HELD, { set: freeze, post: ofDeposit(journals.depositHeld) }),
   when('limit_exceeded', CONFIRMED, HELD, { ...overLimit, post: ofDeposit(journals.depositHeld) }),
   when('swap_settled', SWAPPING, 'pix_out/SENDING', { moneyOut: 'fixed' }),
   when('swap_failed', SWAPPING, SWAP_FAILED, { post: unwind }),
@@ -128,30 +133,51 @@ const swapTransitions: readonly Transition[] = [
   when('payout_rejected', 'pix_out/SENDING', REJECTED, { post: unwind }),
 ];
 
+/** What is blocked already stays there: nothing is posted. */
+const screeningTransitions: readonly Transition[] = [
+  when('cleared', WRONG, 'stay', { when: isUnscreened, set: screened }),
+  when('held', WRONG, HELD, { when: isUnscreened, set: (view) => stopAt(stepNameOf(view.row)) }),
+  when('frozen', WRONG, HELD, {
+    when: isUnscreened,
+    set: (view) => ({ process: { ...freeze().process, ...stopAt(stepNameOf(view.row)).process } }),
+  }),
+  when('frozen', GOING_BACK, HELD, {
+    set: (view) => ({
+      process: { ...freeze().process, ...NOT_SENT_BACK, ...stopAt(heldAt(view.process)).process },
+    }),
+  }),
+  firstRelease(HELD),
+  ...BLOCKED.map((step) =>
+    when('released', HELD, step, {
+      when: (view) => mayRelease(view) && view.process.stoppedAt === step,
+      set: thaw,
+    }),
+  ),
+];
+
 const resolutionTransitions: readonly Transition[] = [
-  when('kept', BLOCKED, 'partial_success/DONE', { post: keep }),
-  // Deposits that screening releases from a hold are credited: the lock of the price has passed (postings.json, L33 →
-  // L35).
-  when('released', HELD, 'partial_success/DONE', { post: keep }),
+  when('kept', BLOCKED, 'partial_success/DONE', { when: isScreened, post: keep }),
+  // What screening lets go after a hold is credited: the price it was locked at has gone by (postings.json, L33 → L35).
+  when('released', HELD, 'partial_success/DONE', { when: mayRelease, set: thaw, post: keep }),
   when('refund_ordered', BLOCKED, GOING_BACK, {
     moneyOut: 'redirect',
-    when: (view) => isThere(view) && view.trigger.address !== view.row.depositFrom,
+    when: (view) => isThere(view) && isScreened(view) && view.trigger.address !== view.row.depositFrom,
     set: ({ row, trigger: { address, worth } }) => sendBack(row, address, worth),
   }),
   when('refund_ordered', BLOCKED, GOING_BACK, {
     moneyOut: 'fixed',
-    when: isThere,
+    when: (view) => isThere(view) && isScreened(view),
     set: ({ row, trigger: { address } }) => sendBack(row, address),
   }),
   when('hold_rejected', HELD, GOING_BACK, {
     moneyOut: 'fixed',
-    when: isThere,
+    when: (view) => isThere(view) && isNotFrozen(view),
     set: ({ row }) => sendBack(row, known(row.depositFrom, 'where the deposit came from')),
   }),
   ...[...BLOCKED, HELD].map((step) =>
     when('return_failed', GOING_BACK, step, {
       when: ({ process }) => heldAt(process) === step,
-      set: () => ({ process: { refundAddress: undefined, refundWorth: undefined, heldAt: undefined } }),
+      set: () => ({ process: NOT_SENT_BACK }),
     }),
   ),
   when('return_confirmed', GOING_BACK, 'refund/DONE', {
@@ -165,7 +191,7 @@ const resolutionTransitions: readonly Transition[] = [
   // The amount leaves the balance again, for the payee whom its payer knew.
   when('requoted', WRONG, SWAPPING, {
     moneyOut: 'fixed',
-    when: isThere,
+    when: (view) => isThere(view) && isScreened(view),
     set: (view) => ({
       facts: view.trigger.price,
       process: { ...paidNow(view).process, isRequoted: true },
@@ -180,6 +206,7 @@ export const DEPOSIT_TRANSITIONS: readonly Transition[] = [
   ...payeePassed('stay', { ...admitOnce, effects: ['allocate_deposit'] }),
   ...depositTransitions,
   ...swapTransitions,
+  ...screeningTransitions,
   ...resolutionTransitions,
 ];
 
@@ -189,6 +216,9 @@ export const DEPOSIT_ENTERING: Entering = {
   [WAITING]: ['expire_payable'],
   [DROPPED]: ['expire_payable'],
   [CONFIRMED]: ['screen'],
+  'crypto_deposit/UNDERPAID': ['screen'],
+  'crypto_deposit/OVERPAID': ['screen'],
+  'crypto_deposit/LATE': ['screen'],
   [GOING_BACK]: ['send_back'],
 };
 
@@ -205,7 +235,12 @@ export function isDepositFinal(row: Pick<ProcessRow, 'component' | 'state'>): bo
   return FINAL.includes(stepNameOf(row));
 }
 
-/** A deposit that its network dropped after it was final is neither converted nor sent back. */
+/** @returns whether its account decides about the deposit: it is of another amount, or late. */
+export function awaitsResolution(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
+  return WRONG.includes(stepNameOf(row));
+}
+
+/** What its network dropped after it was final is neither converted nor sent back. */
 function isLost({ process }: View): boolean {
   return process.deposit?.isLost === true;
 }
@@ -249,9 +284,30 @@ function takeDeposit(view: Seen): Change {
   return { ...noteDeposit(view), facts: { txHash, depositFrom: from, ...price } };
 }
 
-function publishDeposit({ process }: View): Change {
+function publishDeposit({ process, screensSenders }: View): Change {
   const { txHash, from } = known(process.deposit, 'a deposit');
-  return { facts: { txHash, depositFrom: from } };
+  return {
+    facts: { txHash, depositFrom: from },
+    ...(screensSenders && { process: { awaitsScreening: true } }),
+  };
+}
+
+/** Its sender is screened before anybody decides about it. */
+function isUnscreened({ process }: View): boolean {
+  return process.awaitsScreening === true;
+}
+
+function isScreened(view: View): boolean {
+  return !isUnscreened(view);
+}
+
+function screened(): Change {
+  return { process: { awaitsScreening: false } };
+}
+
+/** Notes from which step it goes on once it is released. */
+function stopAt(stoppedAt: StepName): Change {
+  return { process: { stoppedAt, awaitsScreening: false } };
 }
 
 function sendBack(row: ProcessRow, refundAddress: string, refundWorth?: string): Change {

@@ -36,6 +36,8 @@ const after =
 export const EFFECTS = {
   check_identity: now,
   check_payee: now,
+  /** The customer's case was decided: what waits for it goes on. */
+  ask_case: now,
   create_charge: now,
   cancel_charge: now,
   allocate_deposit: now,
@@ -79,6 +81,7 @@ const DISPENSABLE_EFFECTS: readonly EffectName[] = ['cancel_charge'];
 const PREPARING_EFFECTS: readonly EffectName[] = [
   'check_identity',
   'check_payee',
+  'ask_case',
   'create_charge',
   'allocate_deposit',
   'expire',

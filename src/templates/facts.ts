@@ -92,6 +92,15 @@ export interface Process {
   readonly isAdmitted?: boolean;
   /** Compliance rejected it; the payment is on its way back. */
   readonly isTurnedDown?: boolean;
+  /** Money of somebody sanctioned: two people have to release it, of whom this one was the first. */
+  readonly isFrozen?: boolean;
+  readonly release?: { readonly by: string; readonly reason: string } | undefined;
+  /** What was held, or frozen, was released: matches of that kind stop it no more. */
+  readonly released?: 'held' | 'frozen';
+  /** The step at which screening stopped what would have gone back. */
+  readonly stoppedAt?: StepName | undefined;
+  /** A deposit of another amount, or a late one, whose sender was not screened yet. */
+  readonly awaitsScreening?: boolean;
   /** The PIX charge: its txid and its copy-and-paste code. */
   readonly txid?: string;
   readonly brCode?: string;

@@ -41,8 +41,8 @@ export interface PlannedStep {
   readonly shortfall?: (() => PlannedStep) | 'refused';
 }
 
-/** Inputs of a machine besides the transaction and the trigger. */
-export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'available' | 'ispb'>;
+/** What a machine is told besides the transaction and the trigger. */
+export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'screensSenders' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;
 /** Component of every template by which money goes back. */

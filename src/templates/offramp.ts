@@ -11,6 +11,7 @@ import * as journals from '../ledger/journals.ts';
 import { paidNow } from './admission.ts';
 import { cents, conversionOut } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
+import { firstRelease, freeze, mayRelease, thaw } from './freezing.ts';
 import {
   cameBackWhole,
   PAYEE_STEPS,
@@ -39,7 +40,14 @@ const TRANSITIONS: readonly Transition[] = [
   when('limit_exceeded', PAYEE_STEPS, 'kyc_payee/DENIED', { post: release }),
   when('cleared', 'reserve/DONE', 'kyc_payee/INITIAL'),
   when('held', 'reserve/DONE', 'compliance/UNCOMPLIANT', { post: ofSource(journals.reservationHeld) }),
+  when('frozen', 'reserve/DONE', 'compliance/UNCOMPLIANT', {
+    set: freeze,
+    post: ofSource(journals.reservationHeld),
+  }),
+  firstRelease('compliance/UNCOMPLIANT'),
   when('released', 'compliance/UNCOMPLIANT', 'kyc_payee/INITIAL', {
+    when: mayRelease,
+    set: thaw,
     post: ofSource(journals.reservationResumed),
   }),
   when('hold_rejected', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),

@@ -13,6 +13,7 @@ import type { Step } from './define.ts';
 import { disputeTransitions } from './dispute-machine.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
+import { firstRelease, freeze, freezeFrom, isNotFrozen, mayRelease, thaw } from './freezing.ts';
 import { expiry, isImpossible, isTooLate } from './lateness.ts';
 import { returnPayment, returnTransitions } from './pix-return-machine.ts';
 import { REFUND_DISPUTE_TRANSITIONS } from './refund-dispute-machine.ts';
@@ -36,6 +37,7 @@ export function pixInTransitions(names: PixInComponents): readonly Transition[] 
     ...chargeTransitions(names),
     ...paymentTransitions(names),
     ...swapTransitions(names),
+    ...freezingTransitions(names),
   ].map(atPossibleTime);
 }
 
@@ -144,7 +146,8 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     effects: ['create_charge'],
   } as const;
   return [
-    when('identity_passed', initial, 'stay', admitted),
+    // From the later steps where the customer's case was decided: no volume of the customer asked for a closer look.
+    when('identity_passed', undecided, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
     when('review_required', [initial, pending], review),
@@ -158,6 +161,17 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: isPaid,
       effects: ['return_payment'],
     }),
+    when('identity_revoked', undecided, `${identity}/DENIED`, { when: isUnpaid }),
+    when('identity_revoked', `${deposit}/QRCODE`, `${identity}/DENIED`, { effects: ['cancel_charge'] }),
+    when(
+      'identity_revoked',
+      [pending, review, `${deposit}/PAID`, `${deposit}/OVERPAID`],
+      `${identity}/DENIED`,
+      {
+        when: isPaid,
+        effects: ['return_payment'],
+      },
+    ),
     when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', {
       moneyOut: 'fixed',
       when: isPaid,
@@ -174,8 +188,8 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: (view) => isUnpaid(view) && isAdmitted(view),
       again: true,
     }),
-    // Ordered before the session ended, and made after that: it cannot be paid any more.
-    when('charge_created', 'quote/CANCELLED', 'stay', {
+    // Ordered before the session ended, and made after that: nobody can pay it any more.
+    when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
       beside: true,
       when: isUnpaid,
       effects: ['cancel_charge'],
@@ -235,13 +249,20 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
     when('cleared', paid, `${swap}/INITIAL`, { post: convert }),
     when('held', paid, 'compliance/UNCOMPLIANT'),
     when('limit_exceeded', paid, 'compliance/UNCOMPLIANT', overLimit),
+    firstRelease('compliance/UNCOMPLIANT'),
+    // What was on its way back when it was frozen goes back.
+    when('released', 'compliance/UNCOMPLIANT', 'refund/INITIAL', {
+      moneyOut: 'fixed',
+      when: (view) => isHeldStill(view) && mayRelease(view) && view.process.stoppedAt !== undefined,
+      set: (view) => ({ process: { ...returnPayment(view).process, ...thaw(view).process } }),
+    }),
     when('released', 'compliance/UNCOMPLIANT', `${swap}/INITIAL`, {
-      when: isHeldStill,
-      set: withinLimit,
+      when: (view) => isHeldStill(view) && mayRelease(view),
+      set: (view) => ({ process: { ...withinLimit().process, ...thaw(view).process } }),
       post: convert,
     }),
     when('hold_rejected', 'compliance/UNCOMPLIANT', 'stay', {
-      when: isHeldStill,
+      when: (view) => isHeldStill(view) && isNotFrozen(view),
       set: () => ({ process: { isTurnedDown: true } }),
       effects: ['return_payment'],
     }),
@@ -250,7 +271,26 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
     }),
     when('refund_requested', [`${swap}/ERROR`, 'compliance/UNCOMPLIANT'], 'refund/INITIAL', {
       moneyOut: 'fixed',
+      when: isNotFrozen,
       set: returnPayment,
+    }),
+  ];
+}
+
+/** Money of a sanctioned payer stays where it is, also where it would have gone back. */
+function freezingTransitions({ identity, deposit, swap }: PixInComponents): Transition[] {
+  const goingBack: StepName[] = [
+    `${deposit}/UNDERPAID`,
+    `${deposit}/LATE`,
+    `${deposit}/DIVERGENT`,
+    `${swap}/ERROR`,
+    `${identity}/DENIED`,
+  ];
+  return [
+    when('frozen', [`${deposit}/PAID`, `${deposit}/OVERPAID`], 'compliance/UNCOMPLIANT', { set: freeze }),
+    when('frozen', goingBack, 'compliance/UNCOMPLIANT', { when: isPaid, set: freezeFrom }),
+    when('frozen', 'compliance/UNCOMPLIANT', 'stay', {
+      set: (view) => ({ process: { ...freezeFrom(view).process, isTurnedDown: false } }),
     }),
   ];
 }

@@ -71,6 +71,7 @@ export function payeeTransitions({
       when: (view) => !isAdmitted(view),
     }),
     when('identity_irregular', 'kyc_payee/INITIAL', 'kyc_payee/DENIED', releasing),
+    when('identity_revoked', PAYEE_STEPS, 'kyc_payee/DENIED', releasing),
     when('key_divergent', PAYEE_STEPS, 'kyc_payee/DIVERGENT', releasing),
   ];
 }
@@ -81,7 +82,7 @@ export function payeePassed(
   rest: Pick<Transition<'identity_passed'>, 'when' | 'set' | 'post' | 'effects'>,
 ): readonly Transition[] {
   return [
-    when('identity_passed', 'kyc_payee/INITIAL', to, rest),
+    when('identity_passed', PAYEE_STEPS, to, rest),
     when<'identity_passed' | 'step_up_approved'>(
       'step_up_approved',
       ['kyc_payee/PENDING', 'kyc_payee/REVIEW'],

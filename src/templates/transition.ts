@@ -16,6 +16,8 @@ export interface View<Name extends TriggerName = TriggerName> {
   readonly nowMs: number;
   /** Time limit of a step-up's decision. Unit: ms. */
   readonly stepUpMs: number;
+  /** Whether senders are screened: nobody decides about a wrong deposit before. */
+  readonly screensSenders?: boolean;
   /** Bank of the house in the Brazilian payments system: ids of returns begin with it. */
   readonly ispb: string;
   /**

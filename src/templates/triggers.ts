@@ -44,6 +44,8 @@ export interface TriggerFacts {
   /** A step-up is decided; `reason` where a person did it. */
   step_up_approved: { readonly reason?: string };
   step_up_denied: { readonly reason?: string };
+  /** The customer or payee was denied after the check had passed. */
+  identity_revoked: Nothing;
   /** The PIX key belongs to somebody else. */
   key_divergent: Nothing;
   charge_created: { readonly txid: string; readonly brCode: string };
@@ -62,7 +64,10 @@ export interface TriggerFacts {
   /** Screening found nothing, or holds the transaction. */
   cleared: Nothing;
   held: Nothing;
-  released: Nothing;
+  /** A sanctioned payer, sender or destination. */
+  frozen: Nothing;
+  /** `by`: id of the key or the person; `reason` where it was frozen. */
+  released: { readonly by?: string; readonly reason?: string };
   hold_rejected: Nothing;
   swap_settled: Nothing;
   swap_failed: Nothing;

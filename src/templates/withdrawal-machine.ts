@@ -4,6 +4,7 @@ import type { StepName } from '../base/ids/step-name.ts';
 import { BRL } from '../base/money/currency.ts';
 import * as journals from '../ledger/journals.ts';
 import { networkFeeOf, sourceOf } from './amounts.ts';
+import { firstRelease, freeze, mayRelease, thaw } from './freezing.ts';
 import { gasJournals } from './gas.ts';
 import { cameBackWhole } from './pix-out-machine.ts';
 import { movesOf, ofSource } from './post-moves.ts';
@@ -54,7 +55,18 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
     when: mayBeSent,
     post: ofSource(journals.reservationHeld),
   }),
-  when('released', HELD, SENDING, { ...sending, post: ofSource(journals.reservationResumed) }),
+  when('frozen', [REQUESTED, APPROVING], HELD, {
+    when: mayBeSent,
+    set: freeze,
+    post: ofSource(journals.reservationHeld),
+  }),
+  firstRelease(HELD),
+  when('released', HELD, SENDING, {
+    ...sending,
+    when: mayRelease,
+    set: thaw,
+    post: ofSource(journals.reservationResumed),
+  }),
   when('hold_rejected', HELD, 'approval_withdrawl_dash/REJECTED', { post: releaseHeld }),
   when('delivery_broadcast', SENDING, BROADCAST, {
     when: isCrypto,

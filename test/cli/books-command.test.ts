@@ -98,7 +98,7 @@ describe('receivables', () => {
       (each: { currency: { code: string } }) => each.currency.code === 'USDT_TRX',
     );
     const payee = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
-    await create('createOfframp', { amountPaid: available, currency: 'USDT_TRX', ...payee });
+    await create('createOfframp', { amount: { crypto: available }, currency: 'USDT_TRX', ...payee });
     await trigger(end2end, 'dispute-open');
     await trigger(end2end, 'dispute-accept');
     return shop;
@@ -273,7 +273,7 @@ test('journals by hand are proposed at the command line, and approved by somebod
   const {
     approveJournal: { manualJournal: approveJournal },
   } = await ask(
-    `mutation { approveJournal(input: { id: "${id}" }) { manualJournal { state journalId } errors { code message path } } }`,
+    `mutation { approveJournal(input: { proposalId: "${id}" }) { manualJournal { state journalId } errors { code message path } } }`,
     {},
     app.platformKey,
   );

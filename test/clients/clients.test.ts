@@ -118,7 +118,7 @@ test('Apollo Client', async () => {
   expect(data).toMatchObject({ viewer: ANSWER, transactions: { totalCount: 0 } });
   const made = await client.mutate({
     mutation: gql(
-      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id } errors { code message path } } }',
+      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } errors { code message path } } }',
     ),
   });
   expect(made.data).toMatchObject({ createQuote: { quote: { id: expect.any(String) }, errors: [] } });

@@ -92,12 +92,12 @@ describe('requests that happen each time', () => {
   test.each([
     [
       'whose input stands in the document',
-      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id } } }',
+      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } } }',
       undefined,
     ],
     [
       'of which one has no key',
-      'mutation($a: CreateQuoteInput!) { a: createQuote(input: $a) { quote { id } } b: createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id } } }',
+      'mutation($a: CreateQuoteInput!) { a: createQuote(input: $a) { quote { id: quoteId } } b: createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } } }',
       { a: { template: 'onramp', currency: 'USDT_TRX', amount: { brl: '60' } } },
     ],
   ])('are mutations %s', async (_name, document, variables) => {

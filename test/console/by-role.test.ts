@@ -89,7 +89,7 @@ describe('a finance person', () => {
 
   test.each(['onramp', 'offramp_instant'])('C-40: reserves no price of %s', async (template) => {
     const { json } = await finance.graphql(
-      `mutation { createQuote(input: { template: ${template}, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id } errors { message } } }`,
+      `mutation { createQuote(input: { template: ${template}, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id: quoteId } errors { message } } }`,
     );
     expect(json.data.createQuote.errors[0].message).toBe('this requires a role with the scope "create"');
   });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "Vault" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Vault" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   groupId = createWhitelistGroup.id;
   for (const input of [
@@ -43,7 +43,7 @@ beforeAll(async () => {
     `target: { pixKey: { type: EMAIL, key: "rita@example.com" } }`,
   ])
     await ask(
-      `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     );
 });
 

@@ -32,14 +32,14 @@ async function group(...entries: readonly string[]): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   await ask(
     'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
   for (const entry of entries)
     await ask(
-      `mutation($id: String!) { addWhitelistEntry(input: { groupId: $id, ${entry} }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation($id: String!) { addWhitelistEntry(input: { groupId: $id, ${entry} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
       {
         id: createWhitelistGroup.id,
       },
@@ -383,9 +383,9 @@ describe('withdrawals', () => {
 test('C-52: a refused field of a mutation neither hides, undoes nor stops the others', async () => {
   const { apiKey } = await app.addAccount();
   const query = `mutation {
-    a: createWhitelistGroup(input: { name: "a", idempotencyKey: "a" }) { whitelistGroup { id } errors { code message path } }
-    b: createWhitelistGroup(input: { name: "", idempotencyKey: "b" }) { whitelistGroup { id } errors { code message path } }
-    c: createWhitelistGroup(input: { name: "c", idempotencyKey: "c" }) { whitelistGroup { id } errors { code message path } }
+    a: createWhitelistGroup(input: { name: "a", idempotencyKey: "a" }) { whitelistGroup { id: groupId } errors { code message path } }
+    b: createWhitelistGroup(input: { name: "", idempotencyKey: "b" }) { whitelistGroup { id: groupId } errors { code message path } }
+    c: createWhitelistGroup(input: { name: "c", idempotencyKey: "c" }) { whitelistGroup { id: groupId } errors { code message path } }
   }`;
   for (const _time of [1, 2]) {
     const { json } = await app.graphql(query, {}, { key: apiKey });

@@ -46,7 +46,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   createQuote: [
     'create',
-    `(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id } ${ERRORS} }`,
+    `(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } ${ERRORS} }`,
   ],
   cancelTransaction: ['create', `(input: { end2end: "$id" }) { transaction { end2end } ${ERRORS} }`],
   acceptQuote: ['create', `(input: { end2end: "$id" }) { transaction { end2end } ${ERRORS} }`],
@@ -98,17 +98,17 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   sandboxAdvanceClock: ['platform:rails', `(input: { by: "1ms" }) { now ${ERRORS} }`],
   sandboxFund: ['create', `(input: { currency: "BRL", amount: "1" }) { funding { journalId } ${ERRORS} }`],
-  createWhitelistGroup: ['move', `(input: { name: "x" }) { whitelistGroup { id } ${ERRORS} }`],
+  createWhitelistGroup: ['move', `(input: { name: "x" }) { whitelistGroup { id: groupId } ${ERRORS} }`],
   addWhitelistEntry: [
     'move',
-    `(input: { groupId: "$group", target: { pixKey: { type: CPF, key: "52998224725" } } }) { whitelistEntry { id } ${ERRORS} }`,
+    `(input: { groupId: "$group", target: { pixKey: { type: CPF, key: "52998224725" } } }) { whitelistEntry { id: entryId } ${ERRORS} }`,
   ],
-  removeWhitelistEntry: ['move', `(input: { id: "$entry" }) { whitelistEntry { id } ${ERRORS} }`],
+  removeWhitelistEntry: ['move', `(input: { id: "$entry" }) { whitelistEntry { id: entryId } ${ERRORS} }`],
   addWhitelistProof: [
     'move',
-    `(input: { id: "$entry", proof: { id: "x", expiresAt: "2030-01-01T00:00:00Z" } }) { whitelistEntry { id } ${ERRORS} }`,
+    `(input: { id: "$entry", proof: { id: "x", expiresAt: "2030-01-01T00:00:00Z" } }) { whitelistEntry { id: entryId } ${ERRORS} }`,
   ],
-  withdrawWhitelistProof: ['move', `(input: { id: "$entry" }) { whitelistEntry { id } ${ERRORS} }`],
+  withdrawWhitelistProof: ['move', `(input: { id: "$entry" }) { whitelistEntry { id: entryId } ${ERRORS} }`],
   updateTemplateSettings: [
     'platform:pricing',
     `(input: { account: "$account", template: onramp }) { templateSetting { template } ${ERRORS} }`,
@@ -154,6 +154,14 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   rejectSuspense: ['platform:risk', `(input: { id: "1" }) { suspenseEntry { state } ${ERRORS} }`],
   returnSuspense: ['platform:risk', `(input: { id: "1" }) { suspenseEntry { state } ${ERRORS} }`],
   retryRailNews: ['platform:risk', `(input: { id: "1" }) { outcome ${ERRORS} }`],
+  dismissScreeningHit: [
+    'platform:risk',
+    `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+  ],
+  confirmScreeningHit: [
+    'platform:risk',
+    `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+  ],
   closeRailNews: ['platform:risk', `(input: { id: "1", reason: "x" }) { railNews { state } ${ERRORS} }`],
   settlePixOrder: [
     'platform:risk',
@@ -170,12 +178,15 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   proposeJournal: [
     'platform:books',
-    `(input: { account: "1", debit: "A.pix", credit: "E.capital", currency: "BRL", amount: "1", reason: "x" }) { manualJournal { id } ${ERRORS} }`,
+    `(input: { account: "1", debit: "A.pix", credit: "E.capital", currency: "BRL", amount: "1", reason: "x" }) { manualJournal { id: proposalId } ${ERRORS} }`,
   ],
-  approveJournal: ['platform:books', `(input: { id: "1" }) { manualJournal { id } ${ERRORS} }`],
-  rejectJournal: ['platform:books', `(input: { id: "1" }) { manualJournal { id } ${ERRORS} }`],
+  approveJournal: ['platform:books', `(input: { id: "1" }) { manualJournal { id: proposalId } ${ERRORS} }`],
+  rejectJournal: ['platform:books', `(input: { id: "1" }) { manualJournal { id: proposalId } ${ERRORS} }`],
   closeBooks: ['platform:books', `(input: { day: "2020-01-01" }) { bookClose { day } ${ERRORS} }`],
-  reconcile: ['platform:books', `(input: { day: "2020-01-01" }) { reconciliation { id } ${ERRORS} }`],
+  reconcile: [
+    'platform:books',
+    `(input: { day: "2020-01-01" }) { reconciliation { id: reconciliationId } ${ERRORS} }`,
+  ],
   bookCapital: [
     'platform:books',
     `(input: { currency: "USDT_TRX", amount: "1", direction: IN }) { manualJournal { journalId } ${ERRORS} }`,
@@ -190,16 +201,16 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   disableStaticLink: ['admin', `(input: { slug: "$slug" }) { staticLink { slug } ${ERRORS} }`],
   createWebhookEndpoint: [
     'admin',
-    `(input: { url: "https://hooks.example.com/x" }) { webhookEndpoint { id } ${ERRORS} }`,
+    `(input: { url: "https://hooks.example.com/x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`,
   ],
-  updateWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id } ${ERRORS} }`],
-  removeWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id } ${ERRORS} }`],
-  pauseWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id } ${ERRORS} }`],
-  resumeWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id } ${ERRORS} }`],
+  updateWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
+  removeWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
+  pauseWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
+  resumeWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
   recoverWebhookEndpoint: ['admin', `(input: { id: "x" }) { redelivery { __typename } ${ERRORS} }`],
   rotateWebhookSecret: ['admin', `(input: {}) { secrets { __typename } ${ERRORS} }`],
-  sendTestWebhook: ['admin', `(input: { id: "x" }) { webhookDelivery { id } ${ERRORS} }`],
-  redeliverWebhook: ['admin', `(input: { id: "1" }) { webhookDelivery { id } ${ERRORS} }`],
+  sendTestWebhook: ['admin', `(input: { id: "x" }) { webhookDelivery { id: deliveryId } ${ERRORS} }`],
+  redeliverWebhook: ['admin', `(input: { id: "1" }) { webhookDelivery { id: deliveryId } ${ERRORS} }`],
   redeliverWebhooks: [
     'admin',
     `(input: { dryRun: true, filter: {} }) { redelivery { __typename } ${ERRORS} }`,
@@ -257,12 +268,12 @@ describe('isolation', () => {
     const {
       createWhitelistGroup: { whitelistGroup: group },
     } = await ask(
-      'mutation { createWhitelistGroup(input: { name: "x" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "x" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     );
     const {
       addWhitelistEntry: { whitelistEntry: entry },
     } = await ask(
-      `mutation { addWhitelistEntry(input: { groupId: "${group.id}", target: { pixKey: { type: CPF, key: "11144477735" } } }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation { addWhitelistEntry(input: { groupId: "${group.id}", target: { pixKey: { type: CPF, key: "11144477735" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     );
     const {
       createStaticLink: { staticLink: link },
@@ -300,14 +311,14 @@ describe('isolation', () => {
     const {
       createQuote: { quote: createQuote },
     } = await ask(
-      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id } errors { code message path } } }',
+      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } errors { code message path } } }',
     );
     const input = { currency: 'USDT_TRX', amount: { quoteId: createQuote.id }, ...ANA };
     expect((await refusal(creation('createOnramp'), { input }, stranger.apiKey)).code).toBe('QUOTE_EXPIRED');
     const {
       createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
     } = await ask(
-      'mutation { createWhitelistGroup(input: { name: "x" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "x" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     );
     const withdrawal = { currency: 'BRL', amountReceived: '10', groupId: createWhitelistGroup.id };
     expect((await refusal(creation('createWithdrawal'), { input: withdrawal }, stranger.apiKey)).code).toBe(
@@ -398,7 +409,7 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['an amount as a number', { currency: 'USDT_TRX', amountPayment: 60 }],
+    ['an amount as a number', { currency: 'USDT_TRX', amount: { brl: 60 } }],
     ['a null for what has a default', { currency: 'USDT_TRX', accept: null }],
     ['an unknown member', { currency: 'USDT_TRX', amount: '60' }],
   ])('%s does not fit the schema', async (_name, input) => {
@@ -502,7 +513,7 @@ describe('C-52: idempotency', () => {
 
   test('what is administered is made once too', async () => {
     const group =
-      'mutation { createWhitelistGroup(input: { name: "x", idempotencyKey: "g" }) { whitelistGroup { id } errors { code message path } } }';
+      'mutation { createWhitelistGroup(input: { name: "x", idempotencyKey: "g" }) { whitelistGroup { id: groupId } errors { code message path } } }';
     expect(await ask(group)).toEqual(await ask(group));
     const link =
       'mutation { createStaticLink(input: { name: "x", currency: "USDT_TRX", idempotencyKey: "l" }) { staticLink { slug } errors { code message path } } }';

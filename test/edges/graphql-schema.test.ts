@@ -360,6 +360,9 @@ const ASKED: Readonly<Record<string, Asked>> = {
   BookCapitalInput: ofPlatform(input('bookCapital', { currency: 'BRL', direction: 'OUT' })),
   PauseNetworkInput: ofPlatform(input('pauseNetwork', { network: 'NOPE' })),
   CloseRailNewsInput: ofPlatform(input('closeRailNews')),
+  ReleaseHoldInput: ofPlatform(input('releaseHold')),
+  DismissScreeningHitInput: ofPlatform(input('dismissScreeningHit')),
+  ConfirmScreeningHitInput: ofPlatform(input('confirmScreeningHit')),
   ApproveStepUpInput: ofPlatform(input('approveStepUp')),
   DenyStepUpInput: ofPlatform(input('denyStepUp')),
   SettlePixOrderInput: ofPlatform(input('settlePixOrder', { key: 'x', outcome: 'NOT_DONE' })),
@@ -379,7 +382,7 @@ const GIVEN = TYPES.flatMap((type): [place: string, given: GraphQLArgument][] =>
 const limitsOf = (place: string, name: string): readonly Limit[] => [LIMITS[place]?.[name] ?? []].flat();
 
 const HOOK =
-  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id } errors { code message path } } }';
+  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id: endpointId } errors { code message path } } }';
 
 describe('limits', () => {
   test('a page says how many nodes it has, and a document how much it may ask for', () => {

@@ -153,7 +153,7 @@ test('C-21: a deposit after the lock is paid out at the price of its arrival', a
 });
 
 test('C-21: an order by a quote keeps the lock of the quote', async () => {
-  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "550" } }) { quote { id } errors { code message path } } }`;
+  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "550" } }) { quote { id: quoteId } errors { code message path } } }`;
   const { json } = await app.graphql(create, {}, { key });
   expect(errorsIn(json)).toBeUndefined();
   await wait('9m');

@@ -147,7 +147,7 @@ describe('C-35: refundPayment', () => {
       });
     const amount = await balance();
     await create('createOfframp', {
-      amountPaid: amount,
+      amount: { crypto: amount },
       currency: 'USDT_TRX',
       ...ANA,
       pixKey: 'ana@example.com',
@@ -353,9 +353,9 @@ test('the PIX end-to-end id of a BRL withdrawal can be read', async () => {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "Bank" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Bank" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
-  const entry = `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", target: { pixKey: { type: EMAIL, key: "ana@example.com" } } }) { whitelistEntry { id } errors { code message path } } }`;
+  const entry = `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", target: { pixKey: { type: EMAIL, key: "ana@example.com" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`;
   await ask(
     'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { accountSettings { approvalAbove } errors { code message path } } }',
   );

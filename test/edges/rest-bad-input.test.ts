@@ -81,6 +81,8 @@ const problemSchema = {
     status: { type: 'integer' },
     detail: { type: 'string', minLength: 1 },
     code: { enum: Object.keys(ERRORS) },
+    action: { enum: ['FIX', 'WAIT', 'STOP'] },
+    next: { type: 'string', pattern: '^[A-Z].*\\.$' },
     request_id: { type: 'string', minLength: 1 },
     violations: {
       type: 'array',
@@ -96,7 +98,7 @@ const problemSchema = {
       },
     },
   },
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  required: ['type', 'title', 'status', 'detail', 'code', 'action', 'next', 'request_id'],
   additionalProperties: false,
 };
 const isProblem = new Ajv2020().compile(problemSchema);

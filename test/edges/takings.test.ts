@@ -8,7 +8,7 @@ import { useApp } from '../support/app.ts';
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 
-const CREATE = `mutation ($amount: Decimal!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: $amount,
+const CREATE = `mutation ($amount: Decimal!) { createCheckout(input: { currency: "USDT_TRX", amount: { brl: $amount },
   clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }`;
 const PLAY = `mutation ($end2end: String!, $scenario: SandboxScenarioName!) { sandboxTrigger(input: { end2end: $end2end, scenario: $scenario }) {
   transaction { end2end } errors { code message path } } }`;

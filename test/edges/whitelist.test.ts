@@ -26,19 +26,19 @@ const ADD = `mutation($input: AddWhitelistEntryInput!) { addWhitelistEntry(input
 const newGroup = async (): Promise<string> =>
   (
     await ask(
-      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     )
   ).createWhitelistGroup.whitelistGroup.id;
 const add = async (groupId: string, input: Readonly<Record<string, unknown>>) =>
   (await ask(ADD, { input: { groupId, ...input } })).addWhitelistEntry.whitelistEntry;
 const remove = (id: string) =>
   ask(
-    'mutation($id: String!) { removeWhitelistEntry(input: { id: $id }) { whitelistEntry { id removedAt } errors { code message path } } }',
+    'mutation($id: String!) { removeWhitelistEntry(input: { entryId: $id }) { whitelistEntry { id: entryId removedAt } errors { code message path } } }',
     { id },
   );
 const groups = async (key?: string) =>
-  (await ask(`{ viewer { account { whitelistGroups { id name entries { ${ENTRY} } } } } }`, {}, key)).viewer
-    .account.whitelistGroups;
+  (await ask(`{ viewer { account { whitelistGroups { id: groupId name entries { ${ENTRY} } } } } }`, {}, key))
+    .viewer.account.whitelistGroups;
 const setCooling = (seconds: number) =>
   ask(
     `mutation { updateAccountSettings(input: { whitelistCoolingSeconds: ${seconds} }) { accountSettings { whitelistCoolingSeconds } errors { code message path } } }`,
@@ -49,7 +49,7 @@ describe('groups and entries', () => {
     const {
       createWhitelistGroup: { whitelistGroup: group },
     } = await ask(
-      'mutation { createWhitelistGroup(input: { name: " Treasury " }) { whitelistGroup { id name createdAt entries { id } } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: " Treasury " }) { whitelistGroup { id: groupId name createdAt entries { id: entryId } } errors { code message path } } }',
     );
     expect(group).toMatchObject({
       id: expect.stringMatching(/^grp_[\w-]{16}$/),
@@ -137,7 +137,7 @@ describe('groups and entries', () => {
 
   test.each(['', ' ', 'x'.repeat(201), 'a\u0000b'])('a group of the name %j is refused', async (name) => {
     const refused = await refusal(
-      'mutation($name: String!) { createWhitelistGroup(input: { name: $name }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation($name: String!) { createWhitelistGroup(input: { name: $name }) { whitelistGroup { id: groupId } errors { code message path } } }',
       {
         name,
       },

@@ -161,7 +161,7 @@ describe('a document', () => {
     ['{ balances { available } }'],
     ['{ currencies { code } viewer { scopes } }'],
     ['{ transaction(end2end: "x") { events { name } } }'],
-    ['{ transaction(end2end: "x") { ... on Onramp { deliveries { id } } } }'],
+    ['{ transaction(end2end: "x") { ... on Onramp { deliveries { id: deliveryId } } } }'],
     [
       '{ statement { nodes { transaction { ...Open } } } } fragment Open on Transaction { sandboxScenarios { fitting } }',
     ],

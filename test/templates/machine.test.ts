@@ -84,6 +84,8 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
     for (const each of fitting(run.row, triggers)) {
       // What fails beside the steps is in returns.test.ts: with it there would be several times the places.
       if (each.on === 'refund_failed' && each.returnId !== undefined) continue;
+      // What freezes is in freezing.test.ts.
+      if (each.on === 'frozen') continue;
       // So are disputes of what is going back, in disputes-and-refunds.test.ts.
       if (
         each.on.startsWith('dispute_') &&
@@ -103,7 +105,17 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
 function placeOf({ row, book }: Run): string {
   const { accountId, id, updatedAt, ...facts } = row;
   const process: Partial<Process> = facts.process ?? {};
-  const { finishedAt, posted: _, returns = [], dispute, disputed, expiredAt, isOverLimit, ...rest } = process;
+  const {
+    finishedAt,
+    posted: _,
+    released: _released,
+    returns = [],
+    dispute,
+    disputed,
+    expiredAt,
+    isOverLimit,
+    ...rest
+  } = process;
   // Whether the session ended counts, not when; and why money goes back decides nothing any more.
   const judged = {
     isExpired: expiredAt !== undefined && process.paid === undefined,

@@ -36,7 +36,7 @@ async function whitelist(client: Client, entries: readonly Destination[]): Promi
   const { whitelistGroup } = await client.mutate(
     'createWhitelistGroup',
     { name: 'Walk' },
-    'whitelistGroup { id }',
+    'whitelistGroup { id: groupId }',
   );
   for (const target of entries)
     await client.mutate('addWhitelistEntry', { groupId: whitelistGroup.id, target });

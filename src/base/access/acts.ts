@@ -190,6 +190,16 @@ export const ACTS = {
     'releaseHold',
   ),
   'hold.reject': act('platform:risk', 'Rejects a transaction that compliance screening holds.', 'rejectHold'),
+  'hit.dismiss': act(
+    'platform:risk',
+    'Dismisses a hit of screening, with a reason: it is somebody else.',
+    'dismissScreeningHit',
+  ),
+  'hit.confirm': act(
+    'platform:risk',
+    'Confirms a hit of screening, with a reason: it is the person or the address of the list.',
+    'confirmScreeningHit',
+  ),
   'step_up.approve': act(
     'platform:risk',
     'Approves the extra verification of a customer or payee, with a reason.',
@@ -199,6 +209,28 @@ export const ACTS = {
     'platform:risk',
     'Denies the extra verification of a customer or payee, with a reason.',
     'denyStepUp',
+  ),
+  'case.approve': act(
+    'platform:risk',
+    'Approves the case of a customer, with a reason: what waits for it goes on.',
+    'approveCase',
+  ),
+  'case.deny': act(
+    'platform:risk',
+    'Denies the case of a customer, with a reason: what is open for that customer ends, and what was paid goes back.',
+    'denyCase',
+  ),
+  'case.retry': act('platform:risk', 'Begins the check of a customer again, with a reason.', 'retryCase'),
+  'case.freeze': act(
+    'platform:risk',
+    'Freezes a customer, with a reason: no money of that customer moves or goes back.',
+    'freezeCase',
+    'freezeCustomer',
+  ),
+  'case.unfreeze': act(
+    'platform:risk',
+    'Unfreezes a customer, with a reason: two people do it, one after the other.',
+    'unfreezeCase',
   ),
   'facts.correct': act(
     'platform:risk',
@@ -298,6 +330,8 @@ export const PASSKEY_ACTS: readonly ActName[] = [
   'payment.refund',
   'hold.release',
   'step_up.approve',
+  'case.approve',
+  'case.unfreeze',
   'refund.retry',
   'refund.settle_by_hand',
   'network.resume',

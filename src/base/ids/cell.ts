@@ -16,6 +16,8 @@
 
 /** Code of the first cell. */
 export const FIRST_CELL = '';
+/** Name of the first cell, which has no code, in files, paths and commands. */
+export const FIRST_CELL_NAME = 'first';
 /** Accepted form of a code, in words. */
 export const CELL_FORM = 'two characters of a-z and 0-9 other than 00, such as a1';
 
@@ -50,6 +52,17 @@ const FORMS = Object.values(CODED_FORMS).map(({ pattern }) => new RegExp(`^${pat
 /** @returns whether a text is the code of a cell other than the first. */
 export function isCellCode(text: string): boolean {
   return CODE.test(text);
+}
+
+/** @returns the name of a cell: its code, or `first`. */
+export function cellName(code: string): string {
+  return code === FIRST_CELL ? FIRST_CELL_NAME : code;
+}
+
+/** @returns the code that a name stands for; undefined for a name that is none. */
+export function cellNamed(name: string): string | undefined {
+  if (name === FIRST_CELL_NAME) return FIRST_CELL;
+  return isCellCode(name) ? name : undefined;
 }
 
 /** @returns the cell that issued a text: that of its code, or the first cell for a text without one. */

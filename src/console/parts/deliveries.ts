@@ -56,7 +56,7 @@ export function deliveries(
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: ({ id }) =>
+      cell: ({ deliveryId: id }) =>
         actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
     },
   ];
@@ -81,7 +81,7 @@ function redelivery(context: ScreenContext, endpoints: readonly Endpoint[]): Htm
   const fields = html`${field(context, act, {
     name: 'endpointId',
     label: say('endpoint'),
-    options: [['', say('all')], ...endpoints.map(({ id, url }) => [id, url] as const)],
+    options: [['', say('all')], ...endpoints.map(({ endpointId: id, url }) => [id, url] as const)],
   })}${field(context, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(
     context,
     act,

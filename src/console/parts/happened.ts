@@ -101,7 +101,7 @@ function returns({ say, language }: ScreenContext, { refunds }: Found): Happenin
 
 function attempts(context: ScreenContext, delivery: Delivery): Happening[] {
   const { say, language } = context;
-  const { endpoint, event, id, state, nextAttemptAt } = delivery;
+  const { endpoint, event, deliveryId: id, state, nextAttemptAt } = delivery;
   const tried = delivery.attempts.map(
     ({ at, attempt, status, durationMs, error, answer }, index): Happening => {
       const isLast = index === delivery.attempts.length - 1;

@@ -54,9 +54,8 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
   ];
 }
 
-function decisions(context: ScreenContext, { id, amount, currency, debit, credit }: Manual): Html {
-  const { say, language } = context;
-  const sum = money({ amount, currency: currencyOfLedger(currency) }, language);
+function decisions(context: ScreenContext, { proposalId: id }: Manual): Html {
+  const { say } = context;
   const given = { id };
   const approve = askedForm(context, {
     act: 'ApproveJournal',

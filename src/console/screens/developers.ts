@@ -104,7 +104,8 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
     {
       name: say('url'),
       isRowHead: true,
-      cell: ({ url, id }) => html`<a href="${sameWith(context, { endpoint: id, done: null })}">${url}</a>`,
+      cell: ({ url, endpointId: id }) =>
+        html`<a href="${sameWith(context, { endpoint: id, done: null })}">${url}</a>`,
     },
     { name: say('name'), look: 'wide', cell: ({ description }) => description },
     {
@@ -128,7 +129,7 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
   );
 }
 
-function endpointActs(context: ScreenContext, { id, state, isRecoverable }: Endpoint): Html {
+function endpointActs(context: ScreenContext, { endpointId: id, state, isRecoverable }: Endpoint): Html {
   const { say } = context;
   const given = { id };
   const remove = askedForm(context, {

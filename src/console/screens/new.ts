@@ -131,7 +131,7 @@ export const KINDS: readonly Kind[] = [
         {
           name: 'groupId',
           label: say('group'),
-          options: data.viewer.account.whitelistGroups.map(({ id, name }) => [id, name]),
+          options: data.viewer.account.whitelistGroups.map(({ groupId: id, name }) => [id, name]),
         },
         destinationField(say('destination'), data),
         { name: 'notes', label: say('notes') },
@@ -205,7 +205,7 @@ function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): Con
     return {
       ...order,
       ...priceSides(priced, price),
-      given: { ...given, quoteId: price.id ?? '' },
+      given: { ...given, quoteId: price.quoteId ?? '' },
       price: priceFacts(context, price),
       fields: rest.filter(({ name }) => name !== priced.amount),
       expiresAt: price.expiresAt,

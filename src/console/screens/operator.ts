@@ -110,11 +110,9 @@ function secondPerson(context: ScreenContext, { id, amount, currency }: Entry, a
   return html`<div class="row">${approve}${reject}</div>`;
 }
 
-function decisions(context: ScreenContext, entry: Entry): Html {
-  const { id, amount, currency, proposedTo, reason } = entry;
-  if (proposedTo !== null) return secondPerson(context, entry, proposedTo);
-  const { say, language } = context;
-  const sum = money({ amount, currency }, language);
+function decisions(context: ScreenContext, { suspenseId: id, proposedTo, reason }: Entry): Html {
+  if (proposedTo !== null) return secondPerson(context, id, proposedTo);
+  const { say } = context;
   const given = { id };
   const assign = askedForm(context, {
     act: 'AssignSuspense',
@@ -143,10 +141,9 @@ function decisions(context: ScreenContext, entry: Entry): Html {
   return html`<div class="row">${assign}${back}</div>`;
 }
 
-function returnAgain(context: ScreenContext, { id, amount, currency }: Entry): Html {
-  const { say, language } = context;
-  const what = say('returnAgainWhat', { amount: money({ amount, currency }, language) });
-  const [open, button] = [say('returnAgain'), say('returnAgainYes')];
+function returnAgain(context: ScreenContext, { suspenseId: id }: Entry): Html {
+  const { say } = context;
+  const [open, what, button] = [say('returnAgain'), say('returnAgainWhat'), say('returnAgainYes')];
   return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
 }
 

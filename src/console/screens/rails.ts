@@ -84,7 +84,7 @@ function isOpen({ state }: News): boolean {
   return state === 'FAILED' || state === 'PENDING';
 }
 
-function decisions(context: ScreenContext, { id }: News): Html {
+function decisions(context: ScreenContext, { newsId: id }: News): Html {
   const { say } = context;
   const given = { id };
   const reason = { name: 'reason', label: say('closeReason'), isRequired: true };

@@ -55,7 +55,7 @@ function groupCard(
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) => html`${proof(context, entry)}${removal(context, entry.id)}`,
+      cell: (entry) => html`${proof(context, entry)}${removal(context, entry.entryId)}`,
     },
   ];
   const shown =
@@ -65,11 +65,11 @@ function groupCard(
           say('tableOf', { name: group.name }),
           table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
         );
-  return section(group.id, group.name, html`${shown}${entryForm(context, group, networks)}`);
+  return section(group.groupId, group.name, html`${shown}${entryForm(context, group, networks)}`);
 }
 
 /** An address leads to the page of the signer, where a person proves it, and comes back with the proof; a proof can be withdrawn. */
-function proof(context: ScreenContext, { id, network, provenUntil, proveUrl }: Entry): Html | null {
+function proof(context: ScreenContext, { entryId: id, network, provenUntil, proveUrl }: Entry): Html | null {
   const { say } = context;
   if (network === null || !may(context, 'move')) return null;
   const word = provenUntil === null ? say('proveAddress') : say('proveAgain');
@@ -113,7 +113,7 @@ function removal(context: ScreenContext, id: string): Html | null {
   });
 }
 
-function entryForm(context: ScreenContext, { id }: Group, networks: readonly string[]): Html | null {
+function entryForm(context: ScreenContext, { groupId: id }: Group, networks: readonly string[]): Html | null {
   const { say } = context;
   const act = 'AddWhitelistEntry';
   const oneOf = (options: readonly (readonly [string, string])[]) => [['', say('none')] as const, ...options];

@@ -71,6 +71,8 @@ export const ACT_WORDS: Readonly<Record<ActName, Label>> = {
   'customer.grant': label('Customer limits granted', 'Limites concedidos ao cliente'),
   'hold.release': label('Hold released', 'Retenção liberada'),
   'hold.reject': label('Hold rejected', 'Retenção rejeitada'),
+  'hit.dismiss': label('Screening hit dismissed', 'Ocorrência de triagem descartada'),
+  'hit.confirm': label('Screening hit confirmed', 'Ocorrência de triagem confirmada'),
   'step_up.approve': label('Extra verification approved', 'Verificação adicional aprovada'),
   'step_up.deny': label('Extra verification denied', 'Verificação adicional negada'),
   'facts.correct': label('Regulatory record corrected', 'Registro regulatório corrigido'),

@@ -2,9 +2,9 @@
 
 import { divide, expandNumber, isMore } from '../../base/money/money.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
+import { type PathStep, valueAt } from '../../base/text/json-path.ts';
 import { parseInstant } from '../../base/time/instant.ts';
 import type { ToldPrice } from '../../store/rails/rate-feeds.ts';
-import { type PathStep, valueAt } from './json-path.ts';
 import type { FeedSettings, PriceSettings } from './settings.ts';
 
 /** Prices from a feed. */

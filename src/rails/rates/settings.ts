@@ -1,6 +1,6 @@
 /** Settings of the feeds of rates (docs/rails.md). */
 import { Settings } from '../../base/process/settings.ts';
-import { PATH_FORM, type PathStep, parsePath } from './json-path.ts';
+import { PATH_FORM, type PathStep, parsePath } from '../../base/text/json-path.ts';
 
 /** All feeds, and their evaluation. */
 export type RateSettings = Readonly<ReturnType<typeof readRateSettings>>;

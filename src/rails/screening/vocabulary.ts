@@ -18,12 +18,13 @@ const LETTERS = 26;
 const OTHER_BIT = 26;
 const CODE_A = 65;
 
-/** Words of one length and first letter: their numbers, and their letters as bits. */
+/** Words of one length and first letter: their numbers, their letters as bits, and those of letters that occur twice. */
 interface Group {
   readonly first: string;
   readonly length: number;
   readonly numbers: number[];
   readonly masks: number[];
+  readonly twice: number[];
 }
 
 /** A vocabulary, which grows while an index is made and is then only read. */
@@ -42,7 +43,9 @@ export class Vocabulary {
     this.#words.push(word);
     const group = this.#groupOf(word);
     group.numbers.push(number);
-    group.masks.push(maskOf(word));
+    const { mask, twice } = lettersOf(word);
+    group.masks.push(mask);
+    group.twice.push(twice);
     return number;
   }
 
@@ -64,7 +67,7 @@ export class Vocabulary {
   #groupOf(word: string): Group {
     const [first, length] = [word.charAt(0), word.length];
     const key = `${first}${length}`;
-    const group = this.#groups.get(key) ?? { first, length, numbers: [], masks: [] };
+    const group = this.#groups.get(key) ?? { first, length, numbers: [], masks: [], twice: [] };
     this.#groups.set(key, group);
     return group;
   }
@@ -79,13 +82,13 @@ export class Vocabulary {
 
   #compareWithGroup(
     token: string,
-    { first, length, numbers, masks }: Group,
+    { first, length, numbers, masks, twice }: Group,
     needed: readonly number[],
     found: { readonly tokens: number[]; readonly scores: number[] },
   ): void {
     const least = needed[token.startsWith(first) ? PREFIX_MAX : 0] as number;
     if (least > Math.min(token.length, length)) return;
-    const mask = maskOf(token);
+    const { mask, twice: own } = lettersOf(token);
     const [spareHere, spareThere] = [token.length - least, length - least];
     for (let i = 0; i < numbers.length; i++) {
       const other = masks[i] as number;
@@ -93,9 +96,13 @@ export class Vocabulary {
       if (missingHere > spareHere) continue;
       const missingThere = countBits(other & ~mask);
       if (missingThere > spareThere) continue;
+      const otherTwice = twice[i] as number;
+      const lackingHere = missingHere + countBits(own & ~otherTwice);
+      const lackingThere = missingThere + countBits(otherTwice & ~own);
+      if (lackingHere > spareHere || lackingThere > spareThere) continue;
       const number = numbers[i] as number;
       const word = this.#words[number] as string;
-      const matches = Math.min(token.length - missingHere, length - missingThere);
+      const matches = Math.min(token.length - lackingHere, length - lackingThere);
       if (matches < (needed[prefixOf(token, word)] as number)) continue;
       const score = jaroWinkler(token, word);
       if (score < TOKEN_MIN) continue;
@@ -117,14 +124,17 @@ function neededMatches(oneLength: number, otherLength: number): readonly number[
   });
 }
 
-/** Letters of a word as bits; all others share one. */
-function maskOf(word: string): number {
-  let mask = 0;
+/** Letters of a word as bits, and those that occur twice or more; all that are no letters of A to Z share one. */
+function lettersOf(word: string): { readonly mask: number; readonly twice: number } {
+  let [mask, twice] = [0, 0];
   for (let i = 0; i < word.length; i++) {
     const letter = word.charCodeAt(i) - CODE_A;
-    mask |= 1 << (letter >= 0 && letter < LETTERS ? letter : OTHER_BIT);
+    const bit = 1 << (letter >= 0 && letter < LETTERS ? letter : OTHER_BIT);
+    twice |= mask & bit;
+    mask |= bit;
   }
-  return mask;
+  // Different characters share the last bit, so it proves nothing about two of one kind.
+  return { mask, twice: twice & ~(1 << OTHER_BIT) };
 }
 
 function countBits(bits: number): number {

@@ -67,6 +67,8 @@ export interface EngineParts {
   readonly ispb: () => string;
   /** See `View`. */
   readonly stepUpMs: number;
+  /** Whether senders are screened; they are not where it is absent. */
+  readonly screensSenders?: () => boolean;
   /** The published body of a transaction (C-9), as events store it. */
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
@@ -270,6 +272,10 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
   const told = await knownNews(tx, parts.mode, items);
   for (const item of items) {
     const { request, row } = item;
+    if (request.holds && !(await request.holds(tx))) {
+      item.code = 'OUTDATED';
+      continue;
+    }
     const key = newsKeyOf(request);
     const known = key === undefined ? undefined : told.get(key);
     const balances = readsBalance(request.trigger) ? await readAvailable(tx, row.accountId) : NO_BALANCES;
@@ -283,6 +289,7 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
             available,
             ispb: parts.ispb(),
             stepUpMs: parts.stepUpMs,
+            screensSenders: parts.screensSenders?.() === true,
           });
     if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
       item.code = 'PRICE_NEEDED';

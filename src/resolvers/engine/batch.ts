@@ -152,7 +152,7 @@ export async function storeJobs(
   nowMs: number,
 ): Promise<StoredJobs> {
   const ended = items.flatMap(({ request, code }) =>
-    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
+    request.job && code !== 'PRICE_NEEDED' && code !== 'OUTDATED' ? [request.job] : [],
   );
   const jobs = items.filter(({ code }) => code === 'ADVANCED').flatMap(jobsOf);
   const dueJobs = jobs.filter(({ dueMs }) => dueMs <= nowMs);
@@ -338,6 +338,8 @@ function approvalOf({ process }: ProcessRow): object {
 /** @returns the resolution and the return address of a held deposit; the reason of a step-up's decision. */
 function resolutionOf(trigger: Trigger): object {
   switch (trigger.on) {
+    case 'released':
+      return trigger.reason === undefined ? {} : { reason: trigger.reason };
     case 'step_up_approved':
     case 'step_up_denied':
       return { reason: trigger.reason };

@@ -1,6 +1,7 @@
 /** Performs effects outside of the database; some report their outcome at once, as a trigger. */
 
 import { known } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import { BRL, type Currency } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { txidOf } from '../../base/pix/end-to-end-id.ts';
@@ -8,11 +9,13 @@ import { readBranding } from '../../store/account/branding.ts';
 import { readProof } from '../../store/account/whitelist.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { depositOf, sourceOf, targetOf } from '../../templates/amounts.ts';
+import { awaitsResolution } from '../../templates/deposit-machine.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
+import { admitByCase, type CaseOutcome, clearByCase, endStepUp, goOnByCase } from '../cases/ask-case.ts';
 import type { Services } from '../services/context.ts';
 import { type Order, RailRefused } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
@@ -26,26 +29,48 @@ export interface EffectFacts {
 }
 
 /** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
-export type Effect = (services: Services, order: Order, facts: EffectFacts) => Promise<Trigger | undefined>;
+export type Effect = (
+  services: Services,
+  order: Order,
+  facts: EffectFacts,
+) => Promise<Trigger | CaseOutcome | undefined>;
+
+/** Pause before it is looked at again whether a return to somebody sanctioned may be ordered. */
+const FROZEN_PAUSE_SECONDS = 600;
 
 const told =
   (trigger: Trigger): Effect =>
   async () =>
     trigger;
 
+/** Screens a customer or payee, and the destination, before anything can be paid: a sanctioned one is refused, any other match is reviewed. */
+const screenedFirst =
+  (check: Effect): Effect =>
+  async (services, order, facts) => {
+    const screened = await screenTransaction(services, order.row, 'creation');
+    if (screened === 'frozen') return { on: 'identity_irregular' };
+    const found = await check(services, order, facts);
+    const isRefused = found?.on === 'identity_irregular' || found?.on === 'key_divergent';
+    return screened === 'held' && !isRefused ? { on: 'review_required' } : found;
+  };
+
 /** Every effect (src/templates/effects.ts). */
 export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
-  check_identity: async (services, order) => {
+  check_identity: screenedFirst(async (services, order) => {
     const { stepUp } = services.registry.of(order.row.template);
-    if (stepUp === 'before_payment' && isStepUpDue(order.row)) return { on: 'step_up_required' };
+    const isDue = stepUp === 'before_payment' && isStepUpDue(order.row);
+    if (services.rails.identity.cases) return admitByCase(services, order.row, isDue);
+    if (isDue) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
-  },
-  check_payee: async (services, order) => {
+  }),
+  check_payee: screenedFirst(async (services, order) => {
     const owner = await services.rails.pix.keyOwner(order.row);
     if (owner !== null && owner !== order.row.clientTaxId) return { on: 'key_divergent' };
+    if (services.rails.identity.cases) return admitByCase(services, order.row, isStepUpDue(order.row));
     if (isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   },
+  ask_case: (services, { row }) => goOnByCase(services, row, isStepUpDue(row)),
   create_charge: async ({ rails, database }, order) => {
     // The txid makes every try the same charge. Orders from before txids were chosen first have none yet.
     const txid = order.row.process?.txid ?? txidOf(order.key);
@@ -61,19 +86,28 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return { on: 'deposit_ready', address, exactAmount };
   },
   screen: async (services, order) => {
+    const matched = await screenTransaction(services, order.row, 'arrival');
+    if (matched !== 'cleared') return { on: matched };
+    // A deposit that waits for a decision of its account is compared only: its conversion is decided by nobody yet.
+    if (awaitsResolution(order.row)) return { on: 'cleared' };
     const isPayment = order.row.process?.paid !== undefined;
     if (isPayment && services.rails.pix.holdsUnknownPayer && order.row.process?.payerTaxId === null)
       return { on: 'held' };
     const found = await services.rails.screening.screen(order);
     if (found === 'held') return { on: 'held' };
-    if (isPayment && (found === 'step_up' || isStepUpDue(order.row))) return { on: 'step_up_required' };
-    return { on: 'cleared' };
+    const isDue = isPayment && (found === 'step_up' || isStepUpDue(order.row));
+    if (services.rails.identity.cases) return clearByCase(services, order.row, { isPayment, isDue });
+    return { on: isDue ? 'step_up_required' : 'cleared' };
   },
   swap: async ({ rails }, order) => ({
     on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
   }),
-  return_payment: told({ on: 'refund_requested' }),
+  return_payment: async (services, order) => {
+    const screened = await screenTransaction(services, order.row, 'return');
+    return { on: screened === 'frozen' ? 'frozen' : 'refund_requested' };
+  },
   order_returns: async (services, { row }, { returnIds }) => {
+    await refuseFrozen(services, row);
     for (const each of returnsOf(row.process ?? {})) {
       // Jobs from before returns were named in them are about all returns.
       const isMeant = returnIds === undefined || returnIds.includes(each.returnId);
@@ -89,13 +123,14 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     else await sendCrypto(services, order, currency, amount);
     return undefined;
   },
-  send_back: async ({ rails }, order, { sequence }) => {
-    // Ordered before, and that return has ended.
+  send_back: async (services, order, { sequence }) => {
+    // It was ordered before, and that return has ended.
     if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
     const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
+    if ((await screenTransaction(services, order.row, 'return')) === 'frozen') return { on: 'frozen' };
     try {
-      await rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
+      await services.rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
     } catch (error) {
       if (!(error instanceof RailRefused)) throw error;
       return { on: 'return_failed' };
@@ -107,7 +142,8 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     await askCharge(services, order);
     return { on: 'expired' };
   },
-  deny_step_up: told({ on: 'step_up_denied' }),
+  deny_step_up: async (services, { row }) =>
+    services.rails.identity.cases ? endStepUp(services, row, isStepUpDue(row)) : { on: 'step_up_denied' },
   reject_approval: told({ on: 'rejected' }),
 };
 
@@ -146,7 +182,15 @@ async function askCharge({ rails, registry, receive }: Services, order: Order): 
   for (const news of (await rails.pix.askCharge?.({ ...order, txid })) ?? []) await receive(news);
 }
 
-/** A return is ordered under its own id; a refusal of the rail is a failure. */
+/** A return to somebody sanctioned is not ordered: it waits until the hit is dismissed. */
+async function refuseFrozen(services: Services, row: ProcessRow): Promise<void> {
+  const screened = row.process?.isFrozen ? 'frozen' : await screenTransaction(services, row, 'return');
+  if (screened !== 'frozen') return;
+  const retry = { retryAfter: FROZEN_PAUSE_SECONDS };
+  throw new GatewayError('UNAVAILABLE', 'the payer is on a list of sanctions: nothing goes back', retry);
+}
+
+/** A return is ordered under its own id; one that the rail refuses has failed. */
 async function orderReturn(
   { rails, advance }: Services,
   row: ProcessRow,

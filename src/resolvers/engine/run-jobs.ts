@@ -57,6 +57,8 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
+/** How often an effect is decided again at once, because the facts behind its outcome changed meanwhile. */
+const JUDGED_MAX = 5;
 /** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
 const MONEY_OUT_ATTEMPTS_MAX = 12;
 /** A lease lasts six seconds; it is renewed for jobs that have run for a second. */
@@ -231,17 +233,23 @@ async function bring(services: Services, job: Job): Promise<void> {
 /** @returns whether the engine ended the job, with its outcome. */
 async function perform(services: Services, job: Job, known: ProcessRow | undefined): Promise<boolean> {
   const target = targetOf(job);
-  const row = known ?? (await readProcesses(services.database, [target]))[0];
-  noteTransaction(row?.end2end);
   const facts = job.payload as EffectFacts;
   const kind = job.kind as EffectName;
-  const order = row && { key: `${row.end2end}:${job.id}`, row };
-  const trigger = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
-  const sequence = STEP_EFFECTS.includes(kind) ? facts.sequence : undefined;
-  // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
-  if (trigger) await services.advance({ target, trigger, job, sequence });
-  else await endJobs(services.database, [job], await services.clock.nowMs());
-  return trigger !== undefined;
+  for (let attempt = 0; attempt < JUDGED_MAX; attempt += 1) {
+    const row = (attempt === 0 && known) || (await readProcesses(services.database, [target]))[0];
+    const order = row && { key: `${row.end2end}:${job.id}`, row };
+    const outcome = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
+    if (!outcome) {
+      await endJobs(services.database, [job], await services.clock.nowMs());
+      return false;
+    }
+    const sequence = STEP_EFFECTS.includes(kind) ? facts.sequence : undefined;
+    // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
+    const { trigger, holds } = 'trigger' in outcome ? outcome : { trigger: outcome, holds: undefined };
+    const { code } = await services.advance({ target, trigger, job, sequence, holds });
+    if (code !== 'OUTDATED') return true;
+  }
+  throw new Error('the facts behind the outcome keep changing');
 }
 
 function targetOf({ accountId, transactionId }: Job): TransactionKey {

@@ -10,12 +10,14 @@ import { depositOf } from '../../templates/amounts.ts';
 import { actOf, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
+import { decideCaseOfStepUp, refuseFrozen } from '../cases/act-on-case.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { coversNetworkFee } from '../engine/possible-actions.ts';
 import { depositWorthNow, price } from '../pricing/price.ts';
 import { type Context, requireAct, requireFresh, requireRails } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
+import { requireSecondPerson } from '../settings/second-person.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -128,21 +130,21 @@ export async function resolveDeposit(
 }
 
 /**
- * Lets a transaction go that screening held, or turns it down.
+ * Turns a transaction down that screening held. Money of somebody sanctioned is frozen: it does not go back.
  *
- * @throws {GatewayError} as `cancelTransaction`; `LIMIT_EXCEEDED` for a deposit that cannot go back, because it does not cover the
- *   network fee.
+ * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` where it is frozen; `LIMIT_EXCEEDED` for a deposit that cannot go
+ *   back, because it does not cover the network fee.
  */
-export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
-  const act = isReleased ? 'hold.release' : 'hold.reject';
-  requireAct(context, act);
+export async function rejectHold(context: Context, target: Target): Promise<ProcessRow> {
+  requireAct(context, 'hold.reject');
   const row = await findTarget(context, target);
-  const on = isReleased ? 'released' : 'hold_rejected';
-  if (!isDone(target.attempt) && !isReleased && row.process?.deposit) {
-    await refuseUntaken(context, row, on);
+  if (!isDone(target.attempt) && row.process?.deposit) {
+    await refuseUntaken(context, row, 'hold_rejected');
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on }, act);
+  return advanceTransaction(context, target, row, { on }, act, {
+    atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
+  });
 }
 
 /**
@@ -164,7 +166,13 @@ export async function decideStepUp(
   checks.refuse();
   const row = await findTarget(context, target);
   const on = isApproved ? 'step_up_approved' : 'step_up_denied';
-  return advanceTransaction(context, target, row, { on, reason: known(reason, 'a reason') }, act);
+  const why = known(reason, 'a reason');
+  return advanceTransaction(context, target, row, { on, reason: why }, act, {
+    atomically: async (tx, { clientTaxId }) => {
+      if (clientTaxId !== null)
+        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason: why });
+    },
+  });
 }
 
 async function refund(

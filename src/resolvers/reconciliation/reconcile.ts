@@ -104,6 +104,16 @@ export async function readReconciliations(
   return (await listReconciliations(context.database, context.mode, filter)).map(reportOf);
 }
 
+const ID = /^[1-9]\d{0,17}$/;
+
+/** @returns a report; null where the caller's mode has none. @throws {GatewayError} `FORBIDDEN`. */
+export async function readReconciliation(context: Context, id: string): Promise<Reconciliation | null> {
+  requireScope(context, 'platform:books');
+  const { database, mode } = context;
+  const stored = ID.test(id) ? await findReconciliation(database, mode, BigInt(id)) : undefined;
+  return stored ? reportOf(stored) : null;
+}
+
 /** @returns whether somebody has to look at something. */
 export function isOpen(report: Pick<StoredReconciliation, keyof ReturnType<typeof countsOf>>): boolean {
   const { matched: _, ...open } = countsOf(report);

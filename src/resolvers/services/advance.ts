@@ -26,7 +26,12 @@ export interface AdvanceRequest {
   readonly job?: JobKey & Pick<Job, 'dueAt'>;
   /** Place of the step that it is for, in the transaction's history: at any other it does not fit. */
   readonly sequence?: number | undefined;
-  /** Author for the audit log; undefined for rails and timers. */
+  /**
+   * Read under the lock of the account: whether the facts that the trigger was chosen by are still so. Otherwise nothing happens, and
+   * the job does not end.
+   */
+  readonly holds?: ((tx: Tx) => Promise<boolean>) | undefined;
+  /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
   readonly atomically?: AtomicWork;
@@ -35,12 +40,18 @@ export interface AdvanceRequest {
 }
 
 /**
- * Result: the steps were taken; the trigger does not fit the transaction's step; it came before; the balance does not
- * cover the reservation; a limit refuses it (C-21). A new transaction that did not move is refused: nothing of it is
- * stored, and it takes no position in its list (C-24).
+ * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
+ * does not cover what the transaction reserves as it is made; it is over a limit (C-21); the facts behind it have changed. A transaction that was to be made
+ * and did not move is refused: nothing of it is stored, and it takes no place in its list (C-24).
  */
 export interface AdvanceResult {
-  readonly code: 'ADVANCED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';
+  readonly code:
+    | 'ADVANCED'
+    | 'STEP_CONFLICT'
+    | 'DUPLICATE'
+    | 'INSUFFICIENT_BALANCE'
+    | 'LIMIT_EXCEEDED'
+    | 'OUTDATED';
   /** The transaction now; of one that was refused, what it was to be. */
   readonly row: ProcessRow;
   /** Whether it goes on by itself: jobs of it that are due were stored with its steps. */

@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { SecretBox } from '../../base/access/secret-box.ts';
 import type { Database } from '../../store/connection/database.ts';
 import type { Clock } from './clock.ts';
 import type { Receive } from './news.ts';
@@ -43,6 +44,8 @@ export interface RailTools {
   readonly database: Database;
   readonly clock: Clock;
   readonly receive: Receive;
+  /** Seals what is stored and opens a door; nothing of that kind is stored without it. */
+  readonly secrets?: SecretBox;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 

@@ -4,6 +4,8 @@
  */
 import type { Currency } from '../../base/money/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
+import type { CustomerCase } from '../../store/account/customer-cases.ts';
+import type { CustomerLevel } from '../../store/account/customers.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { News } from './news.ts';
 import type { RailStatement } from './statement.ts';
@@ -165,6 +167,23 @@ export interface RateSource {
 /** Checks of customers and payees. */
 export interface IdentityCheck {
   readonly check: (order: Order) => Promise<'passed' | 'irregular' | 'step_up' | 'review'>;
+  /** Set where customers have cases, which transactions ask for: `check` is not called then. */
+  readonly cases?: CaseChecks;
+}
+
+/** How cases of customers are checked. */
+export interface CaseChecks {
+  /** Kind of the rail; null: people decide. */
+  readonly provider: string | null;
+  /** Levels that the provider checks; people decide about `VERIFIED` otherwise, and for `BASIC` no case is needed. */
+  readonly levels: readonly CustomerLevel[];
+  /** For how long an approval holds. Unit: ms. */
+  readonly validMs: number;
+  /**
+   * @returns the page of the provider for the customer of a case, new for each call where the provider makes such links; null where
+   *   there is none now.
+   */
+  readonly link?: (row: CustomerCase) => Promise<string | null>;
 }
 
 /** Part that a subject has in a transaction. */

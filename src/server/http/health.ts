@@ -48,6 +48,12 @@ export function readinessServer(
   };
 }
 
+/** @returns what says why requests cannot be served, as `/readyz` does; undefined when they can. */
+export function unreadinessOf(services: Checked): () => Promise<string | undefined> {
+  const check = readinessCheck(services);
+  return async () => unreadyReason(await check()) ?? clockFailure(services.database);
+}
+
 /** @returns a check of what requests need, which ends within two seconds. */
 export function readinessCheck({ database, clock, writes }: Checked): () => Promise<Readiness> {
   const check = sharedCheck(() =>

@@ -2,7 +2,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { ERRORS, GatewayError, shownViolations } from '../../base/errors/errors.ts';
+import { ERRORS, GatewayError, nextStep, shownViolations } from '../../base/errors/errors.ts';
 import { newRequestId } from '../../base/ids/request-id.ts';
 import { readBody } from '../../base/input/read-body.ts';
 import { traceAtWork } from '../../base/trace/spans.ts';
@@ -187,14 +187,15 @@ function malformed(code: string | undefined): GatewayError {
 
 /** The members of a problem, in their order. */
 function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
-  const { status, title } = ERRORS[error.code];
-  const trace = traceAtWork();
+  const { status, title, action } = ERRORS[error.code];
   return {
     type: `${publicUrl}/errors/${error.code}`,
     title,
     status,
     detail: error.message,
     code: error.code,
+    action,
+    next: nextStep(error),
     request_id: requestId,
     ...(trace !== undefined && { trace_id: trace }),
     ...shownViolations(error),

@@ -107,6 +107,24 @@ const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
       ['suspense_oldest_seconds', 'Age of the oldest of these entries.', 'oldest'],
     ],
   },
+  screening: {
+    labels: ['mode'],
+    gauges: [
+      ['screening_hits_open', 'Hits of screening that wait for a person, 10,000 at most.', 'open'],
+      ['screening_hits_oldest_seconds', 'Age of the oldest of these hits.', 'oldest'],
+    ],
+  },
+  screeningLists: {
+    labels: ['mode', 'list'],
+    gauges: [
+      ['screening_list_age_seconds', 'Age of the file of a screening list that is in use.', 'age'],
+      [
+        'screening_list_refused',
+        '1 while the newest file of a list is refused, and an older version is used.',
+        'refused',
+      ],
+    ],
+  },
   ledger: {
     labels: ['mode'],
     gauges: [

@@ -47,6 +47,22 @@ export interface EndpointFigures {
   readonly count: number;
 }
 
+/** Hits of screening that nobody has decided. */
+export interface ScreeningFigures {
+  readonly mode: string;
+  readonly open: number;
+  readonly oldest: number;
+}
+
+/** A list of screening, as the process that compared last found it. */
+export interface ScreeningListFigures {
+  readonly mode: string;
+  readonly list: string;
+  readonly age: number;
+  /** 1 or 0. */
+  readonly refused: number;
+}
+
 /** The last report of a rail, where one is among the newest. */
 export interface ReportFigures {
   readonly mode: string;
@@ -199,6 +215,17 @@ const SUSPENSE: Statement = {
       on a.mode = c.mode and (s.state = 'open' or s.due_at = 'infinity')
     group by c.mode, c.now`,
 };
+const SCREENING: Statement = {
+  name: 'figures_screening',
+  text: `select c.mode, count(h.id)::int as open, ${secondsOf('clock_timestamp() - min(h.raised_at)')} as oldest
+    from ${CLOCKS} left join (select id, mode, raised_at from screening_hit where state = 'open' limit 10000) h on h.mode = c.mode
+    group by c.mode`,
+};
+const SCREENING_LISTS: Statement = {
+  name: 'figures_screening_lists',
+  text: `select mode, list, ${secondsOf('clock_timestamp() - file_at')} as age, (refusal is not null)::int as refused
+    from screening_list`,
+};
 const LEDGER: Statement = {
   name: 'figures_ledger',
   text: `select c.mode, count(o.account_id)::int as imbalanced from ${CLOCKS} left join (
@@ -225,6 +252,8 @@ export const FIGURES = {
   statements: (tx: Tx, _times: Times) => tx.query<StatementFigures>(STATEMENTS, []),
   rates: (tx: Tx, times: Times) => tx.query<RateFigures>(RATES, instantsOf(times)),
   suspense: (tx: Tx, times: Times) => tx.query<SuspenseFigures>(SUSPENSE, instantsOf(times)),
+  screening: (tx: Tx, times: Times) => tx.query<ScreeningFigures>(SCREENING, instantsOf(times)),
+  screeningLists: (tx: Tx, _times: Times) => tx.query<ScreeningListFigures>(SCREENING_LISTS, []),
   ledger: (tx: Tx, times: Times) => tx.query<LedgerFigures>(LEDGER, instantsOf(times)),
   verify: async (tx: Tx, _times: Times) => [await readVerifyState(tx)] as VerifyFigures[],
   size: (tx: Tx, _times: Times) => tx.query<SizeFigures>(SIZE, []),

@@ -72,11 +72,11 @@ async function destination({ ask }: Stage, name: string): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id } errors { code message path } } }`,
+    `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id: groupId } errors { code message path } } }`,
   );
   const input = `label: "Vault", target: { wallet: { network: "TRX", address: "${WALLET}" } }`;
   await ask(
-    `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", ${input} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
   return createWhitelistGroup.id;
 }

@@ -60,14 +60,14 @@ const capital = async (amount: string, direction = 'IN') => {
   const {
     bookCapital: { manualJournal: bookCapital },
   } = await ask(
-    `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "${amount}", direction: ${direction} }) { manualJournal { id } errors { code message path } } }`,
+    `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "${amount}", direction: ${direction} }) { manualJournal { id: proposalId } errors { code message path } } }`,
     {},
     app.platformKey,
   );
   const platform = await platformAccount(app.database, 'sandbox');
   const second = await app.addKey(platform, ['platform:books']);
   await ask(
-    `mutation { approveJournal(input: { id: "${bookCapital.id}" }) { manualJournal { id } errors { code message path } } }`,
+    `mutation { approveJournal(input: { proposalId: "${bookCapital.id}" }) { manualJournal { id: proposalId } errors { code message path } } }`,
     {},
     second.apiKey,
   );

@@ -29,11 +29,11 @@ beforeAll(async () => {
 /** How a transaction ends. */
 const ENDS = ['CANCELLED', 'EXPIRED', 'FAILED', 'REFUNDED', 'SUCCESS'];
 const ADD = `mutation($input: AddWhitelistEntryInput!) {
-  addWhitelistEntry(input: $input) { whitelistEntry { id isProven } errors { code message path } } }`;
+  addWhitelistEntry(input: $input) { whitelistEntry { id: entryId isProven } errors { code message path } } }`;
 const newGroup = async () =>
   (
     await ask(
-      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     )
   ).createWhitelistGroup.whitelistGroup.id as string;
 
@@ -103,14 +103,14 @@ test('once its proof is withdrawn, nothing leaves to an address that was proven 
   const address = addressOf(0x64);
   expect(await withdraw(address, proofOf(address))).toBe('SUCCESS');
   const { viewer } = await ask(
-    '{ viewer { account { whitelistGroups { entries { id target isProven } } } } }',
+    '{ viewer { account { whitelistGroups { entries { id: entryId target isProven } } } } }',
   );
   const entries: { id: string; target: string; isProven: boolean }[] = viewer.account.whitelistGroups.flatMap(
     ({ entries: some }: { entries: object[] }) => some,
   );
   const [proven] = entries.filter(({ target }) => target === address);
   const WITHDRAW =
-    'mutation($id: String!) { withdrawWhitelistProof(input: { id: $id }) { whitelistEntry { id isProven } errors { code message path } } }';
+    'mutation($id: String!) { withdrawWhitelistProof(input: { entryId: $id }) { whitelistEntry { id: entryId isProven } errors { code message path } } }';
   for (let turn = 0; turn < 2; turn++)
     expect((await ask(WITHDRAW, { id: proven?.id })).withdrawWhitelistProof.whitelistEntry).toEqual({
       id: proven?.id,

@@ -144,8 +144,9 @@ test('a filter that looks at one record after another costs what it looks at, on
   const ofLog = (args: string) => costOf({ query: `{ auditLog(first: 1${args}) { totalCount } }` }).points;
   expect(ofLog(', actorId: "key_1"') - ofLog('')).toBe(1_000);
   const ofDeliveries = (args: string) =>
-    costOf({ query: `{ viewer { account { webhookDeliveries(first: 1${args}) { nodes { id } } } } }` })
-      .points;
+    costOf({
+      query: `{ viewer { account { webhookDeliveries(first: 1${args}) { nodes { id: deliveryId } } } } }`,
+    }).points;
   for (const args of [', states: [DEAD]', ', endpointId: "whe_1"', ', states: [DEAD], offset: 2000'])
     expect(ofDeliveries(args) - ofDeliveries(''), args).toBe(1_000);
 });
@@ -176,6 +177,7 @@ test('what stands before a page and is passed over costs as well', () => {
     '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
     '{ suspense(ARGS) { nodes { state } } }',
     '{ railNews(ARGS) { nodes { state } } }',
+    '{ screeningHits(ARGS) { nodes { state } } }',
     '{ requestLog(ARGS, statusClass: SUCCESSFUL) { nodes { status } } }',
     '{ receivables(ARGS) { nodes { amount } } }',
     '{ accounts(ARGS) { nodes { name } } }',

@@ -27,6 +27,8 @@ export interface Account {
   readonly branding: Branding;
   /** When the account was opened. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Play money or real money. */
   readonly mode: AccountMode;
   /** Name of the account holder. */
@@ -116,7 +118,7 @@ export interface AddWhitelistEntryPayload {
 /** Input of `addWhitelistProof`. */
 export interface AddWhitelistProofInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
   /** The proof. */
   readonly proof: WhitelistProofInput;
 }
@@ -141,6 +143,8 @@ export interface ApiKey {
   readonly expiresAt: string | null;
   /** The last four characters of its secret text. */
   readonly hint: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Identifier of the key; not its secret text. */
   readonly keyId: string;
   /** When it was last used, to about a minute; null: never. */
@@ -874,6 +878,8 @@ export interface Customer {
   readonly grantedLimitDaily: string | null;
   /** Volume of the customer in 30 days, BRL, above which an identity step-up is required, that the platform set instead of the limit of the templates; null: none. */
   readonly grantedStepUp30d: string | null;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** How far the customer is identified. */
   readonly level: CustomerLevel;
   /** Largest volume of the customer in a day in Brasília, BRL; null: as the template says. */
@@ -1195,6 +1201,8 @@ export interface Member {
   readonly __typename: 'Member';
   /** E-mail address of the person, in lower case. */
   readonly email: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** When the person was invited. */
   readonly invitedAt: string;
   /** Who invited: `keyId` of a key, id of a person, or the user name of an operator. */
@@ -1229,7 +1237,7 @@ export interface Money {
 /** How money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
-export type Node = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
+export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey;
 /** Offramp from Account. Crypto is debited from the account balance; BRL is sent to a payee by PIX. */
 export interface Offramp {
   readonly __typename: 'Offramp';
@@ -1675,6 +1683,8 @@ export interface Passkey {
   readonly __typename: 'Passkey';
   /** When it was added. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** When it was last shown; null: not since it was added. */
   readonly lastUsedAt: string | null;
   /** Name that the person gave it. */
@@ -1685,7 +1695,7 @@ export interface Passkey {
 /** Input of `pauseWebhookEndpoint`. */
 export interface PauseWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `pauseWebhookEndpoint`, or its refusals. */
 export interface PauseWebhookEndpointPayload {
@@ -1818,6 +1828,8 @@ export interface Person {
   readonly email: string;
   /** Whether the person has a passkey. */
   readonly hasPasskey: boolean;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Name of the person. */
   readonly name: string;
   /** Identifier of the person, `per_…`. */
@@ -1836,6 +1848,8 @@ export interface PersonSession {
   readonly address: string | null;
   /** When the person signed in. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Whether it is the session of this request. */
   readonly isCurrent: boolean;
   /** When it was last used, to about a minute. */
@@ -1930,10 +1944,10 @@ export interface Quote {
   readonly expiresAt: string | null;
   /** Total fees, BRL. */
   readonly fees: string;
-  /** Id to give as `quoteId`; null for a price that is not reserved. */
-  readonly id: string | null;
   /** Network fee in the crypto, on top of `fees`; 0 when nothing is delivered on-chain. */
   readonly networkFee: string;
+  /** Identifier of the reserved price, for `amount`; null for a price that is not reserved. */
+  readonly quoteId: string | null;
   /** Price in BRL of one unit of crypto, spread included. */
   readonly rate: string;
   /** Mid-market rate in BRL for one unit of crypto. */
@@ -1990,7 +2004,7 @@ export interface RecordFactsPayload {
 /** Input of `recoverWebhookEndpoint`. */
 export interface RecoverWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2005,7 +2019,7 @@ export interface RecoverWebhookEndpointPayload {
 /** Input of `redeliverWebhook`. */
 export interface RedeliverWebhookInput {
   /** The delivery. */
-  readonly id: string;
+  readonly deliveryId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2151,7 +2165,7 @@ export interface RemoveViewPayload {
 /** Input of `removeWebhookEndpoint`. */
 export interface RemoveWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `removeWebhookEndpoint`, or its refusals. */
 export interface RemoveWebhookEndpointPayload {
@@ -2164,7 +2178,7 @@ export interface RemoveWebhookEndpointPayload {
 /** Input of `removeWhitelistEntry`. */
 export interface RemoveWhitelistEntryInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
 }
 /** Result of `removeWhitelistEntry`, or its refusals. */
 export interface RemoveWhitelistEntryPayload {
@@ -2244,7 +2258,7 @@ export interface ResolveDepositPayload {
 /** Input of `resumeWebhookEndpoint`. */
 export interface ResumeWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `resumeWebhookEndpoint`, or its refusals. */
 export interface ResumeWebhookEndpointPayload {
@@ -2418,7 +2432,7 @@ export type SearchMatch = 'ADDRESS' | 'DESTINATION' | 'END2END' | 'EXTERNAL_CODE
 /** Input of `sendTestWebhook`. */
 export interface SendTestWebhookInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2498,6 +2512,8 @@ export interface StaticLink {
   readonly expiresIn: number;
   /** Your reference, copied to each session. */
   readonly externalCode: string | null;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** What it is for, as payers see it. */
   readonly name: string;
   /** Where its customers are sent after the payment. */
@@ -2568,7 +2584,7 @@ export interface SuspenseEntry {
   readonly decidedBy: string | null;
   /** Transaction that it came for; null where that is not known. */
   readonly end2end: string | null;
-  /** Identifier of the entry. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person. */
   readonly isStuck: boolean;
@@ -2586,6 +2602,8 @@ export interface SuspenseEntry {
   readonly returnId: string | null;
   /** Its state. */
   readonly state: SuspenseState;
+  /** Identifier of the entry. */
+  readonly suspenseId: string;
 }
 /** Why no transaction took the money. */
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
@@ -2970,10 +2988,10 @@ export interface UpdateTemplateLimitsPayload {
 export interface UpdateWebhookEndpointInput {
   /** Your own description. At most 200 characters. */
   readonly description?: string | null | undefined;
+  /** The endpoint, `whe_…`. */
+  readonly endpointId: string;
   /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. At most 50 names. */
   readonly eventNames?: readonly (string)[] | null | undefined;
-  /** The endpoint, `whe_…`. */
-  readonly id: string;
   /** Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false. */
   readonly isSignedByKey?: boolean | null | undefined;
   /** Most deliveries in progress at the same time: 1 to 100, default 20. */
@@ -3053,6 +3071,8 @@ export interface WebhookDelivery {
   readonly attempts: readonly (WebhookAttempt)[];
   /** When it was created. */
   readonly createdAt: string;
+  /** Identifier of the delivery. */
+  readonly deliveryId: string;
   /** When it was delivered, given up or skipped; null while it is pending. */
   readonly endedAt: string | null;
   /** The endpoint that it is sent to. */
@@ -3061,7 +3081,7 @@ export interface WebhookDelivery {
   readonly event: TransactionEvent | null;
   /** Cursor of its event in the event log. */
   readonly eventCursor: string;
-  /** Identifier of the delivery. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
   readonly nextAttemptAt: string | null;
@@ -3109,11 +3129,13 @@ export interface WebhookEndpoint {
   readonly disabledAt: string | null;
   /** Why it was disabled last; null: never. */
   readonly disabledReason: string | null;
+  /** Identifier of the endpoint, `whe_…`. */
+  readonly endpointId: string;
   /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. */
   readonly eventNames: readonly (string)[];
   /** Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed. */
   readonly failingSince: string | null;
-  /** Identifier of the endpoint, `whe_…`. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
   readonly isRecoverable: boolean;
@@ -3180,9 +3202,11 @@ export interface WhitelistEntry {
   readonly __typename: 'WhitelistEntry';
   /** When it was created. */
   readonly createdAt: string;
+  /** Identifier of the entry, `wle_…`. */
+  readonly entryId: string;
   /** The group that it belongs to, `grp_…`. */
   readonly groupId: string;
-  /** `wle_…`. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether there is a proof of the address for the signer of networks; it may have expired (`provenUntil`). */
   readonly isProven: boolean;
@@ -3210,7 +3234,9 @@ export interface WhitelistGroup {
   readonly createdAt: string;
   /** Its destinations in the order in which they were added, without removed ones; at most 5,000 in all groups of an account. */
   readonly entries: readonly (WhitelistEntry)[];
-  /** `grp_…`. */
+  /** Identifier of the group, `grp_…`. */
+  readonly groupId: string;
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Your own name for it. */
   readonly name: string;
@@ -3329,7 +3355,7 @@ export interface Withdrawal {
 /** Input of `withdrawWhitelistProof`. */
 export interface WithdrawWhitelistProofInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
 }
 /** Result of `withdrawWhitelistProof`, or its refusals. */
 export interface WithdrawWhitelistProofPayload {
@@ -3373,7 +3399,7 @@ export interface Query {
   readonly myPasskeys: readonly (Passkey)[] | null;
   /** The sessions of the person who asks, the last used first, at most 100; none for a key. */
   readonly mySessions: readonly (PersonSession)[] | null;
-  /** The record with a global id; null when the account has none. */
+  /** The record with a global id; null where the caller has none. Needs the scope of the query that lists such records. */
   readonly node: Node | null;
   /** Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
   readonly openRefunds: readonly (OpenRefund)[] | null;

@@ -1,5 +1,5 @@
 /** Finds a value in JSON by a path such as `$.result.USDTBRL.c[0]` (the plain part of RFC 9535: names and places, one value). */
-import { type ExactJson, isExactObject } from '../../base/text/exact-json.ts';
+import { type ExactJson, isExactObject } from './exact-json.ts';
 
 /** A step into an object by name, or into a list by place. */
 export type PathStep = string | number;

@@ -1,0 +1,91 @@
+/** Lists the hits of screening, and decides about them with a reason. */
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
+import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
+import {
+  decideHits,
+  findHit,
+  type HitRow,
+  type HitState,
+  readHits,
+} from '../../store/rails/screening-hits.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
+import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
+
+const ID = /^[1-9]\d{0,17}$/;
+
+/** Hits that a caller wants; all that is given must hold. */
+export interface HitQuery {
+  readonly state: HitState | null;
+  /** Identifier of an account. */
+  readonly account: Named | undefined;
+}
+
+/**
+ * @returns hits of the caller's mode, newest first unless backward.
+ * @throws {GatewayError} `FORBIDDEN` without the scope `platform:risk`; `INVALID_PARAMETER`.
+ */
+export async function listHits(
+  context: Context,
+  { state, account }: HitQuery,
+  slice: IdSlice,
+): Promise<IdPart<HitRow>> {
+  requireScope(context, 'platform:risk');
+  if (account && !ID.test(account.value))
+    throw invalidParameters([{ parameter: account.name, message: 'must be the identifier of an account' }]);
+  const { database, mode } = context;
+  const accountId = account ? BigInt(account.value) : null;
+  return readHits(database, { mode, state, accountId, transactionId: null }, slice);
+}
+
+/**
+ * Decides a hit, and every other open hit of the same subject and entry. A dismissed one does not stop the same subject for the same
+ * entry again; what is held because of it is released by an act of its own.
+ *
+ * @param given - why, 1 to 200 characters; the audit log keeps it.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` where it is decided.
+ */
+export async function decideHit(
+  context: Context,
+  id: string,
+  isDismissed: boolean,
+  given: Named,
+  checks: CreationChecks,
+  attempt: Attempt = UNKEYED,
+): Promise<HitRow> {
+  const act = isDismissed ? 'hit.dismiss' : 'hit.confirm';
+  requireAct(context, act);
+  const checked = checks.reference(given);
+  checks.refuse();
+  const reason = known(checked, 'a reason');
+  const hit = await findOwnHit(context, id);
+  if (attempt.made !== null) return hit;
+  const author = authorOf(context, act);
+  const state = isDismissed ? 'dismissed' : 'confirmed';
+  await withAccounts(context, [hit.accountId], async (tx, { heads, ...time }) => {
+    const decided = await decideHits(tx, context.mode, hit.id, {
+      ...{ state, reason, by: author.actorId, at: time.at },
+    });
+    if (decided.length === 0) throw new GatewayError('STEP_CONFLICT', `the hit ${id} is decided already`);
+    await attempt.bind(tx, id);
+    const { list, entry, score, version, end2end } = hit;
+    const facts = {
+      before: { state: 'open', list, entry, score, version, end2end },
+      after: { state, reason },
+    };
+    const entryOf = auditEntry(author, { kind: 'screening_hit', id }, time, facts);
+    for (const head of heads.values()) await appendAudit(tx, head, [entryOf]);
+  });
+  return findOwnHit(context, id);
+}
+
+/** @returns a hit of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
+export async function findOwnHit({ database, mode }: Context, id: string): Promise<HitRow> {
+  const hit = ID.test(id) ? await findHit(database, mode, BigInt(id)) : undefined;
+  if (!hit) throw notFound();
+  return hit;
+}

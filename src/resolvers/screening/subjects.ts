@@ -1,0 +1,60 @@
+/** Persons and addresses of a transaction that are screened. */
+import { createHash } from 'node:crypto';
+import { BRL } from '../../base/money/currency.ts';
+import type { NewHit } from '../../store/rails/screening-hits.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { ScreeningMatch, ScreeningSubject } from '../services/rails.ts';
+
+/**
+ * When a transaction is screened: before its payer is told where to pay, when money has come or is about to leave, and before money
+ * goes back.
+ */
+export type ScreeningStage = 'creation' | 'arrival' | 'return';
+
+/** @returns the subjects of a transaction at a stage, as far as they are known. Money that goes back does not meet the destination. */
+export function subjectsOf(row: ProcessRow, stage: ScreeningStage): readonly ScreeningSubject[] {
+  const process = row.process ?? undefined;
+  const sender = row.depositFrom ?? process?.deposit?.from;
+  const isReturn = stage === 'return';
+  const found: (ScreeningSubject | undefined)[] = [
+    personOf(row),
+    payerOf(row),
+    isReturn || row.wallet === null ? undefined : { role: 'wallet', address: row.wallet },
+    sender ? { role: 'sender', address: sender } : undefined,
+    isReturn && process?.refundAddress !== undefined && process.refundAddress !== sender
+      ? { role: 'destination', address: process.refundAddress }
+      : undefined,
+  ];
+  return found.filter((subject) => subject !== undefined);
+}
+
+/** The customer who pays, or the payee who is paid by PIX. */
+function personOf({ clientName, clientTaxId, targetCurrency }: ProcessRow): ScreeningSubject | undefined {
+  if (clientName === null && clientTaxId === null) return undefined;
+  return {
+    role: targetCurrency === BRL.code ? 'payee' : 'customer',
+    name: clientName ?? undefined,
+    taxId: clientTaxId ?? undefined,
+  };
+}
+
+/** Somebody other than the customer paid. */
+function payerOf({ clientTaxId, process }: ProcessRow): ScreeningSubject | undefined {
+  const taxId = process?.payerTaxId;
+  return typeof taxId === 'string' && taxId !== clientTaxId ? { role: 'payer', taxId } : undefined;
+}
+
+const KEY_LENGTH = 40;
+
+/** @returns a match as a hit. The subject is a hash of what matched: the same tax id, address, or tax id and name have the same one, in any role. */
+export function hitOf(match: ScreeningMatch): NewHit {
+  const { subject, list, entry, entryName, score, strength, answer, version } = match;
+  const { role, name = null, taxId = null, address = null } = subject;
+  const isNamed = strength !== 'exact' || (taxId === null && address === null);
+  const text = JSON.stringify([taxId, isNamed ? (name?.toUpperCase() ?? null) : null, address]);
+  return {
+    ...{ role, list, entry, entryName, score, strength, answer, version, taxId, address },
+    subjectName: name,
+    subject: createHash('sha256').update(text).digest('hex').slice(0, KEY_LENGTH),
+  };
+}

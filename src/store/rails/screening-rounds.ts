@@ -1,0 +1,153 @@
+/** Rounds in which all active customers and whitelisted addresses are compared with the lists: how far each is, and what comes next. */
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+
+/** Parts of a round, in their order. */
+export type RoundPart = 'customers' | 'addresses';
+
+/** A round. */
+export interface ScreeningRound {
+  /** Versions of the lists that it compares with, in one text; empty before the first round. */
+  readonly versions: string;
+  readonly beganAt: Instant | null;
+  /** Null while it is under way, and before the first round. */
+  readonly endedAt: Instant | null;
+  readonly part: RoundPart;
+  readonly atAccount: bigint;
+  readonly atRecord: string;
+  readonly compared: bigint;
+}
+
+/** A customer or an address that is compared. */
+export interface RoundRecord {
+  readonly accountId: bigint;
+  /** Tax id of a customer, id of a whitelist entry. */
+  readonly record: string;
+  /** Newest last. */
+  readonly names: readonly string[];
+  readonly address: string | null;
+}
+
+const COLUMNS = `versions, began_at as "beganAt", ended_at as "endedAt", part, at_account as "atAccount", at_record as "atRecord", compared`;
+const READ: Statement = {
+  name: 'screening_round_read',
+  text: `select ${COLUMNS} from screening_round where mode = $1`,
+};
+const TAKE: Statement = {
+  name: 'screening_round_take',
+  text: `update screening_round set leased_until = $3 where mode = $1 and leased_until <= $2 returning ${COLUMNS}`,
+};
+const NOTE_LISTS: Statement = {
+  name: 'screening_list_note',
+  text: `insert into screening_list (mode, seen_at, list, version, entries, file_at, refusal)
+    select $1, $2, n.* from unnest($3::text[], $4::text[], $5::int[], $6::timestamptz[], $7::text[]) as n
+    on conflict (mode, list) do update set seen_at = excluded.seen_at, version = excluded.version, entries = excluded.entries,
+      file_at = excluded.file_at, refusal = excluded.refusal`,
+};
+const GIVE_BACK: Statement = {
+  name: 'screening_round_give_back',
+  text: `update screening_round set leased_until = '-infinity' where mode = $1`,
+};
+const BEGIN: Statement = {
+  name: 'screening_round_begin',
+  text: `update screening_round set versions = $2, began_at = $3, ended_at = null, part = 'customers', at_account = 0, at_record = '',
+      compared = 0 where mode = $1 returning ${COLUMNS}`,
+};
+const ADVANCE: Statement = {
+  name: 'screening_round_advance',
+  text: `update screening_round set part = $2, at_account = $3, at_record = $4, compared = compared + $5, ended_at = $6 where mode = $1`,
+};
+const NO_NAMES = `'{}'::text[] as names`;
+const NEXT: Readonly<Record<RoundPart, Statement>> = {
+  customers: {
+    name: 'screening_round_customers',
+    text: `select c.account_id as "accountId", c.tax_id as record, c.names, null::text as address from customer c
+      join account a on a.id = c.account_id
+      where (c.account_id, c.tax_id) > ($2::bigint, $3::text) and a.mode = $1::text
+        and exists (select from volume_day v where v.account_id = c.account_id and v.subject = c.tax_id and v.day >= $4::date)
+      order by c.account_id, c.tax_id limit $5`,
+  },
+  addresses: {
+    name: 'screening_round_addresses',
+    text: `select w.account_id as "accountId", w.id as record, ${NO_NAMES}, w.target as address from whitelist_entry w
+      join account a on a.id = w.account_id
+      where (w.account_id, w.id) > ($2::bigint, $3::text) and a.mode = $1::text
+        and w.network is not null and w.removed_at is null and $4::date is not null
+      order by w.account_id, w.id limit $5`,
+  },
+};
+
+/** @returns the round of a mode. */
+export async function readRound(tx: Tx, mode: AccountMode): Promise<ScreeningRound | undefined> {
+  const [row] = await tx.query<ScreeningRound>(READ, [mode]);
+  return row;
+}
+
+/** Takes the round for one process. @returns undefined while another process has it. */
+export async function takeRound(
+  tx: Tx,
+  mode: AccountMode,
+  { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+): Promise<ScreeningRound | undefined> {
+  const [row] = await tx.query<ScreeningRound>(TAKE, [mode, new Date(nowMs), new Date(untilMs)]);
+  return row;
+}
+
+/** A list as a process found it. */
+export interface ListSeen {
+  readonly list: string;
+  readonly version: string | null;
+  readonly entries: number;
+  /** ISO 8601. */
+  readonly fileAt: string | null;
+  readonly refusal: string | null;
+}
+
+/** Notes the lists as they are. */
+export async function noteLists(
+  tx: Tx,
+  mode: AccountMode,
+  lists: readonly ListSeen[],
+  at: Date,
+): Promise<void> {
+  const column = (name: keyof ListSeen) => lists.map((list) => list[name]);
+  const columns = (['list', 'version', 'entries', 'fileAt', 'refusal'] as const).map(column);
+  await tx.query(NOTE_LISTS, [mode, at, ...columns]);
+}
+
+/** Lets another process take the round. */
+export async function giveRoundBack(tx: Tx, mode: AccountMode): Promise<void> {
+  await tx.query(GIVE_BACK, [mode]);
+}
+
+/** Begins a round anew. */
+export async function beginRound(
+  tx: Tx,
+  mode: AccountMode,
+  versions: string,
+  at: Date,
+): Promise<ScreeningRound> {
+  const [row] = await tx.query<ScreeningRound>(BEGIN, [mode, versions, at]);
+  return row as ScreeningRound;
+}
+
+/** @param since - `YYYY-MM-DD`: customers without a transaction from that day on are left out. @returns the next records, in order. */
+export function nextOfRound(
+  tx: Tx,
+  mode: AccountMode,
+  { part, atAccount, atRecord }: Pick<ScreeningRound, 'part' | 'atAccount' | 'atRecord'>,
+  { since, limit }: { readonly since: string; readonly limit: number },
+): Promise<readonly RoundRecord[]> {
+  return tx.query<RoundRecord>(NEXT[part], [mode, atAccount, atRecord, since, limit]);
+}
+
+/** Notes how far the round is. `endedAt`: it is over. */
+export async function advanceRound(
+  tx: Tx,
+  mode: AccountMode,
+  { part, atAccount, atRecord }: Pick<ScreeningRound, 'part' | 'atAccount' | 'atRecord'>,
+  { compared, endedAt }: { readonly compared: number; readonly endedAt: Date | null },
+): Promise<void> {
+  await tx.query(ADVANCE, [mode, part, atAccount, atRecord, compared, endedAt]);
+}

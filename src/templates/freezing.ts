@@ -1,0 +1,47 @@
+/**
+ * Money of a sanctioned payer or sender is frozen: it does not go back, and goes on only when two people have released it. Money out
+ * to a sanctioned destination stays in the account, which may take it back.
+ */
+import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
+import type { Change, Transition, View } from './transition.ts';
+import { when } from './transition.ts';
+
+/** @returns whether two people have to release it. */
+export function isFrozen({ process }: View): boolean {
+  return process.isFrozen === true;
+}
+
+/** @returns whether one person alone may decide. */
+export function isNotFrozen(view: View): boolean {
+  return !isFrozen(view);
+}
+
+/** Freezes what is held; a release that was asked for before counts no more. */
+export function freeze(): Change {
+  return { process: { isFrozen: true, release: undefined } };
+}
+
+/** Freezes what was on its way back, and notes the step from which it goes on once it is released. */
+export function freezeFrom({ row }: Pick<View, 'row'>): Change {
+  return { process: { ...freeze().process, stoppedAt: stepNameOf(row) } };
+}
+
+/** Lets what was held go on; what was found about it stops it no more. */
+export function thaw({ process }: Pick<View, 'process'>): Change {
+  const released = process.isFrozen === true ? 'frozen' : 'held';
+  return { process: { isFrozen: false, release: undefined, stoppedAt: undefined, released } };
+}
+
+/** @returns the transition by which the first of two people asks for the release; the second one acts. */
+export function firstRelease(held: StepName): Transition {
+  return when('released', held, 'stay', {
+    when: (view) => isFrozen(view) && view.process.release === undefined,
+    set: ({ trigger: { by = '', reason = '' } }) => ({ process: { release: { by, reason } } }),
+  });
+}
+
+/** @returns whether a release may act: of what is not frozen, or by another person than the first one. */
+export function mayRelease(view: View<'released'>): boolean {
+  const { release } = view.process;
+  return isNotFrozen(view) || (release !== undefined && release.by !== view.trigger.by);
+}

@@ -1,0 +1,358 @@
+/**
+ * Goal: nobody on a list passes unseen, nothing passes while a screener is away, and money of somebody sanctioned stays (C-25).
+ * Method: a gateway whose sandbox screens by real lists, by a provider over HTTP and by the API of Chainalysis, both played by a
+ * server of this test on loopback.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createScreening, readScreeningSettings } from '../../../src/rails/screening/index.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { rescreenSlice } from '../../../src/resolvers/screening/rescreen.ts';
+import { screenTransaction } from '../../../src/resolvers/screening/screen-transaction.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { readProcesses } from '../../../src/store/engine/processes.ts';
+import { findTransaction } from '../../../src/store/engine/transactions.ts';
+import { useApp } from '../../support/app.ts';
+import { graphqlClient } from '../../support/graphql-client.ts';
+import { listFolderOf, SANCTIONED_WALLET } from '../../support/screening-lists.ts';
+
+const LOG = pino({ level: 'silent' });
+const CLEAN = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
+const WALLET = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+
+/** What the providers say: an address or a person that they object to, and whether they answer at all. */
+const provider = { isAway: false, objectsToAddress: (_: string) => false, people: new Map<string, string>() };
+const asked: IncomingMessage[] = [];
+const server = createServer(async (request, response) => {
+  asked.push(request);
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  if (provider.isAway) return void response.writeHead(500).end();
+  const address = /^\/api\/v1\/address\/(.+)$/.exec(request.url ?? '')?.[1];
+  if (address === undefined) {
+    const { document, ref } = JSON.parse(body);
+    const status = provider.people.get(document) ?? 'CLEAR';
+    return void response.end(JSON.stringify({ result: { status, id: ref, why: ['PEP', 'media'] } }));
+  }
+  const identifications = provider.objectsToAddress(address)
+    ? [{ category: 'sanctions', name: 'SANCTIONS: OFAC' }]
+    : [];
+  response.end(JSON.stringify({ identifications }));
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  provider.isAway = false;
+  provider.objectsToAddress = () => false;
+  provider.people.clear();
+});
+
+const folder = listFolderOf();
+const secret = join(folder, 'secret.txt');
+writeFileSync(secret, 'key-of-the-provider\n');
+const settings = () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return [
+    { kind: 'lists', folder, lists: ['ofac', 'un', 'ceis', 'pep', 'own'] },
+    { kind: 'chainalysis-sanctions', url, keyFile: secret },
+    {
+      ...{ kind: 'http', name: 'bureau', url: `${url}/check`, screens: ['people'] },
+      ...{
+        headers: { AuthorizationFile: secret },
+        body: { document: 'taxId', person: 'name', ref: 'reference' },
+      },
+      ...{ decision: '$.result.status', reference: '$.result.id', reasons: '$.result.why' },
+      decisions: { CLEAR: 'cleared', REVIEW: 'held', BLOCK: 'frozen' },
+    },
+  ];
+};
+const app = useApp({
+  railsFile: {
+    sandbox: {
+      ...{ pix: undefined, networks: new Map(), signer: undefined, rates: undefined, liquidity: undefined },
+      identity: undefined,
+      screening: (tools) => createScreening(readScreeningSettings(settings(), 'screening'), tools),
+    },
+  },
+});
+const { ask, create, trigger, until, refusal, fund, perform } = graphqlClient(app, () => app.apiKey);
+const settled = () => settle(app.services, LOG, { mode: 'sandbox' });
+let second: string;
+beforeAll(async () => {
+  const platform = await platformAccount(app.database, 'sandbox');
+  second = (await app.addKey(platform, ['platform:risk'])).apiKey;
+  await app.owner.query(`update account_setting set whitelist_cooling_seconds = 0`);
+});
+
+const HITS = `id role list entry entryName score strength answer version state end2end decidedBy reason`;
+const hitsOf = async (end2end: string | null, state = 'OPEN') =>
+  (
+    await ask(
+      `{ screeningHits(first: 100, state: ${state}) { totalCount nodes { ${HITS} } } }`,
+      {},
+      app.platformKey,
+    )
+  ).screeningHits.nodes.filter((hit: { end2end: string | null }) => hit.end2end === end2end);
+const onramp = async (more: object = {}) => {
+  const { transaction, pixCopyPaste } = await create('createOnramp', {
+    ...{ currency: 'USDT_TRX', amountPayment: '550', accept: true, ...CLEAN, ...more },
+  });
+  return { end2end: transaction.end2end as string, pixCopyPaste };
+};
+const held = (mutation: string, end2end: string, more = '') =>
+  `mutation { ${mutation}(input: { account: "${app.accountId}", end2end: "${end2end}" ${more} }) { transaction { component state } errors { code message path } } }`;
+const decide = (mutation: string, id: string, reason = 'another person, case 4711') =>
+  ask(
+    `mutation { ${mutation}(input: { id: "${id}", reason: "${reason}" }) { screeningHit { state } errors { code message path } } }`,
+    {},
+    app.platformKey,
+  );
+const dueNow = () =>
+  app.owner.query(
+    `update job set due_at = now() - interval '1 second', leased_until = null where last_error is not null`,
+  );
+
+describe('before anything can be paid', () => {
+  test('a sanctioned wallet is refused, and no PIX code is given out', async () => {
+    const { end2end, pixCopyPaste } = await onramp({ currency: 'USDT_ETH', wallet: SANCTIONED_WALLET });
+    await until(end2end, 'valida_id/IRREGULAR');
+    expect(pixCopyPaste).toBeNull();
+    expect(await hitsOf(end2end)).toMatchObject([
+      { role: 'wallet', list: 'ofac', entry: '23500', score: '1', strength: 'EXACT', answer: 'FROZEN' },
+    ]);
+  });
+
+  test('a listed name, with other accents and swapped, waits for a review; once dismissed it passes, and passes again', async () => {
+    const listed = { clientName: 'Gonçalves Muller, Joao Antonio', clientTaxId: '111.444.777-35' };
+    const { end2end, pixCopyPaste } = await onramp(listed);
+    await until(end2end, 'valida_id/REVIEW');
+    expect(pixCopyPaste).toBeNull();
+    const [hit, ...others] = await hitsOf(end2end);
+    expect([hit.list, hit.strength, hit.version, others]).toEqual([
+      'ofac',
+      'STRONG',
+      expect.stringMatching(/^[0-9a-f]{12}$/),
+      [],
+    ]);
+    await decide('dismissScreeningHit', hit.id);
+    const [decided] = await hitsOf(end2end, 'DISMISSED');
+    expect(decided).toMatchObject({ reason: 'another person, case 4711', decidedBy: expect.any(String) });
+    await ask(held('approveStepUp', end2end, 'reason: "see the hit"'), {}, app.platformKey);
+    await until(end2end, 'depositpix/QRCODE');
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+    const again = await onramp(listed);
+    await until(again.end2end, 'depositpix/QRCODE');
+    expect(await hitsOf(again.end2end)).toEqual([]);
+  });
+
+  test('a decision of a provider over HTTP is taken in its words, with its reasons', async () => {
+    provider.people.set('52998224725', 'REVIEW');
+    const { end2end } = await onramp();
+    await until(end2end, 'valida_id/REVIEW');
+    expect(await hitsOf(end2end)).toMatchObject([
+      { list: 'bureau', entryName: 'PEP, media', answer: 'HELD' },
+    ]);
+    expect(asked.at(-1)?.headers.authorization).toBe('key-of-the-provider');
+  });
+
+  test('while a provider is away nothing passes, however often it is tried; afterwards it goes on by itself', async () => {
+    provider.isAway = true;
+    const creating = onramp({ wallet: WALLET });
+    for (let tries = 1; tries <= 5; tries++) {
+      await expect
+        .poll(async () => {
+          const { rows } = await app.owner.query(
+            `select 1 from job where kind = 'check_identity' and last_error like '%cannot be asked%'`,
+          );
+          return rows.length;
+        })
+        .toBe(1);
+      const before = asked.length;
+      await dueNow();
+      await expect.poll(async () => (await settled(), asked.length)).toBeGreaterThan(before);
+    }
+    const { rows } = await app.owner.query(
+      `select end2end, component, state from transaction order by id desc limit 1`,
+    );
+    expect(rows).toMatchObject([{ component: 'valida_id', state: 'INITIAL' }]);
+    const checks = await app.services.railParts.find(({ name }) => name === 'screening')?.part.checks();
+    expect(checks?.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('bureau');
+    provider.isAway = false;
+    await dueNow();
+    await until(rows[0].end2end, 'depositpix/QRCODE');
+    await creating.catch(() => {});
+  }, 60_000);
+});
+
+describe('when money arrives', () => {
+  test('a customer who was listed meanwhile is held, and goes on once a person released it', async () => {
+    const { end2end } = await onramp();
+    provider.people.set('52998224725', 'REVIEW');
+    await trigger(end2end, 'pay');
+    await until(end2end, 'compliance/UNCOMPLIANT');
+    await ask(held('releaseHold', end2end), {}, app.platformKey);
+    await until(end2end, 'success/DONE');
+  });
+
+  test('a payment of another amount by somebody sanctioned is frozen, and does not go back before two people released it', async () => {
+    const { end2end } = await onramp();
+    provider.people.set('52998224725', 'BLOCK');
+    await trigger(end2end, 'pay-under');
+    await until(end2end, 'compliance/UNCOMPLIANT');
+    expect((await refusal(held('rejectHold', end2end), {}, app.platformKey)).code).toBe('STEP_CONFLICT');
+    await ask(held('releaseHold', end2end, 'reason: "court order 1"'), {}, app.platformKey);
+    await ask(held('releaseHold', end2end, 'reason: "court order 1, checked"'), {}, second);
+    await until(end2end, 'refund/DONE');
+  });
+
+  test('a sanctioned deposit is frozen: it is not rejected, and released by two different people with reasons only', async () => {
+    const { transaction } = await create('createOfframp', {
+      ...{ currency: 'USDT_TRX', amountSent: '500', from: 'EXTERNAL', accept: true },
+      ...{ ...CLEAN, pixKey: '529.982.247-25', pixKeyType: 'CPF' },
+    });
+    const { end2end } = transaction;
+    await until(end2end, 'crypto_deposit/WAITING_DEPOSIT');
+    provider.objectsToAddress = () => true;
+    await trigger(end2end, 'deposit');
+    await trigger(end2end, 'deposit-confirm');
+    await until(end2end, 'compliance/UNCOMPLIANT');
+    expect(await hitsOf(end2end)).toMatchObject([
+      { role: 'sender', list: 'chainalysis-sanctions', answer: 'FROZEN' },
+    ]);
+    expect((await refusal(held('rejectHold', end2end), {}, app.platformKey)).code).toBe('STEP_CONFLICT');
+    expect((await refusal(held('releaseHold', end2end), {}, app.platformKey)).code).toBe('INVALID_PARAMETER');
+    const first = await ask(
+      held('releaseHold', end2end, 'reason: "not the listed one"'),
+      {},
+      app.platformKey,
+    );
+    expect(first.releaseHold.transaction.component).toBe('compliance');
+    const same = await refusal(held('releaseHold', end2end, 'reason: "again"'), {}, app.platformKey);
+    expect(['FORBIDDEN', 'STEP_CONFLICT']).toContain(same.code);
+    await ask(held('releaseHold', end2end, 'reason: "I agree"'), {}, second);
+    await until(end2end, 'partial_success/DONE');
+  });
+
+  test('a deposit of another amount is kept by nobody before its sender was screened, and is frozen', async () => {
+    const { transaction } = await create('createOfframp', {
+      ...{ currency: 'USDT_TRX', amountSent: '500', from: 'EXTERNAL', accept: true },
+      ...{ ...CLEAN, pixKey: '529.982.247-25', pixKeyType: 'CPF' },
+    });
+    const { end2end } = transaction;
+    await until(end2end, 'crypto_deposit/WAITING_DEPOSIT');
+    provider.objectsToAddress = () => true;
+    await trigger(end2end, 'deposit-wrong', '90');
+    await until(end2end, 'compliance/UNCOMPLIANT');
+    const keep = `mutation { resolveDeposit(input: { end2end: "${end2end}", resolution: KEEP }) { transaction { state } errors { code message path } } }`;
+    expect((await refusal(keep)).code).toBe('STEP_CONFLICT');
+    await ask(held('releaseHold', end2end, 'reason: "one"'), {}, app.platformKey);
+    await ask(held('releaseHold', end2end, 'reason: "two"'), {}, second);
+    await until(end2end, 'crypto_deposit/UNDERPAID');
+    await ask(keep);
+    await until(end2end, 'partial_success/DONE');
+  });
+
+  test('what a process found before it died is found once', async () => {
+    const { end2end } = await onramp();
+    provider.people.set('52998224725', 'REVIEW');
+    await trigger(end2end, 'pay');
+    await until(end2end, 'compliance/UNCOMPLIANT');
+    const found = await findTransaction(app.database, app.accountId, end2end);
+    const [row] = await readProcesses(app.database, [
+      { accountId: app.accountId, transactionId: found?.id as bigint },
+    ]);
+    for (let times = 0; times < 2; times++)
+      expect(await screenTransaction(app.services, row as never, 'arrival')).toBe('held');
+    expect(await hitsOf(end2end)).toHaveLength(1);
+  });
+});
+
+describe('before money leaves', () => {
+  test('a withdrawal to a sanctioned address is held, and its account may take it back', async () => {
+    await fund('USDT_TRX', '100');
+    const { createWhitelistGroup: made } = await ask(
+      'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { id } errors { code message path } } }',
+    );
+    await ask(
+      `mutation { addWhitelistEntry(input: { groupId: "${made.whitelistGroup.id}", network: "TRX", address: "${WALLET}" }) { whitelistEntry { id } errors { code message path } } }`,
+    );
+    provider.objectsToAddress = () => true;
+    const { transaction } = await create('createWithdrawal', {
+      amountReceived: '30',
+      currency: 'USDT_TRX',
+      groupId: made.whitelistGroup.id,
+    });
+    await until(transaction.end2end, 'compliance/UNCOMPLIANT');
+    await ask(held('releaseHold', transaction.end2end, 'reason: "one"'), {}, app.platformKey);
+    expect(await perform('cancelTransaction', transaction.end2end)).toBe('approval_withdrawl_dash/CANCELLED');
+  });
+
+  test('a refund to somebody sanctioned is not ordered until the hit is dismissed', async () => {
+    const { end2end } = await onramp({ clientTaxId: '111.444.777-35' });
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+    await fund('USDT_TRX', '500');
+    provider.people.set('11144477735', 'BLOCK');
+    await ask(
+      `mutation { refundPayment(input: { end2end: "${end2end}" }) { transaction { state } errors { code message path } } }`,
+    );
+    await expect.poll(async () => (await hitsOf(end2end)).length).toBe(1);
+    await until(end2end, 'refund/INITIAL');
+    const [hit] = await hitsOf(end2end);
+    await decide('dismissScreeningHit', hit.id);
+    await dueNow();
+    await until(end2end, 'refund/DONE');
+  });
+});
+
+test('customers are compared with a new version of a list, a dismissed hit is not raised again, and a round is done by one process', async () => {
+  await onramp();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const own = join(folder, 'own.csv');
+    const round = async () => {
+      while (await rescreenSlice(app.services, LOG));
+    };
+    await round();
+    expect(await hitsOf(null)).toEqual([]);
+    writeFileSync(own, `${readFileSync(own, 'utf8')}tax_id,529.982.247-25,fraud,\n`);
+    await Promise.all([round(), round()]);
+    const [hit, ...others] = await hitsOf(null);
+    expect([hit, others]).toMatchObject([{ role: 'customer', list: 'own', strength: 'EXACT' }, []]);
+    await decide('dismissScreeningHit', hit.id);
+    writeFileSync(own, `${readFileSync(own, 'utf8')}name,Outra Pessoa Qualquer,fraud,\n`);
+    await round();
+    expect(await hitsOf(null)).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('only the operator for risk sees and decides hits, with a reason', async () => {
+  const list = '{ screeningHits { totalCount } }';
+  expect((await refusal(list, {}, app.apiKey)).code).toBe('FORBIDDEN');
+  const [hit] = (await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id } } }', {}, app.platformKey))
+    .screeningHits.nodes;
+  const dismiss = (reason: string) =>
+    `mutation { dismissScreeningHit(input: { id: "${hit.id}", reason: "${reason}" }) { screeningHit { id } errors { code message path } } }`;
+  expect((await refusal(dismiss('x'), {}, app.apiKey)).code).toBe('FORBIDDEN');
+  expect((await refusal(dismiss(''), {}, app.platformKey)).code).toBe('INVALID_PARAMETER');
+  await decide('confirmScreeningHit', hit.id);
+  expect((await refusal(dismiss('x'), {}, app.platformKey)).code).toBe('STEP_CONFLICT');
+  const { rows } = await app.owner.query(
+    `select act, after from audit_entry where object_kind = 'screening_hit' and object_id = $1`,
+    [hit.id],
+  );
+  expect(rows).toEqual([{ act: 'hit.confirm', after: expect.anything() }]);
+  const lists = (await ask('{ screeningLists { list entries isStale refusal } }', {}, app.platformKey))
+    .screeningLists;
+  expect(lists[0]).toEqual({ list: 'ofac', entries: 5, isStale: false, refusal: null });
+});
