@@ -20,7 +20,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** All settings, checked. */
+/** All settings, validated. */
 export type Config = Readonly<ReturnType<typeof readOneConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export const HOME_DEFAULT = '.crossramp';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOOPBACK = /^(localhost|127\..+|::1)$/;
-const HOME = '.crossramp';
+
 const DAYS_MAX = 36_500;
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
@@ -86,7 +86,7 @@ export function readConfig(env: Environment) {
 
 function cellsOf(env: Environment): Cells {
   try {
-    return readCells(resolve(env.CELLS_FILE ?? ''), homeFolder(env.CROSSRAMP_HOME || HOME));
+    return readCells(resolve(env.CELLS_FILE ?? ''), homeFolder(env.CROSSRAMP_HOME || HOME_DEFAULT));
   } catch (error) {
     if (error instanceof SettingsError)
       throw new ConfigError(`CELLS_FILE ${env.CELLS_FILE}: ${error.message}`);
@@ -102,7 +102,7 @@ function knownOf(served: Cells['served']): string {
 function readOneConfig(env: Environment) {
   const host = env.HOST || '127.0.0.1';
   const port = integer(env, 'PORT', 4000, 0, 65_535);
-  const home = homeFolder(env.CROSSRAMP_HOME || HOME);
+  const home = homeFolder(env.CROSSRAMP_HOME || HOME_DEFAULT);
   return {
     host,
     port,

@@ -18,6 +18,7 @@ import { openLog } from './server/process/log.ts';
 import { outliveOutput, standardError } from './server/process/log-output.ts';
 import { persist } from './server/process/persist.ts';
 import type { Sandbox } from './server/process/sandbox-files.ts';
+import { openTracing } from './server/process/tracing.ts';
 import { serveCells } from './server/serve-cells.ts';
 import { servesStart } from './server/without-app.ts';
 import { type CellEndings, type StartedCell, startCell } from './start-cell.ts';
@@ -105,6 +106,7 @@ async function start(): Promise<void> {
       () => together(metrics.close, ...cells.flatMap(({ beside }) => beside))(),
     ),
     ...cells.flatMap(({ last }) => last),
+    endTraces,
   ];
   const running = new Map<number, StartedCell>();
   const isAlone = served.length === 1 && elsewhere.size === 0;

@@ -16,6 +16,7 @@ import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
 import { startNightlyReconciliation } from './resolvers/reconciliation/reconcile-nightly.ts';
 import { startContinuousVerify } from './resolvers/reconciliation/verify-continuously.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
+import { startRescreening } from './resolvers/screening/rescreen.ts';
 import type { Services } from './resolvers/services/context.ts';
 import { type App, createApp } from './server/app.ts';
 import { readinessCheck, unreadinessOf } from './server/http/health.ts';
@@ -175,6 +176,7 @@ function startWork(
     startHousekeeping(services.database, retention, log),
     startNewsRetries(services, log),
     startSettlingSettings(services, log),
+    startRescreening(services, log),
     startContinuousVerify({ database: services.database, log }),
     ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
     ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.allowsLoopback })),

@@ -59,7 +59,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['transactions', 'settings', 'audit'],
     ['ledger'],
     ['events', 'webhooks', 'account', 'people', 'exports', 'history'],
-    ['pricing', 'cases'],
+    ['pricing', 'cases', 'screening'],
     ['engine'],
     ['inbound', 'reconciliation'],
     ['orders', 'rails'],
@@ -67,7 +67,11 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sandbox'],
   ],
   server: [['http'], ['process', 'answers', 'sign-in'], ['graphql', 'metrics'], ['streams'], ['.']],
-  rails: [['.'], ['chain'], ['sandbox', 'api-pix', 'evm', 'tron', 'rates', 'inventory', 'identity']],
+  rails: [
+    ['.'],
+    ['chain'],
+    ['sandbox', 'api-pix', 'evm', 'tron', 'rates', 'inventory', 'identity', 'screening'],
+  ],
 };
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;

@@ -11,6 +11,7 @@ import type {
   Liquidity,
   PixRail,
   RateSource,
+  Screening,
 } from '../resolvers/services/rails.ts';
 
 /** Makes a rail of which the settings were read. */
@@ -70,6 +71,12 @@ export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
     const rail = await import('../rails/inventory/index.ts');
     return kindOf(rail.readInventorySettings, rail.createInventory);
   },
+};
+
+/** Screening by lists and providers; its settings are those of one screener, or a list of them. */
+export const SCREENING: () => Promise<ReadRail<Screening>> = async () => {
+  const rail = await import('../rails/screening/index.ts');
+  return kindOf(rail.readScreeningSettings, rail.createScreening);
 };
 
 /** Identity checks of customers. */

@@ -14,6 +14,7 @@ import type {
   Liquidity,
   PixRail,
   RateSource,
+  Screening,
 } from '../resolvers/services/rails.ts';
 import {
   IDENTITY_KINDS,
@@ -38,7 +39,7 @@ export interface RailPlan {
   /** `off`: everybody passes, and people decide about step-ups. */
   readonly identity: MakeRail<IdentityCheck> | 'off' | undefined;
   /** `off`: everything is cleared. */
-  readonly screening: 'off' | undefined;
+  readonly screening: MakeRail<Screening> | 'off' | undefined;
   /** Account at the bank that files of the bank are of, as they name it. */
   readonly bankAccount?: string | undefined;
   /** Of a sandbox: the control API of its PIX provider (`crossramp psp`), where scenarios happen. */
@@ -88,7 +89,7 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     rates: await readOne(mode, 'rates', RATE_KINDS, 'feeds'),
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
     identity: await readIdentity(mode),
-    screening: offOf(mode, 'screening'),
+    screening: await readScreening(mode),
     bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
   });
@@ -112,6 +113,14 @@ async function readOne<Port, Tools extends RailTools>(
   return read?.(json, parent.at(name), name);
 }
 
+async function readScreening(mode: Settings): Promise<RailPlan['screening']> {
+  const json = mode.raw('screening');
+  if (json === undefined || json === 'off') return json;
+  if (typeof json !== 'object') mode.refuse('screening', '"off", a screener, or a list of screeners');
+  const read = await SCREENING();
+  return read(json, mode.at('screening'), 'screening');
+}
+
 async function readIdentity(mode: Settings): Promise<RailPlan['identity']> {
   if (mode.raw('identity') === 'off') return 'off';
   if (mode.has('identity') && typeof mode.raw('identity') !== 'object')
@@ -132,10 +141,6 @@ async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {
     if (make) made.set(name, make);
   }
   return made;
-}
-
-function offOf(mode: Settings, name: string): 'off' | undefined {
-  return mode.has(name) ? mode.choice(name, ['off'] as const) : undefined;
 }
 
 /** @returns the same settings, with names of files and folders (`…File`, `socket`, `folder`) taken from the folder of the settings. */

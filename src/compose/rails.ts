@@ -52,10 +52,7 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
     ...definedOf('signerPage', signer?.page),
     ...definedOf('liquidity', made('liquidity', plan.liquidity?.(tools))),
     ...definedOf('identity', made('identity', identityOf(plan, tools))),
-    ...definedOf(
-      'screening',
-      plan.screening && made('screening', off(CLEARS_EVERYTHING, 'everything is cleared')),
-    ),
+    ...definedOf('screening', made('screening', screeningOf(plan.screening, tools))),
   };
   if (inProcess !== NO_RAILS) {
     const chain = chainOver(networks, inProcess.chain);

@@ -292,7 +292,7 @@ function creation(
       const input = Object.fromEntries(
         Object.entries(given(members)).map(([key, value]) => [names[key] ?? key, value]),
       );
-      const order = { ...input, ...fixed, ...given({ idempotencyKey }) };
+      const order = { ...input, amount: { brl }, ...fixed, ...given({ idempotencyKey }) };
       const argumentOf = (path: string) => argumentNamed(path, names);
       return payloadOf(execute, CREATE[mutation], { mutation, input: order, argumentOf });
     },

@@ -25,6 +25,7 @@ import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
 import { defineCustomerCases } from './customer-case.ts';
+import { defineDeliveryReport } from './delivery-report.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
@@ -145,7 +146,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   return withFreshReads(withNullableReads(builder.toSchema()));
 }
 
-/** What rails report or find, and a person decides. */
+function defineMoney(builder: Builder, currencies: CurrencyRefs) {
+  defineRates(builder);
+  defineTakings(builder);
+  return defineBalances(builder, currencies);
+}
+
+/** Reports and findings of rails that a person decides. */
 function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
   defineSuspense(builder, currencies);
   defineRailNews(builder);

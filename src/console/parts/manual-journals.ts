@@ -54,8 +54,10 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
   ];
 }
 
-function decisions(context: ScreenContext, { proposalId: id }: Manual): Html {
-  const { say } = context;
+function decisions(context: ScreenContext, manual: Manual): Html {
+  const { proposalId: id, amount, currency, debit, credit } = manual;
+  const { say, language } = context;
+  const sum = money({ amount, currency: currencyOfLedger(currency) }, language);
   const given = { id };
   const approve = askedForm(context, {
     act: 'ApproveJournal',

@@ -92,7 +92,11 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 }
 
 /** Approving names the account that was read: another proposal meanwhile is not approved with it. */
-function secondPerson(context: ScreenContext, { id, amount, currency }: Entry, account: string): Html {
+function secondPerson(
+  context: ScreenContext,
+  { suspenseId: id, amount, currency }: Entry,
+  account: string,
+): Html {
   const { say, language } = context;
   const approve = askedForm(context, {
     act: 'ApproveSuspense',
@@ -110,9 +114,11 @@ function secondPerson(context: ScreenContext, { id, amount, currency }: Entry, a
   return html`<div class="row">${approve}${reject}</div>`;
 }
 
-function decisions(context: ScreenContext, { suspenseId: id, proposedTo, reason }: Entry): Html {
-  if (proposedTo !== null) return secondPerson(context, id, proposedTo);
-  const { say } = context;
+function decisions(context: ScreenContext, entry: Entry): Html {
+  const { suspenseId: id, amount, currency, proposedTo, reason } = entry;
+  if (proposedTo !== null) return secondPerson(context, entry, proposedTo);
+  const { say, language } = context;
+  const sum = money({ amount, currency }, language);
   const given = { id };
   const assign = askedForm(context, {
     act: 'AssignSuspense',
@@ -141,9 +147,10 @@ function decisions(context: ScreenContext, { suspenseId: id, proposedTo, reason 
   return html`<div class="row">${assign}${back}</div>`;
 }
 
-function returnAgain(context: ScreenContext, { suspenseId: id }: Entry): Html {
-  const { say } = context;
-  const [open, what, button] = [say('returnAgain'), say('returnAgainWhat'), say('returnAgainYes')];
+function returnAgain(context: ScreenContext, { suspenseId: id, amount, currency }: Entry): Html {
+  const { say, language } = context;
+  const what = say('returnAgainWhat', { amount: money({ amount, currency }, language) });
+  const [open, button] = [say('returnAgain'), say('returnAgainYes')];
   return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
 }
 

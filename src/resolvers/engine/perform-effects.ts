@@ -16,6 +16,7 @@ import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { admitByCase, type CaseOutcome, clearByCase, endStepUp, goOnByCase } from '../cases/ask-case.ts';
+import { screenTransaction } from '../screening/screen-transaction.ts';
 import type { Services } from '../services/context.ts';
 import { type Order, RailRefused } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
@@ -50,7 +51,8 @@ const screenedFirst =
     const screened = await screenTransaction(services, order.row, 'creation');
     if (screened === 'frozen') return { on: 'identity_irregular' };
     const found = await check(services, order, facts);
-    const isRefused = found?.on === 'identity_irregular' || found?.on === 'key_divergent';
+    const trigger = found && ('trigger' in found ? found.trigger : found);
+    const isRefused = trigger?.on === 'identity_irregular' || trigger?.on === 'key_divergent';
     return screened === 'held' && !isRefused ? { on: 'review_required' } : found;
   };
 
@@ -69,7 +71,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     if (services.rails.identity.cases) return admitByCase(services, order.row, isStepUpDue(order.row));
     if (isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
-  },
+  }),
   ask_case: (services, { row }) => goOnByCase(services, row, isStepUpDue(row)),
   create_charge: async ({ rails, database }, order) => {
     // The txid makes every try the same charge. Orders from before txids were chosen first have none yet.

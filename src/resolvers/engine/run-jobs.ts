@@ -237,6 +237,7 @@ async function perform(services: Services, job: Job, known: ProcessRow | undefin
   const kind = job.kind as EffectName;
   for (let attempt = 0; attempt < JUDGED_MAX; attempt += 1) {
     const row = (attempt === 0 && known) || (await readProcesses(services.database, [target]))[0];
+    noteTransaction(row?.end2end);
     const order = row && { key: `${row.end2end}:${job.id}`, row };
     const outcome = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
     if (!outcome) {

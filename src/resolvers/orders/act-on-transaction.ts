@@ -142,9 +142,51 @@ export async function rejectHold(context: Context, target: Target): Promise<Proc
     await refuseUntaken(context, row, 'hold_rejected');
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on }, act, {
+  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject', {
     atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
   });
+}
+
+/**
+ * Releases a transaction that screening holds. For a frozen one, the first release is stored, and the second one acts: by another
+ * person, who does not count as one maker with the first.
+ *
+ * @param given - the reason, 1 to 200 characters, for the audit log; required for a frozen transaction.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again; `STEP_CONFLICT` for a
+ *   frozen customer.
+ */
+export async function releaseHold(
+  context: Context,
+  target: Target,
+  given: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireAct(context, 'hold.release');
+  const row = await findTarget(context, target);
+  const reason = row.process?.isFrozen
+    ? checks.reference(checks.required(given, 'reason'))
+    : given && checks.reference(given);
+  checks.refuse();
+  const by = context.caller.id;
+  const maker = row.process?.release?.by;
+  const nowMs = await context.clock.nowMs();
+  const subject = 'the release of frozen money';
+  return advanceTransaction(
+    context,
+    target,
+    row,
+    { on: 'released', by, ...(reason !== undefined && { reason }) },
+    'hold.release',
+    {
+      ...(maker !== undefined && { maker }),
+      // Under the lock of the account: the release that is completed is the one that stands.
+      atomically: async (tx, { accountId, clientTaxId }, before) => {
+        await refuseFrozen(tx, accountId, clientTaxId);
+        const first = before.process?.release?.by;
+        if (first !== undefined) await requireSecondPerson(context, tx, { maker: first, nowMs, subject });
+      },
+    },
+  );
 }
 
 /**

@@ -188,6 +188,7 @@ function malformed(code: string | undefined): GatewayError {
 /** The members of a problem, in their order. */
 function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
   const { status, title, action } = ERRORS[error.code];
+  const trace = traceAtWork();
   return {
     type: `${publicUrl}/errors/${error.code}`,
     title,

@@ -1,4 +1,4 @@
-/** What a gateway prints for the person who started it. */
+/** Text that a gateway prints at its start. */
 import { dirname, resolve } from 'node:path';
 import { type Config, HOME_DEFAULT } from '../../config.ts';
 import type { Sandbox } from './sandbox-files.ts';
