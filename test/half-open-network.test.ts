@@ -9,6 +9,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  BACK_MAX_MS,
+  DISAGREEMENT_MAX_MS,
+  disagreementOf,
+  type Sampled,
+  sample,
+  sampleUntil,
+  sampleUntilSteady,
+} from './support/availability.ts';
 import { newHome } from './support/home.ts';
 import { type MortalPostgres, startMortalPostgres } from './support/mortal-postgres.ts';
 import { type Running, start } from './support/process.ts';
@@ -20,20 +29,7 @@ const CONNECTIONS = 10;
 /** Those that were open, and attempts that the server has not given up yet: some at once, then fewer than one a second. */
 const CONNECTIONS_MAX = CONNECTIONS + 30 + Math.min(SECONDS, 60);
 const SAMPLE_MS = 250;
-/** Longest time for which answers and `/readyz` may differ, and until all works again, in the full run. Unit: ms. */
-const DISAGREEMENT_MAX_MS = 2_000;
-const BACK_MAX_MS = 5_000;
 const PATIENCE_MS = 60_000;
-/** Samples in a row after which all works again. */
-const STEADY = 8;
-
-interface Sample {
-  readonly atMs: number;
-  /** When all of it was answered. */
-  readonly doneMs: number;
-  readonly works: boolean;
-  readonly isReady: boolean;
-}
 
 const place = newHome();
 let postgres: MortalPostgres;
@@ -71,56 +67,6 @@ afterAll(async () => {
   place.remove();
 }, 60_000);
 
-async function statusOf(path: string, body?: object): Promise<number> {
-  const answer = await fetch(gateway.baseUrl + path, {
-    method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  });
-  await answer.body?.cancel();
-  return answer.status;
-}
-
-const CHECKOUT = { amount_payment: 20, currency_exit_received_code: 'USDT_TRX' };
-
-async function sample(seen: Set<number>): Promise<Sample> {
-  const atMs = performance.now();
-  const [read, write, ready] = await Promise.all([
-    statusOf('/v2/balance'),
-    statusOf('/v2/crossramp_checkout', CHECKOUT),
-    statusOf('/readyz'),
-  ]);
-  for (const status of [read, write, ready]) seen.add(status);
-  const doneMs = performance.now();
-  // Whoever waits for longer than `/readyz` may take is not served.
-  const isInTime = !IS_FULL || doneMs - atMs <= DISAGREEMENT_MAX_MS;
-  return { atMs, doneMs, works: isInTime && read === 200 && write === 201, isReady: ready === 200 };
-}
-
-/** Takes samples until enough was seen, whether those before are answered or not. @returns them in their order. */
-async function sampleUntil(isEnough: (done: readonly Sample[]) => boolean, seen: Set<number>) {
-  const asked: Promise<void>[] = [];
-  const done: Sample[] = [];
-  while (!isEnough(done)) {
-    asked.push(sample(seen).then((each) => void done.push(each)));
-    await sleep(SAMPLE_MS);
-  }
-  await Promise.all(asked);
-  return done.toSorted((one, other) => one.atMs - other.atMs);
-}
-
-/** @returns for how long at most what was answered and what the gateway said of itself differed without a break. Unit: ms. */
-function disagreementOf(samples: readonly Sample[]): number {
-  let most = 0;
-  let sinceMs: number | undefined;
-  for (const { atMs, works, isReady } of samples) {
-    sinceMs = works === isReady ? undefined : (sinceMs ?? atMs);
-    if (sinceMs !== undefined) most = Math.max(most, atMs - sinceMs);
-  }
-  return most;
-}
-
 /** @returns connections that the server has, also those that it waits for to log in. */
 function countConnections(): number {
   return postgres.countProcesses() - ownProcesses;
@@ -133,9 +79,9 @@ test.each<[Fault, Direction]>([
 ])(
   'C-51: a network that does "%s" (%s) takes few connections of the server, and all works again after it',
   async (fault, direction) => {
-    const seen = new Set<number>();
+    const sampled: Sampled = { baseUrl: gateway.baseUrl, apiKey, isTimed: IS_FULL, seen: new Set() };
     const before = { connections: countConnections(), attempts: proxy.accepted() };
-    expect(await sample(seen)).toMatchObject({ works: true, isReady: true });
+    expect(await sample(sampled)).toMatchObject({ works: true, isReady: true });
     let connections = before.connections;
     let isOver = false;
     const counting = (async () => {
@@ -146,29 +92,22 @@ test.each<[Fault, Direction]>([
     })();
     proxy.fail(fault, direction);
     const healMs = performance.now() + SECONDS * 1_000;
-    const during = await sampleUntil(() => performance.now() >= healMs, seen);
+    const during = await sampleUntil(sampled, () => performance.now() >= healMs);
     const attempts = proxy.accepted() - before.attempts;
     proxy.heal();
-    const healedMs = performance.now();
-    const isSteady = (done: readonly Sample[]) =>
-      done.length >= STEADY && done.slice(-STEADY).every(({ works, isReady }) => works && isReady);
-    const after = await sampleUntil(
-      (done) => isSteady(done) || performance.now() > healedMs + PATIENCE_MS,
-      seen,
-    );
+    const { samples: after, isSteady, backMs } = await sampleUntilSteady(sampled);
     isOver = true;
     await counting;
-    const backMs = backAt(after) - healedMs;
     const summary = {
       ...{ fault, direction, seconds: SECONDS, samples: during.length + after.length },
       ...{ connectionsBefore: before.connections, connections, attempts },
-      disagreementMs: Math.round(disagreementOf([...during, ...after])),
-      backMs: Math.round(backMs),
+      disagreementMs: disagreementOf([...during, ...after]),
+      backMs,
     };
     process.stderr.write(`half open: ${JSON.stringify(summary)}\n`);
-    expect(isSteady(after)).toBe(true);
+    expect(isSteady).toBe(true);
     expect(during.some(({ works, isReady }) => !works && !isReady)).toBe(true);
-    expect([...seen].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
+    expect([...sampled.seen].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
     expect(connections).toBeLessThanOrEqual(CONNECTIONS_MAX);
     expect(gateway.child.exitCode).toBeNull();
     if (!IS_FULL) return;
@@ -177,9 +116,3 @@ test.each<[Fault, Direction]>([
   },
   SECONDS * 1_000 + 3 * PATIENCE_MS,
 );
-
-/** @returns when the first sample was answered after which none failed. */
-function backAt(samples: readonly Sample[]): number {
-  const last = samples.findLastIndex(({ works, isReady }) => !works || !isReady);
-  return samples[last + 1]?.doneMs ?? Number.POSITIVE_INFINITY;
-}

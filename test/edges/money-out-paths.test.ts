@@ -26,7 +26,7 @@ beforeEach(async () => {
   await fund('USDT_TRX', '500');
   const input = {
     currency: 'USDT_TRX',
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     clientName: 'Ana',
     clientTaxId: '52998224725',
   };

@@ -58,7 +58,7 @@ const ROWS: Readonly<Record<`${RuledKind} ${string}`, readonly Way[]>> = {
   'payout reached': [
     {
       mutation: 'createOfframp',
-      input: () => ({ currency: 'USDT_TRX', amountSent: '10', ...PAYEE }),
+      input: () => ({ currency: 'USDT_TRX', amount: '{ brl: "10" }', ...PAYEE }),
       rest: () => ['/v2/offramp', { amount_sent: 10, currency_entry_paid_code: 'USDT_TRX', ...REST_PAYEE }],
     },
     { mutation: 'acceptQuote', input: () => ({ end2end: priced }) },
@@ -144,7 +144,7 @@ const fieldOf = (mutation: string) => MUTATIONS.find(({ name }) => name === muta
 
 /** The document of a way. */
 function documentFor({ mutation, input }: Way): string {
-  const bare = new Set(['EMAIL', 'REFUND']);
+  const bare = new Set(['EMAIL', 'REFUND', '{ brl: "10" }']);
   const members = Object.entries(input()).map(
     ([name, value]) => `${name}: ${bare.has(value) ? value : JSON.stringify(value)}`,
   );
@@ -200,7 +200,10 @@ describe.each(ROLE_NAMES)('C-25: a person with the role %s', (role) => {
     const form = FORMS.find(({ field }) => field === mutation);
     if (!form) return undefined;
     const person = people.get(role) as SignedInForTest;
-    const sent = { back: '/console/search', ...fieldsOf(form, {}), ...given };
+    // A form has the amount of an order as a field of its own.
+    const { amount, ...rest } = given;
+    const order = amount?.startsWith('{') ? { brl: '10' } : { ...(amount && { amount }) };
+    const sent = { back: '/console/search', ...fieldsOf(form, {}), ...rest, ...order };
     return (await visit(app, person, `/console/acts/${form.name}`, { form: sent })).status === 403;
   };
 

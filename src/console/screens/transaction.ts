@@ -57,7 +57,7 @@ function possible(context: ScreenContext, found: Found, { approvals }: Transacti
   );
 }
 
-/** What went wrong, or how it stands; nothing beside a status that says that all is done. */
+/** The error, or the message of the step; null next to a status that says that all is done. */
 function message(
   { language }: ScreenContext,
   { errorMessage, message: told, statusCode }: Found,
