@@ -313,6 +313,30 @@ describe('before money leaves', () => {
   });
 });
 
+test('money in suspense of somebody sanctioned is neither returned nor assigned until the hit is dismissed', async () => {
+  const { end2end } = await onramp({ clientTaxId: '111.444.777-35' });
+  await trigger(end2end, 'pay');
+  await until(end2end, 'success/DONE');
+  await trigger(end2end, 'pay-twice');
+  const suspense = '{ suspense(first: 1) { nodes { id state } } }';
+  await expect.poll(async () => (await ask(suspense, {}, app.platformKey)).suspense.nodes.length).toBe(1);
+  const [entry] = (await ask(suspense, {}, app.platformKey)).suspense.nodes;
+  const back = `mutation { returnSuspense(input: { id: "${entry.id}" }) { suspenseEntry { state } errors { code message path } } }`;
+  const assign = `mutation { assignSuspense(input: { id: "${entry.id}", account: "${app.accountId}" }) { suspenseEntry { state } errors { code message path } } }`;
+  provider.isAway = true;
+  expect((await refusal(back, {}, app.platformKey)).code).toBe('UNAVAILABLE');
+  provider.isAway = false;
+  provider.people.set('11144477735', 'BLOCK');
+  for (const document of [back, assign])
+    expect((await refusal(document, {}, app.platformKey)).code).toBe('STEP_CONFLICT');
+  const { nodes } = (
+    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id list } } }', {}, app.platformKey)
+  ).screeningHits;
+  expect(nodes[0].list).toBe('bureau');
+  await decide('dismissScreeningHit', nodes[0].id);
+  await ask(back, {}, app.platformKey);
+});
+
 test('customers are compared with a new version of a list, a dismissed hit is not raised again, and a round is done by one process', async () => {
   await onramp();
   vi.useFakeTimers({ toFake: ['performance'] });
