@@ -1,6 +1,12 @@
 /** Screens the persons and addresses of a transaction, and raises a hit for each match that nobody has dismissed. */
 import { GatewayError } from '../../base/errors/errors.ts';
-import { type HitPlace, type NewHit, raiseHits, withoutDismissed } from '../../store/rails/screening-hits.ts';
+import {
+  type HitPlace,
+  type NewHit,
+  raisedBefore,
+  raiseHits,
+  withoutDismissed,
+} from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import { ScreenerAway, type ScreeningSubject } from '../services/rails.ts';
@@ -17,7 +23,7 @@ type Screens = Pick<Services, 'database' | 'mode' | 'rails'>;
 
 /**
  * @returns the strictest answer; `cleared` where nobody is compared. Money goes back to anybody but those on a list of sanctions, so
- *   only these matches count then, and after a person has released the transaction.
+ *   only these matches count then. What was found before a person released the transaction, or reviewed its customer, counts no more.
  * @throws {ScreenerAway} when a screener cannot answer: the transaction stays where it is, and is screened again.
  */
 export async function screenTransaction(
@@ -25,11 +31,10 @@ export async function screenTransaction(
   row: ProcessRow,
   stage: ScreeningStage,
 ): Promise<ScreeningOutcome> {
-  const isCompared = services.rails.screening.match !== undefined && row.process?.released !== 'frozen';
-  const subjects = isCompared ? subjectsOf(row, stage) : [];
+  const subjects = services.rails.screening.match ? subjectsOf(row, stage) : [];
   const place = { accountId: row.accountId, transactionId: row.id };
-  const isReviewed = stage === 'return' || row.process?.released === 'held';
-  const hits = await matchAndRaise(services, place, subjects, isReviewed);
+  const found = await matchAndRaise(services, place, subjects, stage === 'return');
+  const hits = await withoutReleased(services, row, found);
   if (hits.some((hit) => isFreezing(hit, stage))) return 'frozen';
   return hits.length > 0 ? 'held' : 'cleared';
 }
@@ -74,6 +79,19 @@ async function matchAndRaise(
     await raiseHits(tx, { mode, ...place }, hits, new Date(database.nowMs()));
     return hits;
   });
+}
+
+/** @returns the hits without those that a person knew when the transaction was released; what freezes needs two people for that. */
+async function withoutReleased(
+  { database, mode }: Screens,
+  { accountId, id: transactionId, process }: ProcessRow,
+  hits: readonly NewHit[],
+): Promise<readonly NewHit[]> {
+  const { released } = process ?? {};
+  if (!released || hits.length === 0) return hits;
+  const place = { mode, accountId, transactionId };
+  const before = await raisedBefore(database, place, released.at);
+  return hits.filter((hit) => (released.from === 'held' && hit.answer === 'frozen') || !before(hit));
 }
 
 /** Before anything is paid, a name alone is reviewed by a person: it may be somebody else's. */
