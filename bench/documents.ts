@@ -20,7 +20,7 @@ export const GATEWAY_DOCUMENTS: Documents = {
     transaction(end2end: $end2end) { ${IDENTITY} component state ${LABELS} ${attributesOf('onramps')} }
   }`,
   list: ({ counted }) => `query List {
-    transactions(family: ONRAMPS, first: 20) {
+    transactions(families: ONRAMPS, first: 20) {
       ${counted ? 'totalCount' : ''} edges { node { ${IDENTITY} component state ${LABELS} ${attributesOf('onramps')} } }
     }
   }`,

@@ -152,7 +152,7 @@ async function receiveWebhooks(gateway: Gateway, tally: Tally): Promise<() => vo
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const query = `mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:${port}/" }) { webhookEndpoint { id } errors { code message path } } }`;
+  const query = `mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:${port}/" }) { webhookEndpoint { id: endpointId } errors { code message path } } }`;
   const { text } = await ask(gateway, '/graphql', { query });
   if (!text.includes('"id":"whe_')) throw new Error(text);
   return () => {

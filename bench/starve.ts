@@ -14,7 +14,7 @@ import { publish } from './report.ts';
 import { withRivals } from './rivals.ts';
 import { seed } from './seed.ts';
 
-const PAGES = `{ transactions(family: ONRAMPS, first: 100) { totalCount edges { node { end2end component state
+const PAGES = `{ transactions(families: ONRAMPS, first: 100) { totalCount edges { node { end2end component state
   status { en pt } substatus { en pt } message { en pt }
   ledgerLines { number debit credit previousBalance balance }
   events { name sequence component state occurredAt }

@@ -41,7 +41,7 @@ try {
   const {
     createWebhookEndpoint: { webhookEndpoint: endpoint },
   } = await ask(
-    `mutation { createWebhookEndpoint(input: { url: "${hook}" }) { webhookEndpoint { id } errors { code message path } } }`,
+    `mutation { createWebhookEndpoint(input: { url: "${hook}" }) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
   );
   await checkout();
   rows.push(['a test webhook while the breaker is open', await each(() => byHand(endpoint.id))]);
@@ -135,7 +135,7 @@ async function byHand(id: string): Promise<number> {
   const begun = performance.now();
   const came = once(receiver, 'request');
   await ask(
-    `mutation { sendTestWebhook(input: { id: "${id}" }) { webhookDelivery { id } errors { code message path } } }`,
+    `mutation { sendTestWebhook(input: { endpointId: "${id}" }) { webhookDelivery { id: deliveryId } errors { code message path } } }`,
   );
   await came;
   return performance.now() - begun;

@@ -4,6 +4,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
+import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
+import { SettingsError } from './base/process/settings.ts';
+import { type Cells, readCells } from './cells-file.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -17,36 +20,95 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** All settings, checked. */
-export type Config = Readonly<ReturnType<typeof readConfig>>;
+/** All settings, validated. */
+export type Config = Readonly<ReturnType<typeof readOneConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Folder of the gateway's files where `CROSSRAMP_HOME` names no other. */
+export const HOME_DEFAULT = '.crossramp';
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOOPBACK = /^(localhost|127\..+|::1)$/;
+
 const DAYS_MAX = 36_500;
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
 const RATE_DEFAULT = { reads: { perSecond: 1_000, burst: 2_000 }, writes: { perSecond: 100, burst: 200 } };
 const RATE_FORM = 'off, or reads and writes per second with their bursts such as 1000/2000,100/200';
 const DISK_FORM = 'gigabytes such as 200 or 0.5';
+const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
+const HEADERS_FORM = 'name=value, separated by commas, where each %XX is UTF-8';
+const SAMPLERS = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
 const FAILURES_DEFAULT = { perSecond: 2, burst: 60 };
 const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60';
 
+/** The cells of a process. */
+export interface CellConfigs {
+  /** Settings of each cell that it serves; at least one. */
+  readonly served: readonly Config[];
+  /** Addresses of cells that other processes serve, by code. */
+  readonly elsewhere: ReadonlyMap<string, string>;
+}
+
 /**
  * @param env - the environment of the process.
+ * @returns the cells of `CELLS_FILE`, or of them the one that `CELL` names; without a file the only one.
+ * @throws {ConfigError} on the first setting that is not accepted, and where the file has no cell that could be served.
+ */
+export function readCellConfigs(env: Environment): CellConfigs {
+  if (!env.CELLS_FILE) return { served: [readConfig(env)], elsewhere: new Map() };
+  const { served, elsewhere } = cellsOf(env);
+  const own = env.CELL ? served.filter(({ code }) => code === env.CELL) : served;
+  if (own.length === 0)
+    throw new ConfigError(`CELLS_FILE: expected a cell with a database, ${knownOf(served)}`);
+  return { served: own.map(({ settings }) => readOneConfig({ ...env, ...settings })), elsewhere };
+}
+
+/**
+ * @param env - the environment of the process. Of the cells of `CELLS_FILE`, `CELL` names the one that is meant: without it, the first.
  * @throws {ConfigError} on the first setting that is not accepted.
  */
 export function readConfig(env: Environment) {
+  if (!env.CELLS_FILE) return readOneConfig(env);
+  const { served } = cellsOf(env);
+  const own = served.find(({ code }) => code === (env.CELL ?? FIRST_CELL));
+  if (!own) throw new ConfigError(`CELL: expected a cell of CELLS_FILE with a database, ${knownOf(served)}`);
+  return readOneConfig({ ...env, ...own.settings });
+}
+
+function cellsOf(env: Environment): Cells {
+  try {
+    return readCells(resolve(env.CELLS_FILE ?? ''), homeFolder(env.CROSSRAMP_HOME || HOME_DEFAULT));
+  } catch (error) {
+    if (error instanceof SettingsError)
+      throw new ConfigError(`CELLS_FILE ${env.CELLS_FILE}: ${error.message}`);
+    throw error;
+  }
+}
+
+function knownOf(served: Cells['served']): string {
+  const names = served.map(({ code }) => cellName(code));
+  return names.length === 0 ? 'and it has none' : `and it has ${names.join(', ')}`;
+}
+
+function readOneConfig(env: Environment) {
   const host = env.HOST || '127.0.0.1';
   const port = integer(env, 'PORT', 4000, 0, 65_535);
-  const home = homeFolder(env.CROSSRAMP_HOME || '.crossramp');
+  const home = homeFolder(env.CROSSRAMP_HOME || HOME_DEFAULT);
   return {
     host,
     port,
     /** URL under which the gateway is reached, without a slash at its end. */
     publicUrl: (env.PUBLIC_URL || `http://${nameOf(host)}:${port}`).replace(/\/+$/, ''),
-    /** Where metrics are served; null for nowhere. */
+    /** Port of metrics; null for none. */
     metrics: env.METRICS_PORT
       ? { host: env.METRICS_HOST || '127.0.0.1', port: integer(env, 'METRICS_PORT', 0, 0, 65_535) }
       : null,
@@ -63,17 +125,18 @@ export function readConfig(env: Environment) {
     exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact']) === 'exact',
     ...readProtections(env),
     /** Time between the first 503 of `/readyz` and the end of the listener, after a signal. Unit: ms. */
-    // Behind a load balancer, which may not know yet; nobody balances load on a loopback address.
+    // Wait of a shutdown for a load balancer that may not know yet; zero on a loopback address, which has none.
     drainDelayMs: 1_000 * integer(env, 'DRAIN_DELAY', LOOPBACK.test(host) ? 0 : 5, 0, 300),
     /** Time for which a start repeats a step while the database is out of reach. Unit: ms. */
     startWaitMs: 1_000 * integer(env, 'START_WAIT', 30, 0, 3_600),
     retention: readRetention(env),
+    tracing: readTracing(env),
     oidc: readOidc(env),
     /** JSON file that says which rails there are; undefined for none. */
     railsFile: pathIn(env, 'RAILS_FILE'),
-    /** So long after midnight in Brasília the day before is reconciled; null: never by itself. */
+    /** Time after midnight in Brasília at which the day before is reconciled; null for never. */
     reconcileAtMs: read(env, 'RECONCILE_AT', 'off, or a time such as 03:00', timeOfDay, 3 * 3_600_000),
-    /** How long a step-up waits for its decision; it is denied then. Unit: ms. */
+    /** Time limit of a step-up's decision; afterwards it is denied. Unit: ms. */
     stepUpMs: 3_600_000 * integer(env, 'STEP_UP_HOURS', STEP_UP_MS / 3_600_000, 1, 720),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on',
     /** Whether repeated queries are compiled. */
@@ -108,12 +171,22 @@ function readDatabase(env: Environment) {
     databaseOwnerUrl,
     /** Schema of the database that holds the tables. */
     databaseSchema: read(env, 'DATABASE_SCHEMA', SCHEMA_FORM, (text) => SCHEMA.exec(text)?.[0], 'public'),
+    /** JSON file of the cells of the installation; undefined for none. */
+    cellsFile: pathIn(env, 'CELLS_FILE'),
+    /** Code of the cell that the schema is; undefined for whatever it says itself. */
+    cell: read<string | undefined>(
+      env,
+      'CELL',
+      CELL_FORM,
+      (text) => (isCellCode(text) ? text : undefined),
+      undefined,
+    ),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
     /** Size of the disk of a server elsewhere, which tells how full it is only in bytes; null where it is not known. */
     databaseDiskBytes: read(env, 'DATABASE_DISK_GB', DISK_FORM, gigabytes, null),
     /** Whether the database is reached with undocumented parts of the driver; without them it is slower. */
     databaseFastPath: oneOf(env, 'DATABASE_FAST_PATH', ['on', 'off']) === 'on',
-    /** Where processes tell each other what moved; undefined for a process alone. */
+    /** Notifications between processes; undefined for a process alone. */
     notifyUrl: notifyUrlIn(env) ?? databaseUrl,
   };
 }
@@ -136,7 +209,7 @@ function readProtections(env: Environment) {
   };
 }
 
-/** How many days records are kept; null for ever. */
+/** Lifetime of records in days; null for ever. */
 function readRetention(env: Environment) {
   return {
     events: days(env, 'RETENTION_EVENTS', 90, 7),
@@ -147,11 +220,31 @@ function readRetention(env: Environment) {
     railEvents: days(env, 'RETENTION_RAIL_EVENTS', 365, 90),
     depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
     sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
-    /** Of the request log; 0: nothing is recorded. */
+    /** Of the request log; 0 records nothing. */
     requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
     /** Sessions of people, and links that let them in. */
     sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
     links: days(env, 'RETENTION_SESSIONS', 90, 8),
+  };
+}
+
+/** Where spans are sent, by the names of OpenTelemetry; null: they are not made, unless an SDK was loaded. */
+function readTracing(env: Environment) {
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const whole = read(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', COLLECTOR_FORM, httpUrl, undefined);
+  const url =
+    whole ?? (base && `${read(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', COLLECTOR_FORM, httpUrl, '')}/v1/traces`);
+  const headers = read(env, 'OTEL_EXPORTER_OTLP_HEADERS', HEADERS_FORM, headerFields, {});
+  const sampler = oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS);
+  const share = read(env, 'OTEL_TRACES_SAMPLER_ARG', 'a share from 0 to 1 such as 0.05', shareOf, 1);
+  const isOff = oneOf(env, 'OTEL_SDK_DISABLED', ['false', 'true']) === 'true';
+  if (isOff || !url) return null;
+  const ratio = sampler.endsWith('ratio') ? share : Number(sampler.endsWith('on'));
+  return {
+    url,
+    headers,
+    serviceName: env.OTEL_SERVICE_NAME || 'crossramp-gateway',
+    sampling: { heedsParent: sampler.startsWith('parentbased'), ratio },
   };
 }
 
@@ -161,7 +254,7 @@ function nameOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Provider by which people sign in (OpenID Connect): all of its settings, or none (null). */
+/** Provider of people's sign-in (OpenID Connect): all of its settings, or none (null). */
 function readOidc(env: Environment) {
   const [issuer, clientId] = [env.OIDC_ISSUER, env.OIDC_CLIENT_ID];
   const clientSecret = secret(env, 'OIDC_CLIENT_SECRET');
@@ -212,7 +305,7 @@ function integer(env: Environment, name: string, fallback: number, min: number, 
   return read(env, name, `an integer from ${min} to ${max}`, (text) => within(text, min, max), fallback);
 }
 
-/** Least: what the rest of the gateway relies on. */
+/** Minimum that the rest of the gateway relies on. */
 function days(env: Environment, name: string, fallback: number, min: number): number | null {
   const parse = (text: string) => (text === 'off' ? null : within(text, min, DAYS_MAX));
   return read<number | null>(env, name, `off, or days from ${min} to ${DAYS_MAX}`, parse, fallback);
@@ -225,6 +318,22 @@ function within(text: string, min: number, max: number): number | undefined {
 /** @returns bytes. */
 function gigabytes(text: string): number | undefined {
   return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
+}
+
+/** @returns the URL without a slash at its end. */
+function httpUrl(text: string): string | undefined {
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
+}
+
+/** Header fields as OpenTelemetry writes them: `api-key=abc,tenant=a%20b`. */
+function headerFields(text: string): Readonly<Record<string, string>> | undefined {
+  const fields = text.split(',').map((each) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\s]*)\s*$/.exec(each));
+  if (!fields.every((field) => field && isDecodable(field[2] as string))) return undefined;
+  return Object.fromEntries(fields.map((field) => [field?.[1], decodeURIComponent(field?.[2] as string)]));
+}
+
+function shareOf(text: string): number | undefined {
+  return /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
 }
 
 /** @returns milliseconds after midnight. */
@@ -285,7 +394,10 @@ function databaseUrlIn(env: Environment, name: string): string | undefined {
   );
 }
 
-/** A URL may have any %XX, but the driver takes only what can be decoded. It is asked itself, because it also takes a lone %. */
+/**
+ * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
+ * because it also accepts a lone %.
+ */
 function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
   try {

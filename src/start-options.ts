@@ -3,7 +3,7 @@ import type { RailsFile } from './compose/rails-file.ts';
 import { type Config, ConfigError } from './config.ts';
 import { endOnBadUsage, newProgram } from './server/process/command-line.ts';
 
-/** What a start is asked for besides the settings of the environment. */
+/** Options of a start besides the settings of the environment. */
 export interface StartOptions {
   /** Make a sandbox in the database of `DATABASE_URL`. */
   readonly sandbox?: boolean;
@@ -47,9 +47,9 @@ export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv
 }
 
 /**
- * What plays by itself is played by the rails inside of this process.
+ * Scenarios that play by themselves need the rails inside of this process.
  *
- * @throws {ConfigError} where the sandbox has PIX or a network over the wire.
+ * @throws {ConfigError} when the sandbox has PIX or a network over the wire.
  */
 export function refuseOutsideRails(
   { demo }: Pick<StartOptions, 'demo'>,

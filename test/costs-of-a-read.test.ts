@@ -14,7 +14,7 @@ import { unpinned } from './support/hot-statements.ts';
 // Each answer is read anew: what is kept costs less still. No worker: what it does has nothing to do with reads.
 const app = useApp({ rateLimit: null, answersBytesMax: 0, role: 'serve' });
 
-const PAGE = `{ transactions(family: ONRAMPS, first: 20) { totalCount edges { node {
+const PAGE = `{ transactions(families: ONRAMPS, first: 20) { totalCount edges { node {
   end2end state status { en pt } ... on Onramp { quote fees amountPayment amountReceived clientName } } } } }`;
 const LINES = `{ statement(first: 20) { totalCount edges { node {
   number date debit credit balance ledgerAccount { name code } transaction { end2end state } } } } }`;

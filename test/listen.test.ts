@@ -122,7 +122,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
   const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   try {
     await app.graphql(
-      'mutation ($url: String!) { createWebhookEndpoint(input: { url: $url }) { webhookEndpoint { id } errors { code message path } } }',
+      'mutation ($url: String!) { createWebhookEndpoint(input: { url: $url }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
       {
         url: receiver.url('shop'),
       },
@@ -132,7 +132,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
     const end2end = await payOne();
     const first = await receiver.until('again', STEPS.length);
     // By transaction, so that its deliveries come in the order of its events.
-    const query = `{ transaction(end2end: "${end2end}") { deliveries { id state event { name body } } } }`;
+    const query = `{ transaction(end2end: "${end2end}") { deliveries { id: deliveryId state event { name body } } } }`;
     const deliveries = await eventually('deliveries that have arrived', async () => {
       const all = (await app.graphql(query)).json.data.transaction.deliveries;
       const arrived = all.filter(({ state }: { state: string }) => state === 'DELIVERED');
@@ -142,7 +142,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
       first.map(({ body }) => body),
     );
     const asked = await app.graphql(
-      'mutation ($id: String!) { redeliverWebhook(input: { id: $id }) { webhookDelivery { id round } errors { code message path } } }',
+      'mutation ($id: String!) { redeliverWebhook(input: { deliveryId: $id }) { webhookDelivery { id: deliveryId round } errors { code message path } } }',
       {
         id: deliveries[4].id,
       },

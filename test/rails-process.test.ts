@@ -42,7 +42,7 @@ test('a process prices by its feeds, and shows its rails', async () => {
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({
           query:
-            '{ quote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { refQuote } }',
+            '{ quote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { refQuote } }',
         }),
       });
       const { data, errors } = (await response.json()) as {

@@ -74,17 +74,19 @@ test('the commands of the README run, one after another', async () => {
     (command) => !/^npm (ci|start|test|run test:long)$/.test(command) && !GOES_ON.test(command),
   );
   let answer = '';
+  const links: string[] = [];
   for (const command of commands) {
     const { end2end } = answer.startsWith('{') ? JSON.parse(answer) : {};
     const { stdout } = await shell('sh', ['-c', hereOf(command).replaceAll('CRX…', end2end)], here());
     expect(stdout, command).not.toBe('');
     answer = stdout;
     if (!answer.startsWith('{')) continue;
-    const { code, errors } = JSON.parse(answer);
+    const { code, errors, payment_link: link } = JSON.parse(answer);
     expect([code, errors], command).toEqual([undefined, undefined]);
+    if (link !== undefined) links.push(link);
   }
-  expect(commands.length).toBe(8);
-  expect(JSON.parse(answer).payment_link).toMatch(/^http/);
+  expect(commands.length).toBe(6);
+  expect(links).toEqual([expect.stringMatching(/^http/)]);
 });
 
 async function makeCheckout(apiKey: string): Promise<string> {

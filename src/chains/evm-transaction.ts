@@ -5,7 +5,7 @@ import { addressBytes, evmAddress } from '../base/chain/address.ts';
 import { bytesOfInteger, decodeRlp, encodeRlp, integerOfBytes, joined, type RlpItem } from './rlp.ts';
 import type { Signature } from './signature.ts';
 
-/** What a transaction says. Fees in wei of the network's coin. */
+/** Content of a transaction. Fees in wei of the network's coin. */
 export interface EvmTransaction {
   readonly chainId: number;
   readonly nonce: number;
@@ -51,7 +51,7 @@ export function readEvmTransaction(unsigned: string): EvmTransaction {
   };
 }
 
-/** @returns what has to be signed: 32 bytes. */
+/** @returns the digest to be signed: 32 bytes. */
 export function evmDigest(unsigned: string): Uint8Array {
   return keccak_256(bytesOf(unsigned));
 }

@@ -1,4 +1,4 @@
-/** What the gateway asks of the signer, and what it hears: the words of their protocol (docs/signer.md). */
+/** Requests from the gateway to the signer, and its answers: the vocabulary of their protocol (docs/signer.md). */
 
 /** Which key signs: the one of the hot wallet, or of the deposit address with an index. */
 export type SigningKey =
@@ -6,12 +6,13 @@ export type SigningKey =
   | { readonly purpose: 'deposit'; readonly index: number };
 
 /**
- * What a transaction is for. Payouts and refunds go where a customer says; withdrawals to a whitelisted destination, with proof;
- * sweeps from a deposit address to the hot wallet; gas from the hot wallet to a deposit address.
+ * Purpose of a transaction. Payouts and refunds go to a customer's destination; withdrawals to a whitelisted
+ * destination, with proof; sweeps from a deposit address to the hot wallet; gas from the hot wallet to a deposit
+ * address.
  */
 export const INTENTS = ['payout', 'refund', 'withdrawal', 'sweep', 'gas'] as const;
 
-/** One of INTENTS. */
+/** A member of INTENTS. */
 export type Intent = (typeof INTENTS)[number];
 
 /** One transaction to be signed. */
@@ -26,7 +27,7 @@ export interface SignRequest {
   readonly intent: Intent;
   /** For gas: index of the deposit address that it goes to. */
   readonly depositIndex?: number;
-  /** Made outside of the gateway: that the destination is the account's (`WhitelistProof`). */
+  /** Proof, made outside of the gateway, that the destination belongs to the account (`WhitelistProof`). */
   readonly proof?: unknown;
 }
 
@@ -37,13 +38,13 @@ export interface Signed {
   readonly hash: string;
 }
 
-/** What the signer says of itself. */
+/** Facts that the signer reports about itself. */
 export interface SignerFacts {
   /** Address of the hot wallet by network. */
   readonly hot: Readonly<Record<string, string>>;
   /** Extended public key of the account of deposit addresses by network. */
   readonly xpub: Readonly<Record<string, string>>;
   readonly limits: unknown;
-  /** Origin of the page on which people prove destinations; null: there is none. */
+  /** Origin of the page on which people prove destinations; null when there is none. */
   readonly page: string | null;
 }

@@ -1,4 +1,4 @@
-/** What a key of secp256k1 makes of a digest; EVM networks and TRON write it each in its own form. */
+/** Signatures of a digest by a key of secp256k1; EVM networks and TRON encode them in different forms. */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 
 /** A signature from which the key that made it can be found. */

@@ -6,7 +6,7 @@ const SELECTOR = 'a9059cbb';
 const WORD_DIGITS = 64;
 const CALL = new RegExp(`^${SELECTOR}0{24}([0-9a-f]{40})([0-9a-f]{${WORD_DIGITS}})$`);
 
-/** What a call of `transfer` says. */
+/** Arguments of a call of `transfer`. */
 export interface TokenTransfer {
   /** The 20 bytes of the address. */
   readonly to: Uint8Array;

@@ -1,6 +1,6 @@
 /**
- * Transactions of TRON: a transfer of TRX, or a call of a contract (protocol.Transaction of java-tron). Anything else, and
- * anything beside the fields that are named here, is not read.
+ * Transactions of TRON: a transfer of TRX, or a call of a contract (protocol.Transaction of java-tron). Other
+ * transactions, and those with fields that are not named here, are refused.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { hex } from '@scure/base';
@@ -22,11 +22,11 @@ export interface ContractCall {
   readonly from: string;
   readonly contract: string;
   readonly data: Uint8Array;
-  /** What energy may cost at most, sun. */
+  /** Maximum cost of energy, sun. */
   readonly feeLimit: bigint;
 }
 
-/** What a transaction says. */
+/** Content of a transaction. */
 export interface TronTransaction {
   /** Bytes 6 and 7 of the height of a recent block. */
   readonly refBlockBytes: Uint8Array;
@@ -58,7 +58,7 @@ const ANY = { typeUrl: 1, value: 2 } as const;
 const TRANSFER = { owner: 1, to: 2, amount: 3 } as const;
 const CALL = { owner: 1, contract: 2, data: 4 } as const;
 const SIGNED = { raw: 1, signature: 2 } as const;
-/** What is added to the recovery bit. */
+/** Offset of the recovery bit. */
 const RECOVERY_BASE = 27;
 /** First byte of every address of the main network. */
 const ADDRESS_VERSION = 0x41;
@@ -102,7 +102,7 @@ export function readTronTransaction(unsigned: string): TronTransaction {
     timestamp: raw.integer(RAW.timestamp),
     order: orderOf(contract.integer(CONTRACT.type), messageOf(parameter.bytes(ANY.value)), feeLimit),
   };
-  // One comparison refuses every field, order and form that is not read above.
+  // Encoding again and comparing refuses every field, order and form that the reader above skips.
   if (encodeTronTransaction(transaction) !== unsigned)
     throw new RangeError('expected a transfer or a call of a contract, and nothing beside it');
   return transaction;
@@ -153,7 +153,7 @@ function orderOf(type: bigint, message: Message, feeLimit: bigint): TrxTransfer 
   return { kind: 'call', from, contract, data: message.bytes(CALL.data), feeLimit };
 }
 
-/** Fields of a message by number; one that is missing is zero or empty. */
+/** Fields of a message by number; a missing one is zero or empty. */
 interface Message {
   readonly bytes: (number: number) => Uint8Array;
   readonly integer: (number: number) => bigint;

@@ -1,6 +1,7 @@
 /**
- * Proof that a person, and not only the gateway, has chosen a destination. It is made outside of the gateway: on the page of the
- * signer by a passkey that the signer knows, or by a key of the account's own. The signer checks it (docs/signer.md).
+ * Proof that a person, and not only the gateway, has chosen a destination. People make it outside of the gateway: on
+ * the page of the signer by a passkey that the signer knows, or by a key of the account. The signer checks it
+ * (docs/signer.md).
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { base64urlnopad } from '@scure/base';

@@ -29,7 +29,7 @@ interface Archiver {
   readonly nowMs: string;
 }
 
-/** @returns the check; none for a server of the operator's own. */
+/** @returns the check; undefined for a server of the operator's own. */
 export async function examineArchive(database: Database, { databaseUrl, home }: Config) {
   if (databaseUrl !== undefined) return [];
   const { place } = await openCluster(await openHome(home));

@@ -1,4 +1,4 @@
-/** `crossramp audit list|verify`: who did what. */
+/** `crossramp audit list|verify`: the audit log. */
 import { Command, InvalidArgumentError } from 'commander';
 import { isoMillis, parseInstant } from '../base/time/instant.ts';
 import { readAuditLog } from '../resolvers/audit/read-audit.ts';

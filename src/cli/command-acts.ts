@@ -85,6 +85,7 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'clock show': null,
   'clock advance': 'sandbox.advance_clock',
   psp: null,
+  checks: null,
   'rebalance list': null,
   'signer enrol': null,
   'signer init': null,

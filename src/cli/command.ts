@@ -1,6 +1,6 @@
 /**
- * How commands are made: the options, the account that they name, the use case that is called there as the operator, and how its
- * result is printed: as text or, with `--json`, as one JSON value.
+ * Builds commands: the options, the account that they name, the use case that runs as the operator, and the output of
+ * its result: as text or, with `--json`, as one JSON value.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../resolvers/services/context.ts';
@@ -81,7 +81,11 @@ export function columnsText<Shown>(
   );
 }
 
-/** The option `--limit`. @param what - that is counted. */
+/**
+ * The option `--limit`.
+ *
+ * @param what - plural name of the counted things.
+ */
 export function limitOption(what: string, max: number, byDefault: number): Option {
   const parse = (text: string) => {
     const limit = Number(text);

@@ -7,7 +7,7 @@ interface Word {
   readonly doc: string;
 }
 
-/** What can follow a command, such as `key create`. */
+/** Words that can follow a command, such as `key create`. */
 interface Place {
   readonly path: string;
   readonly commands: readonly Word[];
@@ -47,7 +47,7 @@ const pathsOf = (places: readonly Place[]) =>
     .map(({ path }) => `'${path}'`)
     .join('|');
 
-/** Words of `place` that fit what is typed: its commands, or its options behind a dash. */
+/** Words of `place` that fit the typed text: its commands, or its options after a dash. */
 const wordsOf = ({ commands, options }: Place) => [...commands, ...options].map(({ text }) => text).join(' ');
 
 function bash(places: readonly Place[]): string {

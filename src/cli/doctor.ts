@@ -42,7 +42,7 @@ interface Check {
   readonly detail: string;
 }
 
-/** What stands still without one who judges. */
+/** Processes that stand still without a checker. */
 const JUDGES = {
   identity: 'no onramp and no offramp can be created',
   screening: 'no transaction can be created',
@@ -85,7 +85,7 @@ async function examineLogin(database: Database): Promise<Check> {
   return { check: 'login', ok, detail: `signs in as ${login}${advice}` };
 }
 
-/** What the rails of RAILS_FILE say of themselves. */
+/** Status that the rails of RAILS_FILE report. */
 async function examineRails(services: Services): Promise<Check[]> {
   const told = ACCOUNT_MODES.map(async (mode) => {
     const own = services.forMode(mode);
@@ -97,7 +97,10 @@ async function examineRails(services: Services): Promise<Check[]> {
   return (await Promise.all(told)).flat();
 }
 
-/** Who is a customer, and where money comes from, has to be judged or left out in so many words: without either no ramp is created. */
+/**
+ * Identity and origin of money must be checked, or the check switched off explicitly: without either no ramp is
+ * created.
+ */
 function uncheckedIn(
   parts: readonly NamedRail[],
   { missing = [] }: Pick<Rails, 'missing'>,

@@ -157,6 +157,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'trigger fund': ['crossramp trigger fund --account sandbox --currency USDT_TRX --amount 150'],
   'clock show': ['crossramp clock show'],
   'clock advance': ['crossramp clock advance 30m'],
+  checks: ['crossramp checks', 'crossramp checks --dialect sumsub --port 0 --control-port 0 --json'],
   psp: ['crossramp psp', 'crossramp psp --home ./psp --port 0 --control-port 0 --json'],
   migrate: ['crossramp migrate'],
   backup: [

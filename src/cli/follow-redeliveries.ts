@@ -20,9 +20,9 @@ const QUERY = `query ($after: String) { viewer { account { webhookDeliveries(fir
 const POLL_MS = 2_000;
 
 /**
- * Follows redeliveries from now on; polls every two seconds.
+ * Follows future redeliveries; polls every two seconds.
  *
- * @returns the event of every redelivery, oldest first, without end. It resolves when the earlier deliveries are known.
+ * @returns the event of every redelivery, oldest first, without end. Resolves when the earlier deliveries are known.
  * @throws {StoreError} when the gateway refuses the key.
  */
 export async function followRedeliveries(api: Api): Promise<AsyncGenerator<FollowedEvent>> {

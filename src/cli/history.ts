@@ -61,7 +61,7 @@ export function importCommand(): Command {
     });
 }
 
-/** @returns what writes an import down; one that took nothing changed nothing. */
+/** @returns a function that records an import in the audit log; an import without changes leaves no record. */
 function writtenDown(context: Context, file: string): NonNullable<ImportOptions['atomically']> {
   return async (tx, { transactions, entries }) => {
     if (transactions.taken + entries.taken === 0) return;
@@ -76,7 +76,7 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
   yield* file.readLines();
 }
 
-/** What an export is written as, by the name of its format. */
+/** Writers of an export, by the name of its format. */
 const FORMATS = {
   history: (tx: Tx, accountId: bigint) => exportAccount(tx, REGISTRY, accountId),
   journals: exportJournals,

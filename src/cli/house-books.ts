@@ -1,4 +1,7 @@
-/** `crossramp treasury` and `crossramp books`: what the house has, the trial balance, profit and loss, and the close of a day. */
+/**
+ * `crossramp treasury` and `crossramp books`: the house's position, the trial balance, profit and loss, and the close
+ * of a day.
+ */
 import { Command } from 'commander';
 import type { Named } from '../base/errors/violations.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
@@ -30,7 +33,7 @@ interface PeriodOptions {
   readonly csv?: boolean;
 }
 
-/** What the house has, owes and earned, now. */
+/** Assets, debts and earnings of the house, now. */
 export function treasuryCommand(): Command {
   const treasury = withFilter(new Command('treasury')).description(
     'Shows what the house has, owes and earned now, by kind of ledger account and currency.',

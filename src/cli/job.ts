@@ -70,7 +70,7 @@ export function jobCommand(): Command {
   return job;
 }
 
-/** @returns how many jobs were retried; null for the one that is named. */
+/** @returns the number of retried jobs; null for a named one. */
 async function retryNamed(
   context: Context,
   { waiting = false, kind }: { readonly waiting?: boolean; readonly kind?: string },

@@ -147,7 +147,7 @@ async function issue(context: Context, { account, live, name: value, scopes, exp
   checks.refuse();
   const after = { name: known(name, 'what was not refused'), scopes, expiresAt, allowedCidrs: allow };
   return audited(context, async (tx, writeDown) => {
-    const issued = await createKey(tx, caller.accountId, after);
+    const issued = await createKey(tx, caller.accountId, { ...after, cell: database.cell });
     writeDown('key.create', { kind: 'key', id: issued.keyId }, { after });
     return issued;
   });
@@ -176,7 +176,12 @@ function addRotate(key: Command): void {
         const now = new Date(services.database.nowMs());
         const old = await findOwnKey(tx, accountId, id, now);
         if (!old) throw new StoreError(`the account has no active key with the id ${id}`);
-        const issued = await replaceKey(tx, accountId, { ...old, id }, { overlapSeconds, now });
+        const issued = await replaceKey(
+          tx,
+          accountId,
+          { ...old, id },
+          { overlapSeconds, now, cell: services.database.cell },
+        );
         const after = { replacedBy: issued.keyId, overlapSeconds };
         writeDown('key.rotate', { kind: 'key', id }, { after });
         return issued;

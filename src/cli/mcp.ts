@@ -29,7 +29,7 @@ export function mcpCommand(): Command {
     });
 }
 
-/** @returns how a document is executed by a gateway that is reached over HTTP. */
+/** @returns a function that has a gateway execute a document over HTTP. */
 function executeAt({ baseUrl, apiKey }: Api): Execute {
   return async (query, variables) => {
     const answer = await fetch(`${baseUrl}/graphql`, {

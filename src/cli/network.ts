@@ -5,7 +5,7 @@ import { pauseNetwork, resumeNetwork } from '../resolvers/rails/pause-network.ts
 import { uses } from './command.ts';
 import { platformOption } from './output.ts';
 
-/** What is sent on networks. */
+/** Sending on networks. */
 export function networkCommand(): Command {
   const network = new Command('network').description('Pauses and resumes sending on a network.');
   const pause = network

@@ -17,7 +17,7 @@ interface Options {
 
 const LIMIT = 100;
 const SLICE = { limit: LIMIT, below: null, above: null, isBackward: false };
-/** What became of news, to follow its id. */
+/** Outcome of rail events, to follow their id. */
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   step: 'was taken by its transaction',
   suspense: 'is booked in suspense',
@@ -27,7 +27,7 @@ const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   closed: 'is closed',
 };
 
-/** What rails told. */
+/** Reports of rails. */
 export function newsCommand(): Command {
   const news = new Command('news').description(
     'Lists reports of rails that are not settled or need a look, and retries or closes them.',

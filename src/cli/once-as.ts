@@ -11,10 +11,10 @@ export interface Keyed {
 }
 
 /**
- * Does an act once under the key of the command, where it has one.
+ * Performs an act once under the key of the command, if it has one.
  *
- * @param body - the command with the same key must have the same one.
- * @returns what the work gives, as JSON keeps it.
+ * @param body - must be equal for the same key.
+ * @returns the result of the work, as JSON stores it.
  */
 export async function onceAs<Result>(
   context: Context,

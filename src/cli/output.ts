@@ -29,7 +29,7 @@ export function withMode(command: Command): Command {
 /** The option that names the mode by itself. */
 export const platformOption = () => new Option('--live', 'work on live accounts (default: sandbox accounts)');
 
-/** Help text of `--live` beside an `--account` that may be the platform. */
+/** Help text of `--live` next to an `--account` that may be the platform. */
 export const LIVE_HOLDER = 'with --account platform: the platform of live accounts';
 
 /** Adds the options of an amount that is booked once. */
@@ -53,7 +53,7 @@ export function answerText(options: { json?: boolean }, json: () => string, text
   process.stdout.write(`${options.json ? json() : text}\n`);
 }
 
-/** Nobody reads the output any more, as after `| head`. */
+/** The reader has closed the output, as `| head` does. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
@@ -62,9 +62,9 @@ export class OutputClosed extends Error {
 const CLOSED = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 /**
- * Writes a part of an output that is long or has no end, and waits until it is written.
+ * Writes a part of an output that is long or endless, and waits until it is written.
  *
- * @throws {OutputClosed} when nobody reads it, so that the command ends what it does in order.
+ * @throws {OutputClosed} when the reader has closed it, so that the command ends its work in order.
  */
 export function writePart(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -111,8 +111,8 @@ export interface ProgressWriter<Progress> {
 const PROGRESS_EVERY_MS = 250;
 
 /**
- * @returns a writer of one line that changes, where standard error is a terminal; of JSON lines `{"progress": …}` with
- *   `--json`; else of nothing. It leaves out what comes too soon after the line before.
+ * @returns a writer of one changing line, where standard error is a terminal; of JSON lines `{"progress": …}` with
+ *   `--json`; else of nothing. Skips lines that follow the one before too soon.
  */
 export function progressWriter<Progress>(
   options: { json?: boolean },

@@ -9,9 +9,12 @@ Exit codes:
   1  refused or failed; "verify" found defects, "doctor" a failed check
   2  the command line is wrong: unknown command or option, missing argument, value not accepted
   3  the database or the gateway cannot be reached; the same command may succeed later
-  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has imported nothing then, and "psp" ends with 0`;
+  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has imported nothing then, "psp" and "checks" end with 0`;
 
-/** Commands by their names, in the order of the help. Each is loaded when it is run or shown: all together take half a second. */
+/**
+ * Commands by name, in the order of the help. Each is loaded when it is run or shown: loading all takes half a
+ * second.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   account: async () => (await import('./account.ts')).accountCommand(),
   balance: async () => (await import('./balance.ts')).balanceCommand(),
@@ -47,6 +50,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   trigger: async () => (await import('./trigger.ts')).triggerCommand(),
   clock: async () => (await import('./clock.ts')).clockCommand(),
   psp: async () => (await import('./psp.ts')).pspCommand(),
+  checks: async () => (await import('./checks.ts')).checksCommand(),
   signer: async () => (await import('./signer.ts')).signerCommand(),
   secrets: async () => (await import('./secrets.ts')).secretsCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
@@ -57,13 +61,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /**
- * @param name - of the only command that is needed. Default, and where there is none of that name: all, as help and suggestions need.
+ * @param name - of the only command that is needed. By default, and for an unknown name: all, as help and suggestions
+ *   need.
  * @returns the program, with examples in the help of every command.
  */
 export async function crossrampProgram(name?: string): Promise<Command> {
   const program = newProgram('crossramp')
     .description(
-      'Operates a Crossramp Gateway. Commands work on the database, with or without a running gateway. "events tail", "listen" and "mcp" need one; "psp", "signer" and "completion" need neither.',
+      'Operates a Crossramp Gateway. Commands work on the database, with or without a running gateway. "events tail", "listen" and "mcp" need one; "psp", "checks", "signer" and "completion" need neither.',
     )
     // An option after a subcommand belongs to the subcommand.
     .enablePositionalOptions()

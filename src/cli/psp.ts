@@ -48,7 +48,7 @@ async function run(options: Options): Promise<void> {
     `Control   ${controlUrl}`,
     `Gateway   RAILS_FILE=${quoted(railsFile)} npm start`,
   ];
-  // Whoever reads the answer may stop it at once.
+  // The reader of the response may stop the program at any time.
   const stopped = untilStopped();
   answer(options, { url, controlUrl, home, railsFile }, lines.join('\n'));
   await stopped;
@@ -60,7 +60,7 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Its number stands in the settings before anybody listens there. */
+/** The settings contain the port number before a server listens on it. */
 function fixedPortOf(text: string): number {
   const port = portOf(text);
   if (port > 0) return port;

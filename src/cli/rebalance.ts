@@ -14,7 +14,7 @@ const AMOUNTS = {
   'WORTH (BRL)': 'worth',
 } as const;
 
-/** What the house should buy or sell. */
+/** Trades that the house should make. */
 export function rebalanceCommand(): Command {
   const rebalance = new Command('rebalance').description(
     'Shows what the house owns, and what it should buy or sell.',

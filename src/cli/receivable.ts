@@ -1,4 +1,4 @@
-/** `crossramp receivable list|settle`: what account holders owe the house. */
+/** `crossramp receivable list|settle`: debts of account holders to the house. */
 import { Command, Option } from 'commander';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';

@@ -1,4 +1,4 @@
-/** `crossramp refund retry|settle`: what the operator does about refunds that failed. */
+/** `crossramp refund retry|settle`: the operator's handling of failed refunds. */
 import { Command } from 'commander';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { retryRefund, settleRefundByHand } from '../resolvers/orders/refund-payment.ts';

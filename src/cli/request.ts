@@ -1,4 +1,4 @@
-/** `crossramp request list`: what an account's keys, people and payers asked, and how it was answered. */
+/** `crossramp request list`: requests of an account's keys, people and payers, and their responses. */
 import { Command, Option } from 'commander';
 import { isoMillis } from '../base/time/instant.ts';
 import { readRequestLog } from '../resolvers/audit/read-requests.ts';

@@ -1,4 +1,7 @@
-/** `crossramp signer`: the process that holds the keys. It works without database and gateway, on a folder of its own. */
+/**
+ * `crossramp signer`: the process that holds the keys. The signer works without database and gateway, on a folder of
+ * its own.
+ */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -138,7 +141,10 @@ async function run(options: RunOptions): Promise<void> {
   });
 }
 
-/** One line of JSON for each; standard output is for the operator. A log that cannot be written never ends or delays the signer. */
+/**
+ * One line of JSON per entry; standard output is for the operator. A log that cannot be written never ends or delays
+ * the signer.
+ */
 function logTo(output: LogOutput): RunLog {
   const write = (level: string, event: string, facts: object) =>
     output.write(`${JSON.stringify({ level, time: new Date().toISOString(), event, ...facts })}\n`);
@@ -190,7 +196,7 @@ async function passphraseOf({ passphraseFile }: { readonly passphraseFile?: stri
   if (passphraseFile !== undefined) return readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');
   if (!process.stdin.isTTY) throw new SignerError('expected --passphrase-file where nobody can be asked');
   process.stderr.write('Passphrase: ');
-  // What is typed is not shown.
+  // Typed characters are not shown.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
   const passphrase = await terminal.question('');

@@ -34,10 +34,10 @@ export async function transactionNamed(database: Tx, end2end: string): Promise<P
   return row;
 }
 
-/** Where a transaction stands, as commands answer it. */
+/** State of a transaction, as commands print it. */
 type ShownStep = ReturnType<typeof stepOf>;
 
-/** @returns where a transaction stands. */
+/** @returns the state of a transaction. */
 export function stepOf(registry: Registry, row: ProcessRow) {
   return {
     end2end: row.end2end,
@@ -49,7 +49,7 @@ export function stepOf(registry: Registry, row: ProcessRow) {
   };
 }
 
-/** @returns where a transaction stands, as text. */
+/** @returns the state of a transaction, as text. */
 export function stepText({ end2end, component, state, status, substatus }: ShownStep): string {
   return `${end2end}: ${component}/${state} (${status.en}: ${substatus.en})`;
 }

@@ -14,9 +14,9 @@ export class Interrupted extends Error {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Runs the work and aborts its signal at the first SIGINT or SIGTERM. A second one ends the process at once.
+ * Runs the work and aborts its signal at the first SIGINT or SIGTERM. A second one ends the process immediately.
  *
- * @param consequence - what the user is told about the work that was stopped.
+ * @param consequence - message about the work that was stopped.
  * @throws {Interrupted} when the work failed because it was stopped.
  */
 export async function untilInterrupted<Result>(

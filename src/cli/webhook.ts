@@ -116,7 +116,7 @@ function defineDeliveries(command: Command): void {
     run: async (context, { endpoint, state, limit }: Choice) => {
       const { database, caller } = context;
       if (endpoint !== undefined) await endpointOf(context, endpoint);
-      const filter = { endpointId: endpoint ?? null, state: state ?? null, limit };
+      const filter = { endpointId: endpoint ?? null, state: state ?? null, before: null, limit };
       return listDeliveries(database, { accountId: caller.accountId, ...filter });
     },
     row: shownDelivery,

@@ -60,12 +60,12 @@ export function withServices<Result>(
   });
 }
 
-/** @returns where commands come from, for the audit log: the user of the operating system on this host. */
+/** @returns the origin of commands for the audit log: the user of the operating system on this host. */
 function operatorOrigin(): Origin {
   return { requestId: null, address: hostname(), actor: { kind: 'OPERATOR', id: userName() } };
 }
 
-/** @returns what the operator acts with for an account: every scope, and no key. */
+/** @returns the context in which the operator acts for an account: every scope, and no key. */
 export async function operatorContext(services: Services, accountId: bigint): Promise<Context> {
   return operatorOn(await services.forAccount(accountId), accountId);
 }
@@ -140,7 +140,9 @@ export function onStore<Result>(
   return withStore(({ database }) => work(database));
 }
 
-/** @returns what the operator acts with, by the services for accounts of its mode: also for an account that is being made. */
+/**
+ * @returns the operator's context on the services for accounts of its mode: also for an account that is being made.
+ */
 export function operatorOn(own: Services, accountId: bigint): Context {
   const caller = {
     accountId,

@@ -16,7 +16,7 @@ import { mentions } from './mentions.ts';
 import { Plan } from './plan.ts';
 import { type Asked, directiveVariables, type Variables } from './selection.ts';
 
-/** What an operation is answered with. Without data it was refused before anything was executed. */
+/** Response of an operation. A response without data was refused before execution. */
 export interface Answer {
   /** JSON text, each character a byte of UTF-8. */
   readonly data?: string | undefined;
@@ -27,19 +27,22 @@ export interface Answer {
 export interface Operation {
   /** Executes it with a context, and with variables as they were given. */
   readonly execute: Execute;
-  /** Whether an answer may have this key, in the data or in objects that stand in each other so deep; lists are left out. */
+  /** Whether a response can contain this key, in the data or in objects up to this depth; lists are left out. */
   readonly mentions: (key: string, depth: number) => boolean;
 }
 
 type Execute = (contextValue: unknown, variables: Record<string, unknown>) => Promise<Answer>;
 
-/** With more variables in directives a query is executed without plans: there would be one for each set of their values. */
+/**
+ * Maximum number of variables in directives. A query with more is executed without plans, because each combination of
+ * their values would need one.
+ */
 const DIRECTIVE_VARIABLES_MAX = 4;
 
 /**
  * @param document - valid for the schema.
  * @param operation - a query of the document.
- * @param grow - is told whenever more is kept for the operation, in fields.
+ * @param grow - is called with the number of fields whenever the operation caches more of them.
  */
 export function compile(
   schema: GraphQLSchema,
@@ -98,7 +101,7 @@ function hasTypeTests(schema: GraphQLSchema): boolean {
 function plans(asked: Asked, used: readonly string[], grow: (fields: number) => void) {
   const made = new Map<string, Plan>();
   return (variables: Variables): Plan => {
-    // They are booleans, null, or not there.
+    // Values are booleans, null, or missing.
     const key = used.map((name) => String(variables[name])).join();
     let plan = made.get(key);
     if (!plan) {

@@ -7,10 +7,10 @@ import {
   responsePathAsArray,
 } from 'graphql';
 
-/** Where in an answer a value stands; undefined for the whole of it. */
+/** Position of a value in a response; undefined for the whole response. */
 export type Path = ResponsePath | undefined;
 
-/** @returns an error that says where it happened; one that says so already, as it is. */
+/** @returns an error with its position; unchanged when it has one already. */
 export function placed(error: unknown, nodes: readonly FieldNode[], path: Path): GraphQLError {
   return locatedError(error, nodes, responsePathAsArray(path));
 }
@@ -18,7 +18,7 @@ export function placed(error: unknown, nodes: readonly FieldNode[], path: Path):
 /** Collects errors of places that may be null. */
 export class Failures {
   readonly errors: GraphQLError[] = [];
-  /** How many were told, with those that are not listed. */
+  /** Number of reported errors, including those that the list leaves out. */
   told = 0;
   readonly #nulled = new Set<Path>();
 

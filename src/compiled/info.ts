@@ -1,4 +1,4 @@
-/** What a resolver may ask about its field, made of what is known from the plan and of the place. */
+/** Information about its field that a resolver may ask for, built from the plan and the position. */
 import type {
   FieldNode,
   GraphQLField,
@@ -20,7 +20,7 @@ export interface Site {
   readonly field: GraphQLField<unknown, unknown>;
 }
 
-/** @returns where the field of an object stands that stands there. */
+/** @returns the position of an object's field, given the position of the object. */
 export function placeOf({ key, parentType }: Site, prev: Path): ResponsePath {
   return { prev, key, typename: parentType.name };
 }
@@ -32,7 +32,7 @@ export class FieldInfo implements GraphQLResolveInfo {
   #path: ResponsePath | undefined;
   readonly variableValues: Variables;
 
-  /** @param path - where it is made already. */
+  /** @param path - the position, if it was computed already. */
   constructor(site: Site, variables: Variables, parent: Path, path?: ResponsePath) {
     this.#site = site;
     this.variableValues = variables;

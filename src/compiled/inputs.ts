@@ -1,6 +1,6 @@
 /**
- * Values of variables and arguments. What is given as most clients give it is taken in few steps; for everything else, and for all
- * that is wrong, there are the functions of graphql-js, so that values and errors are the same.
+ * Values of variables and arguments. Common forms take a few steps; for all other values, and for all that is wrong,
+ * the functions of graphql-js run, so that values and errors are the same.
  */
 import {
   type FieldNode,
@@ -25,17 +25,17 @@ import type { Variables } from './selection.ts';
 
 /** As graphql-js has it. */
 const VARIABLE_ERRORS_MAX = 50;
-/** Stands for a value that graphql-js has to look at. */
+/** Marks a value that graphql-js has to coerce. */
 const UNUSUAL = Symbol('unusual');
 
-/** What the variables of an operation are, or why they cannot be that. */
+/** Coerced variables of an operation, or the errors of the coercion. */
 type VariableValues = ReturnType<typeof getVariableValues>;
 /** Makes a value of what a client sends as JSON. */
 type Take = (value: unknown) => unknown;
-/** Gives the value of one argument. Undefined: there is none. */
+/** Returns the value of one argument; undefined when there is none. */
 type TakeArgument = (variables: Variables) => unknown;
 
-/** @returns what makes the variables of an operation of what is given. */
+/** @returns a function that coerces the given variables of an operation. */
 export function variableTaker(
   schema: GraphQLSchema,
   { variableDefinitions: definitions = [] }: OperationDefinitionNode,
@@ -60,7 +60,7 @@ interface VariableTaker {
   readonly mayLack: boolean;
 }
 
-/** @returns undefined where graphql-js has to look. */
+/** @returns undefined when graphql-js has to coerce the values. */
 function takeAll(takers: readonly VariableTaker[], given: Variables): Record<string, unknown> | undefined {
   const coerced: Record<string, unknown> = {};
   try {
@@ -83,7 +83,7 @@ function taker(type: GraphQLInputType): Take {
     const take = taker(type.ofType);
     return (value) => (value == null ? UNUSUAL : take(value));
   }
-  if (isListType(type)) return (value) => (value == null ? null : UNUSUAL);
+  if (isListType(type)) return listTaker(taker(type.ofType));
   if (isInputObjectType(type)) return objectTaker(type);
   return (value) => {
     if (value == null) return null;
@@ -92,9 +92,18 @@ function taker(type: GraphQLInputType): Take {
   };
 }
 
+/** One value stands for a list of it. */
+function listTaker(take: Take): Take {
+  return (value) => {
+    if (value == null) return null;
+    const taken = (Array.isArray(value) ? value : [value]).map(take);
+    return taken.includes(UNUSUAL) ? UNUSUAL : taken;
+  };
+}
+
 function objectTaker(type: GraphQLInputObjectType): Take {
   const fields = Object.values(type.getFields());
-  const isUsual = !type.isOneOf && fields.every(({ defaultValue }) => defaultValue === undefined);
+  const isUsual = fields.every(({ defaultValue }) => defaultValue === undefined);
   // Made when there is one: an input object may have members of its own type.
   let members: readonly Member[] | undefined;
   return (value) => {
@@ -105,8 +114,15 @@ function objectTaker(type: GraphQLInputObjectType): Take {
       isRequired: isNonNullType(of),
       take: taker(of),
     }));
-    return takeMembers(value as Variables, members);
+    const taken = takeMembers(value as Variables, members);
+    return type.isOneOf && !hasOneValue(taken) ? UNUSUAL : taken;
   };
+}
+
+/** Whether an object has one member, and a value of it: what `@oneOf` takes. */
+function hasOneValue(taken: unknown): boolean {
+  const values = taken === UNUSUAL ? [] : Object.values(taken as object);
+  return values.length === 1 && values[0] !== null;
 }
 
 interface Member {
@@ -129,7 +145,7 @@ function takeMembers(given: Variables, members: readonly Member[]): unknown {
   return left === 0 ? taken : UNUSUAL;
 }
 
-/** @returns what makes the arguments of a field. It throws what `getArgumentValues` throws. */
+/** @returns a function that coerces the arguments of a field. It throws the errors of `getArgumentValues`. */
 export function argumentTaker(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
@@ -158,13 +174,16 @@ function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNo
       return value === null && isRequired ? UNUSUAL : value;
     };
   }
-  // They may hold variables.
+  // A list or an object may contain variables.
   if (given.kind === Kind.OBJECT || given.kind === Kind.LIST) return () => UNUSUAL;
-  const constant = shared(valueFromAST(given, type));
-  return () => constant;
+  const constant = valueFromAST(given, type);
+  // A list of one value, which a resolver may change.
+  if (Array.isArray(constant) && shared(constant[0]) !== UNUSUAL) return () => [...constant];
+  const value = shared(constant);
+  return () => value;
 }
 
-/** @returns a value that all executions may have; what a resolver could change is made anew each time. */
+/** @returns a value that all executions share; a value that a resolver could change is made anew each time. */
 function shared(value: unknown): unknown {
   return ['string', 'number', 'boolean'].includes(typeof value) ? value : UNUSUAL;
 }

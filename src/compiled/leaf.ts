@@ -1,4 +1,4 @@
-/** Scalars and enums as JSON text: what `JSON.stringify` writes of what their types make of a value, as bytes of UTF-8. */
+/** Scalars and enums as JSON text: the output of `JSON.stringify` for a serialised value, as bytes of UTF-8. */
 import {
   GraphQLBoolean,
   GraphQLID,
@@ -19,7 +19,7 @@ export function isOfTexts(type: GraphQLLeafType): boolean {
   return type === GraphQLString || type === GraphQLID || type.serialize === String;
 }
 
-/** @returns what writes values of this type; it throws what the type throws. */
+/** @returns a function that writes values of this type; it throws the errors of the type. */
 export function leafText(type: GraphQLLeafType): LeafText {
   const other: LeafText = (value) => {
     if (value instanceof Error) throw value;
@@ -32,7 +32,7 @@ export function leafText(type: GraphQLLeafType): LeafText {
     return typeof serialized === 'string' ? quotedUtf8(serialized) : utf8Text(JSON.stringify(serialized));
   };
   if (isOfTexts(type)) return (value) => (typeof value === 'string' ? quotedUtf8(value) : other(value));
-  // So do other types of GraphQL itself.
+  // GraphQL's own types do the same.
   if (type === GraphQLInt)
     return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : other(value));
   if (type === GraphQLBoolean)

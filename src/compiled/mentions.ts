@@ -1,4 +1,4 @@
-/** What an answer may hold, told from its document. */
+/** Keys that a response can contain, derived from its document. */
 import {
   type GraphQLNamedType,
   getNamedType,
@@ -11,7 +11,9 @@ import {
 } from 'graphql';
 import type { Asked } from './selection.ts';
 
-/** @returns whether an answer may have this key, in the data or in objects that stand in each other so deep; lists are left out. */
+/**
+ * @returns whether a response can contain this key, in the data or in objects up to this depth; lists are left out.
+ */
 export function mentions({ schema, operation, fragments }: Asked, key: string, depth: number): boolean {
   const seen = new Map<SelectionSetNode, number>();
   const isIn = (type: GraphQLNamedType | undefined, set: SelectionSetNode, left: number): boolean => {

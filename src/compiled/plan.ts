@@ -1,6 +1,7 @@
 /**
- * The writers of an operation: functions that write the values of its fields as JSON text. They are made when a type of object is
- * met for the first time, and follow the algorithm of graphql-js, so that values, nulls and errors are the same.
+ * The writers of an operation: functions that write the values of its fields as JSON text. An operation gets its
+ * writers when it first meets a type. They follow the algorithm of graphql-js, so that values, nulls and errors are
+ * the same.
  */
 import {
   defaultTypeResolver,
@@ -48,7 +49,7 @@ export class Plan {
 
   /**
    * @param directives - values of the variables that directives use.
-   * @param grow - is told how many fields there are more to be kept.
+   * @param grow - is called with the number of additional cached fields.
    */
   constructor(asked: Asked, directives: Variables, grow: (fields: number) => void) {
     this.#asked = asked;
@@ -56,7 +57,7 @@ export class Plan {
     this.#grow = grow;
   }
 
-  /** Writes the data of the operation. It throws, or rejects, when all of it is null. */
+  /** Writes the data of the operation. Throws, or rejects, when the whole data is null. */
   write(run: Run): Text {
     const { schema, operation } = this.#asked;
     this.#root ??= this.#object(schema.getQueryType() as GraphQLObjectType, [operation.selectionSet]);
@@ -170,7 +171,7 @@ export class Plan {
     };
   }
 
-  /** Writes a value of a type; what it throws belongs to the nearest place around it that may be null. */
+  /** Writes a value of a type; its error belongs to the nearest nullable position around it. */
   #value(site: Site, type: GraphQLOutputType): Write {
     if (isNonNullType(type)) {
       const inner = this.#present(site, type.ofType);
@@ -253,12 +254,12 @@ interface WrittenSite {
   readonly write: WriteFields;
 }
 
-/** Whether the field is a member of its object: it has no resolver of its own. */
+/** Whether the field is a member of its object, without a resolver of its own. */
 function isPlain({ field }: Site): boolean {
   return field.resolve === undefined && isLeafType(getNullableType(field.type));
 }
 
-/** What never changes, such as a label of a template, is written once. */
+/** Constant values, such as a label of a template, are written once. */
 function remembered(write: WriteFields): WriteFields {
   const texts = new WeakMap<object, string>();
   return (source, run, path) => {
@@ -274,7 +275,7 @@ function remembered(write: WriteFields): WriteFields {
   };
 }
 
-/** @returns whether all that there is of such an object follows from it and the execution alone, whatever its place and what is asked of it. */
+/** Whether the output depends only on the object and the execution, not on its position or arguments. */
 function isOfItself(type: GraphQLObjectType, around: readonly GraphQLObjectType[] = []): boolean {
   return Object.values(type.getFields()).every((field) => {
     if (field.args.length > 0 || (field.resolve && !objectResolver(field))) return false;
@@ -284,20 +285,23 @@ function isOfItself(type: GraphQLObjectType, around: readonly GraphQLObjectType[
   });
 }
 
-/** What many have in common, such as the ledger account of all lines of a page, is written once for those behind each other. */
+/** Values that successive objects share, such as the ledger account of all lines of a page, are written once. */
 function sharedInRun(write: WriteFields): WriteFields {
   return (source, run, path) => {
     const last = run.written.get(write);
     if (last && last.source === source) return last.text;
     const { told } = run.failures;
     const text = write(source, run, path);
-    // An error says where it happened: it is found anew at each place.
+    // An error names its position, so it must be found anew at each one.
     if (typeof text === 'string' && run.failures.told === told) run.written.set(write, { source, text });
     return text;
   };
 }
 
-/** @returns the same, but what it throws makes the place null, or what is around it where the type may not be null. */
+/**
+ * @returns the same writer, whose errors make its position null, or the position around it where the type may not be
+ *   null.
+ */
 function guarded(site: Site, type: GraphQLOutputType, write: Write): Write {
   return (value, run, path) => {
     try {
@@ -311,7 +315,7 @@ function guarded(site: Site, type: GraphQLOutputType, write: Write): Write {
   };
 }
 
-/** @throws {GraphQLError} where the type may not be null. */
+/** @throws {GraphQLError} when the type may not be null. */
 function nulled(site: Site, type: GraphQLOutputType, error: unknown, run: Run, path: Path): string {
   const failure = placed(error, site.nodes, path);
   if (isNonNullType(type)) throw failure;
@@ -319,7 +323,7 @@ function nulled(site: Site, type: GraphQLOutputType, error: unknown, run: Run, p
   return 'null';
 }
 
-/** @throws {GraphQLError} for what is no list. */
+/** @throws {GraphQLError} when the value is no list. */
 function iterated({ parentType, field }: Site, value: unknown): unknown[] {
   if (typeof value === 'object' && value !== null && Symbol.iterator in value)
     return [...(value as Iterable<unknown>)];

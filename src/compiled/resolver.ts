@@ -1,4 +1,4 @@
-/** How fields get their values: their resolvers, called with no more than they take. */
+/** Values of fields: calls their resolvers with only the parameters that they declare. */
 import { defaultFieldResolver, type FieldNode, type GraphQLField, type ResponsePath } from 'graphql';
 import type { Failures, Path } from './failures.ts';
 import { FieldInfo, type Site } from './info.ts';
@@ -16,7 +16,7 @@ export interface Run {
 
 /** For resolvers that take none. */
 export const NO_ARGUMENTS = Object.freeze({});
-/** Object, arguments, context, and what is known of the field and its place. */
+/** Object, arguments, context, and information about the field and its position. */
 const RESOLVER_PARAMETERS = 4;
 /** For resolvers that do not take it. */
 export const NO_INFO = undefined as never;
@@ -42,7 +42,10 @@ export function resolverOf(site: Site): Resolve {
     resolve(source, NO_ARGUMENTS, run.contextValue, infoOf(run, parent, path));
 }
 
-/** @returns the resolver of a field that looks at its object alone; most do, and do not take what is known of the place. */
+/**
+ * @returns the resolver of a field that depends on its object alone; most do, without the information about the
+ *   position.
+ */
 export function objectResolver({ resolve, args }: GraphQLField<unknown, unknown>) {
   return resolve && args.length === 0 && resolve.length < RESOLVER_PARAMETERS ? resolve : undefined;
 }

@@ -1,11 +1,11 @@
-/** Which type of object stands for an interface or union: the checks of graphql-js, and its words where a resolver names none. */
+/** Object type of a value of an interface or union: checks and messages are those of graphql-js. */
 import { type GraphQLAbstractType, GraphQLError, type GraphQLObjectType, isObjectType } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import type { Site } from './info.ts';
 
 /**
- * @param name - what the type's resolver made of the value.
- * @throws {GraphQLError} where that is not the name of a possible type.
+ * @param name - result of the type's resolver.
+ * @throws {GraphQLError} when it is not the name of a possible type.
  */
 export function runtimeType(
   { asked: { schema }, nodes, parentType, field }: Site,

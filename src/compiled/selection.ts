@@ -18,7 +18,7 @@ import {
 /** Values of variables, by name. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** An operation with what its document says besides. */
+/** An operation with its document's fragments and its schema. */
 export interface Asked {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;

@@ -35,7 +35,10 @@ class Parts {
     });
   }
 
-  /** Throws the error when the parts have come, as graphql-js does for fields of an object: they may have errors, too. */
+  /**
+   * Throws the error after the parts have arrived, as graphql-js does for fields of an object: the parts may have
+   * errors, too.
+   */
   fail(error: unknown): Promise<never> {
     const raise = () => {
       throw error;
@@ -43,7 +46,7 @@ class Parts {
     return Promise.all(this.#promises).then(raise, raise);
   }
 
-  /** Nobody waits for the parts any more. */
+  /** Discards the parts: the result is not needed any more. */
   drop(): void {
     for (const promise of this.#promises) promise.catch(() => {});
   }
@@ -52,7 +55,7 @@ class Parts {
 /** Writes the value of one field of this object. */
 type WriteField<Given extends unknown[]> = (source: unknown, ...given: Given) => Text;
 
-/** @returns what writes objects of these fields, in this order. */
+/** @returns a function that writes objects of these fields, in this order. */
 export function objectWriter<First, Second>(
   fields: readonly (readonly [key: string, write: WriteField<[First, Second]>])[],
 ): WriteField<[First, Second]> {

@@ -5,8 +5,9 @@ import { checkRole, checkServer } from '../store/connection/check-server.ts';
 import type { Database } from '../store/connection/database.ts';
 import { admitLogin, loginOf } from '../store/connection/logins.ts';
 import { migrate } from '../store/migration/migrate.ts';
+import { settleCell } from '../store/migration/settle-cell.ts';
 
-/** Where the database is. */
+/** Location of the database. */
 export interface StoreSettings {
   /** Folder of the embedded server. */
   readonly home: string;
@@ -19,6 +20,8 @@ export interface StoreSettings {
   readonly databaseConnections: number;
   /** Whether the database is reached with undocumented parts of the driver (decision 0064), default yes. */
   readonly databaseFastPath?: boolean;
+  /** Code of the cell that the schema has to be; undefined for whatever it says itself. */
+  readonly cell?: string | undefined;
   /** See `DatabaseOptions`. */
   readonly patient?: boolean;
 }
@@ -28,14 +31,15 @@ export interface Store {
   readonly database: Database;
   /** Migrations that were applied by this opening. */
   readonly applied: readonly string[];
-  /** Closes the connections, and stops the embedded server when nobody else uses it. */
+  /** Closes the connections, and stops the embedded server when no other process uses it. */
   readonly close: () => Promise<void>;
 }
 
 /**
  * @param signal - ends the wait for another process that starts the embedded server or migrates.
  * @throws {StoreError} when the server cannot be reached, is older than PostgreSQL 16, is not in UTF-8, is behind a pooler that gives each
- *   transaction another connection, or does not let the gateway work as its restricted role.
+ *   transaction another connection, does not let the gateway work as its restricted role, or has another cell than the settings name.
+ * @throws {CellAbsentError} when the cell works on another server, or is being copied to this one.
  * @throws {EmbeddedPostgresError} when the embedded server cannot be started.
  * @throws {MigrationError} when the schema cannot be brought up to date.
  */
@@ -59,18 +63,24 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
       await database.close();
       await embedded?.release();
     };
-    await checkRole(database, url).catch(async (error: unknown) => {
+    try {
+      await checkRole(database, url);
+      const cell = await settleCell(database, ownerUrl, settings.cell);
+      return { database: { ...database, cell }, applied, close };
+    } catch (error) {
       await database.close();
       throw error;
-    });
-    return { database, applied, close };
+    }
   } catch (error) {
     await embedded?.release();
     throw error;
   }
 }
 
-/** @returns how a database is opened. Only what is used is loaded: a driver without its undocumented parts can then be used. */
+/**
+ * @returns the function that opens a database. Loads only the needed driver, so that one without undocumented parts
+ *   can be used.
+ */
 async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
   if (databaseFastPath) return (await import('../store/connection/connection.ts')).openDatabase;
   return (await import('../store/connection/plain-connection.ts')).openPlainDatabase;

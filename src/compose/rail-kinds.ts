@@ -5,7 +5,14 @@
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailPart, RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource, Screening } from '../resolvers/services/rails.ts';
+import type {
+  ChainRail,
+  IdentityCheck,
+  Liquidity,
+  PixRail,
+  RateSource,
+  Screening,
+} from '../resolvers/services/rails.ts';
 
 /** Makes a rail of which the settings were read. */
 export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
@@ -50,7 +57,7 @@ export const SIGNER_KINDS: Kinds<Signer> = {
   },
 };
 
-/** Where rates come from. */
+/** Sources of rates. */
 export const RATE_KINDS: Kinds<RateSource> = {
   feeds: async () => {
     const rail = await import('../rails/rates/index.ts');
@@ -58,7 +65,7 @@ export const RATE_KINDS: Kinds<RateSource> = {
   },
 };
 
-/** Where positions are bought and sold. */
+/** Venues where positions are bought and sold. */
 export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
   inventory: async () => {
     const rail = await import('../rails/inventory/index.ts');
@@ -70,6 +77,18 @@ export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
 export const SCREENING: () => Promise<ReadRail<Screening>> = async () => {
   const rail = await import('../rails/screening/index.ts');
   return kindOf(rail.readScreeningSettings, rail.createScreening);
+};
+
+/** Identity checks of customers. */
+export const IDENTITY_KINDS: Kinds<IdentityCheck> = {
+  http: async () => {
+    const { createHttpIdentity, readHttpSettings } = await import('../rails/identity/index.ts');
+    return kindOf(readHttpSettings, createHttpIdentity);
+  },
+  sumsub: async () => {
+    const { createSumsub, readSumsubSettings } = await import('../rails/identity/index.ts');
+    return kindOf(readSumsubSettings, createSumsub);
+  },
 };
 
 /** @returns the kind of which `read` reads the settings, and `create` makes the rail. */

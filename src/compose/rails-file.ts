@@ -8,8 +8,16 @@ import { ConfigError } from '../config.ts';
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
-import type { ChainRail, Liquidity, PixRail, RateSource, Screening } from '../resolvers/services/rails.ts';
+import type {
+  ChainRail,
+  IdentityCheck,
+  Liquidity,
+  PixRail,
+  RateSource,
+  Screening,
+} from '../resolvers/services/rails.ts';
 import {
+  IDENTITY_KINDS,
   type Kinds,
   LIQUIDITY_KINDS,
   type MakeRail,
@@ -20,16 +28,16 @@ import {
   SIGNER_KINDS,
 } from './rail-kinds.ts';
 
-/** The rails of a mode, read and not made yet: what is not configured is undefined. */
+/** The rails of a mode, read but not built; a rail that is not configured is undefined. */
 export interface RailPlan {
   readonly pix: MakeRail<PixRail> | undefined;
   readonly networks: ReadonlyMap<string, MakeRail<ChainRail, NetworkTools>>;
-  /** There where there are networks. */
+  /** Present when there are networks. */
   readonly signer: MakeRail<Signer> | undefined;
   readonly rates: MakeRail<RateSource> | undefined;
   readonly liquidity: MakeRail<Liquidity> | undefined;
-  /** `off`: everybody passes. */
-  readonly identity: 'off' | undefined;
+  /** `off`: everybody passes, and people decide about step-ups. */
+  readonly identity: MakeRail<IdentityCheck> | 'off' | undefined;
   /** `off`: everything is cleared. */
   readonly screening: MakeRail<Screening> | 'off' | undefined;
   /** Account at the bank that files of the bank are of, as they name it. */
@@ -80,7 +88,7 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     signer: await readOne(mode, 'signer', SIGNER_KINDS, 'process'),
     rates: await readOne(mode, 'rates', RATE_KINDS, 'feeds'),
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
-    identity: offOf(mode, 'identity'),
+    identity: await readIdentity(mode),
     screening: await readScreening(mode),
     bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
@@ -113,6 +121,13 @@ async function readScreening(mode: Settings): Promise<RailPlan['screening']> {
   return read(json, mode.at('screening'), 'screening');
 }
 
+async function readIdentity(mode: Settings): Promise<RailPlan['identity']> {
+  if (mode.raw('identity') === 'off') return 'off';
+  if (mode.has('identity') && typeof mode.raw('identity') !== 'object')
+    mode.refuse('identity', '"off" or an object with a kind');
+  return readOne(mode, 'identity', IDENTITY_KINDS);
+}
+
 async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {
   const made = new Map<string, MakeRail<ChainRail, NetworkTools>>();
   if (!mode.has('networks')) return made;
@@ -126,10 +141,6 @@ async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {
     if (make) made.set(name, make);
   }
   return made;
-}
-
-function offOf(mode: Settings, name: string): 'off' | undefined {
-  return mode.has(name) ? mode.choice(name, ['off'] as const) : undefined;
 }
 
 /** @returns the same settings, with names of files and folders (`…File`, `socket`, `folder`) taken from the folder of the settings. */

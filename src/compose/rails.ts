@@ -1,4 +1,7 @@
-/** Makes the rails of a mode from their plan: what is configured, over the sandbox in this process or over nothing. */
+/**
+ * Builds the rails of a mode from their plan: the configured ones, on top of the sandbox in this process or of
+ * nothing.
+ */
 
 import { assert } from '../base/errors/assert.ts';
 import { type Currency, NETWORKS } from '../base/money/currency.ts';
@@ -14,12 +17,17 @@ export interface RailSet {
 }
 
 const PASSES_EVERYBODY: IdentityCheck = { check: async () => 'passed' };
+/** People decide about step-ups of live accounts, once for each customer; in a sandbox its scenarios do. */
+const PEOPLE_DECIDE: IdentityCheck = {
+  ...PASSES_EVERYBODY,
+  cases: { provider: null, levels: [], validMs: 365 * 24 * 3_600_000 },
+};
 const CLEARS_EVERYTHING: Screening = { screen: async () => 'cleared' };
 
 /**
- * @param plan - undefined: nothing is configured.
- * @param inProcess - rails that stand in for what is not configured; where these are none, it is missing, and asked for it fails.
- * @returns the rails; nothing of them runs yet.
+ * @param plan - undefined when nothing is configured.
+ * @param inProcess - substitutes for rails that are not configured; a request to a rail that has neither fails.
+ * @returns the rails, none of them started.
  */
 export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProcess: Rails): RailSet {
   if (!plan) return { rails: inProcess, parts: [] };
@@ -43,7 +51,7 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
     ...definedOf('rates', rates),
     ...definedOf('signerPage', signer?.page),
     ...definedOf('liquidity', made('liquidity', plan.liquidity?.(tools))),
-    ...definedOf('identity', plan.identity && made('identity', off(PASSES_EVERYBODY, 'everybody passes'))),
+    ...definedOf('identity', made('identity', identityOf(plan, tools))),
     ...definedOf('screening', made('screening', screeningOf(plan.screening, tools))),
   };
   if (inProcess !== NO_RAILS) {
@@ -53,6 +61,11 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
   const others = refusingRails((part) => railsMissing([part]));
   const chain = chainOver(networks, undefined);
   return { rails: { ...others, ...given, chain, missing: missingOf(given, networks) }, parts };
+}
+
+function identityOf({ identity }: RailPlan, tools: RailTools): RailPart<IdentityCheck> | undefined {
+  if (identity !== 'off') return identity?.(tools);
+  return off(tools.mode === 'live' ? PEOPLE_DECIDE : PASSES_EVERYBODY, 'everybody passes');
 }
 
 function definedOf<Name extends keyof Rails>(name: Name, port: Rails[Name] | undefined): Partial<Rails> {
@@ -67,7 +80,7 @@ function off<Port>(port: Port, meaning: string): RailPart<Port> {
   return { port, checks: async () => [{ check: 'off', ok: true, detail: `off: ${meaning}` }] };
 }
 
-/** What is not configured, by the names of `railsFor`. */
+/** Rails that are not configured, by the names of `railsFor`. */
 function missingOf(given: Partial<Rails>, networks: ReadonlyMap<string, ChainRail>): readonly string[] {
   const parts = (['pix', 'rates', 'identity', 'screening', 'liquidity'] as const).filter(
     (name) => !given[name],
@@ -75,7 +88,7 @@ function missingOf(given: Partial<Rails>, networks: ReadonlyMap<string, ChainRai
   return [...parts, ...Object.keys(NETWORKS).filter((name) => !networks.has(name))];
 }
 
-/** @returns one rail over all networks: each question goes to the network of its currency. */
+/** @returns one rail over all networks: each call goes to the network of its currency. */
 function chainOver(networks: ReadonlyMap<string, ChainRail>, others: ChainRail | undefined): ChainRail {
   const of = ({ network }: Currency): ChainRail => {
     const found = networks.get(network) ?? others;

@@ -1,6 +1,6 @@
 /**
- * The key file of the secrets in the database (decision 0056): one key a line, the current one first, then former ones. It is read
- * by the gateway and by commands, made by the first start, and changed by `crossramp secrets rotate`.
+ * The key file of the secrets in the database (decision 0056): one key per line, the current one first, then former
+ * ones. The gateway and commands read it, the first start makes it, and `crossramp secrets rotate` changes it.
  */
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -24,7 +24,7 @@ import {
   resealSecrets,
 } from '../store/webhooks/sealed-secrets.ts';
 
-/** @returns what seals and opens with the keys of a file, which is read when a key is first needed. */
+/** @returns a box that seals and opens with the keys of a file, which it reads when it first needs a key. */
 export function secretsOf(file: string): SecretBox {
   return secretBox(() => readKeys(file));
 }
@@ -60,11 +60,11 @@ export async function openSecrets(
 }
 
 /**
- * The keys for a command, which may run before the first start: it makes the file when it first needs a key of a database that has
- * sealed nothing yet.
+ * Opens the keys for a command, which may run before the first start. The command makes the file when it first needs
+ * a key of a database that has sealed nothing yet.
  *
  * @param onMade - called with the file that was made.
- * @returns the box, and what notes the key that it made in the database.
+ * @returns the box, and a function that records the new key in the database.
  */
 export async function secretsOfCommand(
   database: Database,

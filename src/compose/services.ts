@@ -26,12 +26,12 @@ import { type EnvelopeWriter, envelopeWriter } from '../wire/envelope.ts';
 import { makeRails, type RailSet } from './rails.ts';
 import type { RailsFile } from './rails-file.ts';
 
-/** What services are made of. */
+/** Parts of which services are built. */
 export interface ServiceParts {
   readonly database: Database;
   /** Seals secrets that are stored. Without it, whatever needs a secret fails. */
   readonly secrets?: SecretBox;
-  /** Where failures of rates and of news are told; nowhere when not given. */
+  /** Log of failures of rates and rail events; none when not given. */
   readonly log?: RailTools['log'];
   readonly registry: Registry;
   /** The rails of live accounts. Without them such accounts are only read. */
@@ -53,7 +53,7 @@ export interface ServiceParts {
   };
 }
 
-/** Numbers of workers are drawn from so many, as many as a column of 4 bytes holds. */
+/** Bound of worker numbers: the size of a column of 4 bytes. */
 const WORKERS_MAX = 2 ** 31;
 const never = async () => false;
 const SILENT: RailTools['log'] = { info: () => {}, warn: () => {}, error: () => {} };
@@ -79,7 +79,7 @@ function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: S
   };
 }
 
-/** Needs of the engine of one mode, beside the shared parts. */
+/** Parts that the engine of one mode needs in addition to the shared parts. */
 interface EngineParts {
   readonly mode: AccountMode;
   readonly clock: Clock;
@@ -102,7 +102,7 @@ function engineOf(
   });
 }
 
-/** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
+/** @returns the services for sandbox accounts; `forAccount` returns those for any account. Nothing runs yet. */
 export function createServices(parts: ServiceParts): Services {
   const { database, registry, config, liveRails, railsFile = {}, log = SILENT } = parts;
   const own = sharedParts(parts);
@@ -120,7 +120,11 @@ export function createServices(parts: ServiceParts): Services {
   });
   const railsOf = (mode: AccountMode, clock: Clock, inProcess: Rails): RailSet => {
     const receive: RailTools['receive'] = (news) => byMode[mode].receive(news);
-    return makeRails(railsFile[mode], { mode, database, clock, receive, log }, inProcess);
+    return makeRails(
+      railsFile[mode],
+      { mode, database, clock, receive, log, secrets: own.secrets },
+      inProcess,
+    );
   };
   const played = railsOf('sandbox', clock, rails);
   const live = railsOf('live', liveTime, liveRails ?? NO_RAILS);

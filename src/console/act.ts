@@ -14,10 +14,10 @@ import { sayIn, type Word } from './words.ts';
 /** Field of a form that says in which account it was shown. */
 export const ACCOUNT_FIELD = 'shownIn';
 
-/** Field of a form that names variables whose setting is taken away; one for each. */
+/** Field of a form that names a variable whose setting is removed; one field per variable. */
 export const CLEARED_FIELD = 'cleared';
 
-/** Where the form of an act is sent. */
+/** Path to which the form of an act is sent. */
 export function actPath({ name }: Pick<Operation, 'name'>): string {
   return `${CONSOLE_PATH}/acts/${name}`;
 }
@@ -30,24 +30,26 @@ export function actNamed(name: string): Operation {
 }
 
 /**
- * The variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given; what
- * the form clears is null.
+ * The variables of a mutation: each field of the form, by the type of the variable with its name. An empty field is
+ * left out; a cleared one is null.
  *
- * @throws {GatewayError} `INVALID_PARAMETER` for fields that are empty and needed, or of another form than their type.
+ * @throws {GatewayError} `INVALID_PARAMETER` for required fields that are empty, and for fields of another form than
+ *   their type.
  */
 export function variablesOf({ variables }: Operation, form: URLSearchParams, language: Language): Variables {
-  const missing = variables.filter(
-    ({ name, type, isRequired, isList }) =>
-      isRequired && !isList && type !== 'Boolean' && !form.get(name)?.trim(),
+  refuseMissing(
+    variables
+      .filter(({ type, isRequired, isList }) => isRequired && !isList && type !== 'Boolean' && !CHOICES[type])
+      .map(({ name }) => name),
+    form,
+    language,
   );
-  if (missing.length > 0)
-    throw invalidParameters(
-      missing.map(({ name }) => ({ parameter: name, message: sayIn(language)('isRequired') })),
-    );
   const cleared = new Set(form.getAll(CLEARED_FIELD));
   return Object.fromEntries(
     variables.flatMap((variable) => {
       if (cleared.has(variable.name)) return [[variable.name, null]];
+      const choice = CHOICES[variable.type];
+      if (choice) return [[variable.name, choiceOf(choice, form, language)]];
       const values = form.getAll(variable.name).map((each) => each.trim());
       const given = values.filter((each) => each !== '');
       if (variable.isList) return given.length > 0 || variable.isRequired ? [[variable.name, given]] : [];
@@ -58,14 +60,58 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
   );
 }
 
+/** A member of a `@oneOf` input as fields of a form have it: a value, or an object of several. */
+type Choice = Readonly<Record<string, Variable['type'] | Readonly<Record<string, Variable['type']>>>>;
+
+/** `@oneOf` inputs of the published schema that forms fill in, with the types of their members. */
+const CHOICES: Readonly<Record<string, Choice>> = {
+  OrderAmountInput: { brl: 'Decimal', quoteId: 'String' },
+  WhitelistTargetInput: {
+    wallet: { network: 'String', address: 'String' },
+    pixKey: { type: 'PixKeyType', key: 'String' },
+  },
+};
+
+/** @returns the one member that the form gives. @throws {GatewayError} `INVALID_PARAMETER` for none, several, and a part of one. */
+function choiceOf(choice: Choice, form: URLSearchParams, language: Language): Variables {
+  const fieldsOf = (member: string) => {
+    const type = choice[member] as Choice[string];
+    return Object.entries(typeof type === 'string' ? { [member]: type } : type);
+  };
+  const isGiven = (name: string) => Boolean(form.get(name)?.trim());
+  const members = Object.keys(choice);
+  const [first, second] = members.filter((each) => fieldsOf(each).some(([name]) => isGiven(name)));
+  const chosen = first ?? (members[0] as string);
+  const fields = fieldsOf(chosen);
+  refuseMissing(
+    fields.map(([name]) => name),
+    form,
+    language,
+  );
+  const extra = second === undefined ? undefined : fieldsOf(second).find(([name]) => isGiven(name))?.[0];
+  if (extra !== undefined) throw wrong(extra, 'chooseOne', language);
+  const values = Object.fromEntries(
+    fields.map(([name, type]) => [name, read({ name, type }, form.get(name)?.trim() ?? '', language)]),
+  );
+  return typeof choice[chosen] === 'string' ? values : { [chosen]: values };
+}
+
+/** @throws {GatewayError} `INVALID_PARAMETER` for fields without a value. */
+function refuseMissing(names: readonly string[], form: URLSearchParams, language: Language): void {
+  const missing = names.filter((name) => !form.get(name)?.trim());
+  if (missing.length === 0) return;
+  const message = sayIn(language)('isRequired');
+  throw invalidParameters(missing.map((parameter) => ({ parameter, message })));
+}
+
 /** One sign and three digits: thousands in one language, a fraction in the other. */
 const TWO_WAYS = /^[1-9]\d{0,2}[.,]\d{3}$/;
-/** Nobody writes thousands behind a zero. */
+/** Thousands never follow a zero. */
 const FRACTION = /^0[.,]\d+$/;
 /** A minute as a field of a browser gives it: in Brasília, which has no summer time since 2019. */
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
-function read({ name, type }: Variable, text: string, language: Language): unknown {
+function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, language: Language): unknown {
   if (type === 'Decimal') return decimalOf(name, text, language);
   if (type === 'DateTime') {
     const moment = MINUTE.test(text) ? `${text}:00-03:00` : text;
@@ -94,9 +140,9 @@ function wrong(parameter: string, word: Word, language: Language): GatewayError 
 }
 
 /**
- * @param back - where the form stood, as the form says: another site cannot send it, but what is sent must still be a
- *   path of the console.
- * @returns where to go after an act: to what it made, or back to where its form stood.
+ * @param back - address of the form, from the form: another site cannot send it, but it must still be a path of the
+ *   console.
+ * @returns the address after an act: of the created record, or back at its form.
  */
 export function afterAct(operation: Operation, data: unknown, back: string | null): string {
   const made = resultOf(operation, data);

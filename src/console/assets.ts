@@ -1,4 +1,4 @@
-/** What the pages of the console are made of besides HTML: one style sheet and one script, each under a name that changes with it. */
+/** Assets of the console besides HTML: one style sheet and one script, each under a name that changes with it. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
@@ -30,7 +30,7 @@ function asset(ending: string, type: string, body: string): Asset {
   return { path: `${CONSOLE_PATH}/assets/console-${digestOf(body)}.${ending}`, type, body };
 }
 
-/** A file of the script without what binds it to the others: they become one, in the order in which they need each other. */
+/** A file of the script without its imports and exports: the files are joined, in the order of their dependencies. */
 function partOf(name: string): string {
   return read(`island/${name}.ts`)
     .replace(/^import [^;]*;\n/gm, '')

@@ -1,4 +1,4 @@
-/** What every screen is made with: who looks, in which language, at which address. */
+/** Context of every screen: viewer, language and address. */
 import { randomUUID } from 'node:crypto';
 import { ACTS, type Act, type ActName } from '../base/access/acts.ts';
 import type { Scope } from '../base/access/api-key.ts';
@@ -12,7 +12,7 @@ import type { Operation } from './operations.ts';
 import type { ConsoleSession } from './session.ts';
 import type { Say } from './words.ts';
 
-/** What a form sent that was not taken. */
+/** Content of a rejected form. */
 export interface Refused {
   /** The act of the form. */
   readonly act: string;
@@ -25,16 +25,16 @@ export interface Refused {
   readonly violations: readonly Violation[];
 }
 
-/** A form that was sent to learn what its act would do: nothing was done. */
+/** A form that was sent to preview its act: it changed nothing. */
 export interface Preview {
   /** The act of the form. */
   readonly act: string;
   readonly values: URLSearchParams;
-  /** How much the act would be done on. */
+  /** Number of records that the act would change. */
   readonly matched: number;
 }
 
-/** Values of a form whose price is requested, or that waits for a confirmation: nothing is done yet. */
+/** Values of a form whose price is requested, or that waits for a confirmation: it has changed nothing yet. */
 export interface Asked {
   readonly values: URLSearchParams;
   readonly variables: Variables;
@@ -42,7 +42,7 @@ export interface Asked {
   readonly confirms?: { readonly price: PriceFragment | null };
 }
 
-/** What came of a form that its screen is shown for again. */
+/** Result of a form for which its screen is shown again. */
 export type Sent = Pick<ScreenContext, 'refused' | 'preview' | 'asked'>;
 
 /** A request for a screen, and who makes it. */
@@ -56,9 +56,9 @@ export interface ScreenContext {
   /** Names in the path of the screen, such as `end2end`. */
   readonly named: Readonly<Record<string, string>>;
   readonly refused: Refused | null;
-  /** What a form counted that only asked what it would do. */
+  /** Count of a previewed form. */
   readonly preview?: Preview | null;
-  /** What a form says whose price is asked for. */
+  /** Values of a form whose price is requested. */
   readonly asked?: Asked | null;
 }
 
@@ -67,19 +67,19 @@ export interface Screen<Data = FrameFragment> {
   /** Below the console's path; a part that begins with `:` names itself. */
   readonly path: string;
   readonly operation: Operation;
-  /** What it needs besides `read`: one of these, where there are several. */
+  /** Scope besides `read`: one of these, where there are several. */
   readonly scope?: Scope | readonly Scope[];
   /** @throws {GatewayError} `INVALID_PARAMETER` for an address that says something else than the screen takes. */
   readonly variables: (context: ScreenContext) => Variables;
   readonly view: (data: Data, context: ScreenContext) => View;
 }
 
-/** @returns the screen as one among others: what it shows is what its own document gives. */
+/** @returns the screen with its data type erased: it shows the data of its own document. */
 export function screenOf<Data extends FrameFragment>(screen: Screen<Data>): Screen {
   return screen as Screen;
 }
 
-/** What a screen shows. */
+/** Content of a screen. */
 export interface View {
   /** Title of the page and of the tab. */
   readonly title: string;

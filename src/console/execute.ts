@@ -1,4 +1,4 @@
-/** How a screen gets its data and an act is done: by a published document, with the rights of the session. */
+/** Executes the documents of screens and acts, with the rights of the session. */
 import {
   ERRORS,
   type ErrorCode,

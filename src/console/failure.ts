@@ -1,4 +1,4 @@
-/** The page of a request that failed: what it means, and the id to ask about it. */
+/** The page of a failed request: its meaning, and the request id for support. */
 
 import { ERRORS, type ErrorCode, type GatewayError } from '../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
@@ -18,7 +18,7 @@ const SAID: { readonly [Code in ErrorCode]?: readonly [title: Word, text: Word] 
   UNAVAILABLE: ['failedTitle', 'away'],
 };
 
-/** What is known of the request. */
+/** Known facts of the request. */
 export interface FailedRequest {
   readonly language: Language;
   readonly requestId: string;
@@ -46,7 +46,7 @@ export function failureTitle(error: GatewayError, language: Language): string {
   return sayIn(language)(wordsOf(error, false)[0]);
 }
 
-/** @returns what failed, where to go on, and the id to ask about it. */
+/** @returns the failure, the next address, and the request id for support. */
 export function failureText(
   error: GatewayError,
   { language, requestId, isForged = false }: FailedRequest,

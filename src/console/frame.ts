@@ -1,4 +1,4 @@
-/** What stands around every screen: account, ways to go, test mode, the same screen as code, language. */
+/** Frame of every screen: account, navigation, test mode, the same screen as code, language. */
 import { PLATFORM_SCOPES, type Scope } from '../base/access/api-key.ts';
 import { type Html, html } from '../ui/html.ts';
 import { type IconName, icon } from '../ui/icons.ts';
@@ -19,7 +19,7 @@ export interface Place {
   readonly path: string;
   readonly word: Word;
   readonly icon: IconName;
-  /** What it needs: one of these, where there are several. */
+  /** Required scope: one of these, where there are several. */
   readonly scope: Scope | readonly Scope[];
   /** Pressed after `g`. */
   readonly key: string;
@@ -83,7 +83,7 @@ ${side(context, viewer)}
     .text;
 }
 
-/** What the script says in a language: the same on every page, so it is written once. */
+/** Texts of the script in a language: the same on every page, so they are rendered once. */
 const SAID = new Map<Language, Html>();
 
 function saidBy({ say, language }: ScreenContext): Html {
@@ -115,7 +115,7 @@ function saidBy({ say, language }: ScreenContext): Html {
   return said;
 }
 
-/** What the script says, and where whoever looks may go. */
+/** Texts of the script, and the screens that this person may open. */
 function islandWords(context: ScreenContext, { account, person }: Viewer): Html {
   const { say, session } = context;
   const places = PLACES.filter(({ scope }) => may({ session }, scope));

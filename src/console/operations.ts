@@ -1,4 +1,4 @@
-/** The published documents of the console: one for each screen and one for each act, read from `documents/`. */
+/** The published documents of the console: one for each screen and one for each act, from `documents/`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse, type TypeNode, visit } from 'graphql';
 

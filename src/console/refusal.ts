@@ -10,9 +10,16 @@ import { REFUSAL_WORDS } from './words/refusals.ts';
 import { sayIn, type Word } from './words.ts';
 
 /** Said by the console itself of a value that it cannot read: it is in the language of the page already. */
-const OWN: readonly Word[] = ['isRequired', 'mustBeNumber', 'mustBeWhole', 'mustBeMoment', 'twoWays'];
+const OWN: readonly Word[] = [
+  'isRequired',
+  'mustBeNumber',
+  'mustBeWhole',
+  'mustBeMoment',
+  'twoWays',
+  'chooseOne',
+];
 
-/** @returns what a refused form says: one sentence, and what to enter in each field. */
+/** @returns the texts of a rejected form: one sentence, and the required input of each field. */
 export function refusalOf(
   { code, message, violations }: GatewayError,
   language: Language,

@@ -37,7 +37,7 @@ export type ConsoleAnswer =
   | { readonly status: 303; readonly location: string }
   | { readonly status: 403; readonly back: string };
 
-/** Where acts are sent, below the console's path. */
+/** Path of acts, below the console's path. */
 const ACTS = '/acts/';
 
 /** @returns whether a path of the console takes forms. */
@@ -72,11 +72,11 @@ export async function showScreen(
 }
 
 /**
- * Does what a form asks for.
+ * Performs the act of a form.
  *
- * @returns where to go on; the screen of the form with what was refused, or with the price where that was asked for; what
- *   is shown once.
- * @throws {GatewayError} `NOT_FOUND` for an act that there is not.
+ * @returns the next address; the form's screen with its errors, or with the requested price; or a secret that is
+ *   shown once.
+ * @throws {GatewayError} `NOT_FOUND` for an unknown act.
  */
 export async function performAct(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
   const operation = actOf(request);
@@ -102,7 +102,7 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
   }
 }
 
-/** What a form only asks: its price, or to be confirmed at a price that is reserved. Undefined where it is to be done. */
+/** A form that only requests its price, or a confirmation at a reserved price. Undefined when it is to act. */
 async function askedBy(
   { execute }: ConsoleRequest,
   { name }: Operation,
@@ -116,7 +116,7 @@ async function askedBy(
   return { ...said, confirms: { price: order ? (await reserve()).createQuote.quote : null } };
 }
 
-/** @returns the page of a request that failed, in the frame of the console: whoever is signed in keeps the menu. */
+/** @returns the page of a failed request, in the frame of the console: signed-in people keep the menu. */
 export async function showFailure(
   request: ConsoleRequest,
   error: GatewayError,
@@ -191,7 +191,7 @@ interface Secret {
   readonly why: Word;
 }
 
-/** What an answer has that nobody can read again: a new key, or the link of an invitation. */
+/** Part of a response that cannot be read again: a new key, or the link of an invitation. */
 function secretOf(operation: Operation, data: unknown): Secret | undefined {
   const made = resultOf(operation, data) as { readonly apiKey?: string; readonly url?: string } | null;
   if (made?.apiKey) return { text: made.apiKey, title: 'secretTitle', why: 'secretWhy' };
@@ -199,7 +199,9 @@ function secretOf(operation: Operation, data: unknown): Secret | undefined {
   return isInvitation ? { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy' } : undefined;
 }
 
-/** What is shown once stands in the answer to the form, and in no address; loading its page again leads back. */
+/**
+ * A secret that is shown once stands in the response to the form, and in no address; reloading its page leads back.
+ */
 async function showSecret(
   request: ConsoleRequest,
   { text, title, why }: Secret,

@@ -5,7 +5,7 @@ import type { Operation } from './operations.ts';
 /** The ways to write a request. */
 export const CODES = { graphql: 'GraphQL', curl: 'cURL', typescript: 'TypeScript' } as const;
 
-/** One of the ways to write a request. */
+/** A notation of a request. */
 export type Code = keyof typeof CODES;
 
 /** @returns whether a text names a way to write a request. */

@@ -1,9 +1,10 @@
-/** What the console says, in both languages: the compiler finds a text that is missing. `{name}` is filled in. */
+/** Texts of the console, in both languages: the compiler finds a missing one. `{name}` is filled in. */
 import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
 import { type SayOf, sayFrom } from '../ui/say.ts';
 import { BOOK_WORDS } from './words/books.ts';
 import { FRAME_WORDS } from './words/frame.ts';
+import { HOME_WORDS } from './words/home.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
 import { RECONCILIATION_WORDS } from './words/reconciliation.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
@@ -14,6 +15,7 @@ const WORDS = {
   ...FRAME_WORDS,
   ...TRANSACTION_WORDS,
   ...SCREEN_WORDS,
+  ...HOME_WORDS,
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,
   ...RECONCILIATION_WORDS,
@@ -26,7 +28,7 @@ export type Word = keyof typeof WORDS;
 /** Says a text in the language of the page. */
 export type Say = SayOf<Word>;
 
-/** @returns what says texts in a language. */
+/** @returns the function that formats texts in a language. */
 export function sayIn(language: Language): Say {
   return sayFrom(WORDS, language);
 }

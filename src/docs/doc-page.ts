@@ -1,7 +1,7 @@
 /** A page below `/docs`, whatever it is made from. */
 import type { Section } from './markdown.ts';
 
-/** Where the documents are served. */
+/** Path at which the documents are served. */
 export const DOCS_PATH = '/docs';
 
 /** Which list of the navigation has a page; null for one that another page leads to. */

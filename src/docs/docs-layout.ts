@@ -12,7 +12,7 @@ const GROUPS: readonly (readonly [group: DocGroup, title: string])[] = [
   ['project', 'Project'],
 ];
 
-/** What these pages are put together from. */
+/** Parts of which these pages are built. */
 export interface Frame {
   readonly title: string;
   readonly stylePath: string;
@@ -50,10 +50,10 @@ ${own.length > 1 && html`<nav class="contents" aria-label="On this page"><ul>${o
   });
 }
 
-/** So many headings stand beside a page: a list that is longer helps nobody. */
+/** Maximum number of headings next to a page: longer lists help no reader. */
 const CONTENTS_MAX = 60;
 
-/** @returns what the search found. */
+/** @returns the search results. */
 export function searchHtml(site: DocsSite, question: string, stylePath: string): string {
   const found = site.search(question);
   const count = found.length === 1 ? 'One place' : `${found.length} places`;

@@ -8,7 +8,7 @@ import { graphqlReference } from './graphql-reference.ts';
 import { type OpenApi, restReference } from './rest-reference.ts';
 import { type Found, searchOf } from './search.ts';
 
-/** What the references are drawn from. */
+/** Sources of the references. */
 export interface DocSources {
   readonly schema: GraphQLSchema;
   readonly openApi: OpenApi;
@@ -21,13 +21,13 @@ export interface DocsSite {
   readonly listed: readonly DocPage[];
   /** @returns the page of a path below `/docs/`; undefined where there is none. */
   readonly find: (path: string) => DocPage | undefined;
-  /** @returns what has all words of a question, the best first, at most 30. */
+  /** @returns pages that contain all words of a question, the best first, at most 30. */
   readonly search: (question: string) => readonly Found[];
 }
 
 /**
- * @returns the site. Reading and drawing it takes half a second, so it is made when somebody asks for it, and other requests have their turn
- *   after each page.
+ * @returns the site. Reading and rendering it takes half a second, so it is built on the first request, and other
+ *   requests run after each page.
  */
 export async function docsSite(sources: DocSources): Promise<DocsSite> {
   const pages: DocPage[] = [];

@@ -25,7 +25,7 @@ const NAMED: Readonly<Record<string, { readonly path: string; readonly title: st
   'CHANGELOG.md': { path: 'changelog', title: 'Changelog' },
 };
 
-/** @returns all documents that this installation has, in the order in which they are listed, each drawn when it is asked for. */
+/** @returns all documents of this installation, in listed order, each rendered when it is requested. */
 export function* documentPages(): Generator<DocPage> {
   const decisions = markdownIn('docs/decisions').sort();
   const files: readonly (readonly [file: string, group: DocGroup])[] = [
@@ -68,7 +68,9 @@ function decisionsPage(names: readonly string[]): DocPage {
   return { ...rest, path: 'decisions', group: 'project', body: html };
 }
 
-/** @returns where a link of a document leads: to a page, a picture, a published file, another site; null where it is none of these. */
+/**
+ * @returns the target of a link of a document: a page, a picture, a published file, another site; null for any other.
+ */
 function linkTo(file: string, target: string, known: ReadonlySet<string>): string | null {
   if (/^(https?:|mailto:|#)/.test(target)) return target;
   const [path = '', anchor] = target.split('#');

@@ -1,10 +1,10 @@
-/** What GraphiQL opens with: five operations that tell what an account can do. A test runs each. */
+/** Operations that GraphiQL opens with: five that show what an account can do. A test runs each. */
 
 const OVERVIEW = `# Balances, and the newest onramps.
 query Overview {
   viewer { account { name } }
   balances { currency { displayName } available inTransit }
-  transactions(family: ONRAMPS, first: 5) {
+  transactions(families: ONRAMPS, first: 5) {
     totalCount
     nodes { end2end createdAt status { en } substatus { en } }
   }
@@ -16,7 +16,7 @@ mutation MakeCheckout {
   createCheckout(
     input: {
       currency: "USDT_TRX"
-      amountPayment: "150.00"
+      amount: { brl: "150.00" }
       clientName: "Ana Souza"
       clientTaxId: "52998224725"
     }
@@ -51,8 +51,8 @@ query Statement {
 
 const QUOTE = `# What 100 USDT cost now; a checkout can be made at this price.
 mutation Quote {
-  createQuote(input: { template: onramp, currency: "USDT_TRX", cryptoAmount: "100" }) {
-    quote { id brlAmount rate fees expiresAt }
+  createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { crypto: "100" } }) {
+    quote { quoteId brlAmount rate fees expiresAt }
     errors { code message path }
   }
 }

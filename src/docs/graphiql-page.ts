@@ -1,4 +1,7 @@
-/** The page of GraphiQL. Somebody who is not signed in is asked to sign in, or for a key; nothing is asked with neither. */
+/**
+ * The page of GraphiQL. Asks visitors who are not signed in to sign in, or for a key, and sends nothing without
+ * either.
+ */
 import { Html, html } from '../ui/html.ts';
 import { GRAPHIQL_PATH, type Graphiql } from './graphiql.ts';
 

@@ -21,7 +21,7 @@ export function llmsText({ publicUrl, tags }: LlmsParts, { find }: Pick<DocsSite
 
 > Converts Brazilian PIX payments (BRL) to crypto and back, and keeps a business account in several currencies on a double-entry ledger. REST is at ${publicUrl}/v2, GraphQL at ${publicUrl}/graphql; both need an API key as \`Authorization: Bearer crx_…\`.
 
-Amounts of REST are JSON numbers in units of their currency (\`150\` is R$ 150.00), GraphQL has decimal text. Errors are problem documents (RFC 9457): \`code\` names the fault, \`errors\` the members that are wrong.
+Amounts of REST are JSON numbers in units of their currency (\`150\` is R$ 150.00), GraphQL has decimal text. Errors are problem documents (RFC 9457): \`code\` names the fault, \`violations\` the members that are wrong, \`action\` (FIX, WAIT, STOP) and \`next\` the next step.
 
 ## A paid checkout by four calls
 
@@ -33,7 +33,7 @@ curl -sS -X POST ${publicUrl}/v2/crossramp_checkout -H "Authorization: Bearer $K
   -d '{"amount_payment": 150, "currency_exit_received_code": "USDT_TRX", "external_code": "order-1", "client_name": "Ana Souza", "client_tax_id": "52998224725"}'
 # 2. Pay it, as the customer of the sandbox. A live customer pays the PIX code on the page.
 curl -sS -X POST ${publicUrl}/v2/sandbox/trigger -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"scenario": "pay", "end2end": "CRX…"}'
-# 3. Read it until status.en is Success; or follow GET /v2/events?after=CURSOR&wait=30, or a webhook (docs/events.md).
+# 3. Read it until status.en is Success; or follow GET /v2/events?after=CURSOR&wait=30, or a webhook (docs/webhooks.md).
 curl -sS ${publicUrl}/v2/crossramp_checkout/CRX… -H "Authorization: Bearer $KEY"
 # 4. Read the balance that it was credited to.
 curl -sS ${publicUrl}/v2/balance -H "Authorization: Bearer $KEY"

@@ -54,7 +54,7 @@ function withLinks(text: string, linkTo: (target: string) => string | null): str
  * @param linkTo - where a link or an image of the document leads; null for what is not shown here: then its words stay.
  * @returns the document. Its text is trusted: it comes with the project.
  */
-export function renderMarkdown(text: string, linkTo: (target: string) => string | null): Rendered {
+function renderMarkdown(text: string, linkTo: (target: string) => string | null): Rendered {
   const anchors = anchorMaker();
   const sections: { anchor: string; title: string; text: string }[] = [];
   const marked = new Marked({ gfm: true });

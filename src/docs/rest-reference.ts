@@ -129,7 +129,7 @@ function membersTable(title: string, { properties = {}, required = [] }: JsonSch
   return table([title, 'Form', 'Meaning'], rows);
 }
 
-/** @returns what a value looks like, in a few words. */
+/** @returns the form of a value, in a few words. */
 function form(schema: JsonSchema): string {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);

@@ -22,7 +22,7 @@ interface Entry extends Omit<Found, 'excerpt'> {
   readonly folded: string;
 }
 
-/** @returns the search: what has all words of a question, the best first. */
+/** @returns the search: pages that contain all words of a question, the best first. */
 export function searchOf(pages: readonly DocPage[]): (question: string) => readonly Found[] {
   const entries: readonly Entry[] = pages.flatMap((page) =>
     page.sections.map(({ anchor, title, text }) => ({

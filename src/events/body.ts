@@ -4,7 +4,7 @@
  * text without white space never has.
  */
 
-/** Stands in a form for a value, and between values. */
+/** Placeholder of a value in a form, and separator of values. */
 export const GAP = '\n';
 
 /** A body as it is stored. */

@@ -7,7 +7,7 @@ export function templateOfEvent(name: string): string {
 
 const PARTS = 3;
 
-/** @returns the pattern with all its parts: a last `*` stands for those that are left out, as in `onramp.*`. */
+/** @returns the pattern with all its parts: a last `*` replaces those that are left out, as in `onramp.*`. */
 export function wholePattern(pattern: string): string {
   const parts = pattern.split('.');
   if (parts.at(-1) !== '*') return pattern;

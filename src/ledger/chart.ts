@@ -39,7 +39,10 @@ export const OWN_FUNDS: readonly HouseAccount[] = [
   'X.loss',
 ];
 
-/** What a ledger account is in the books of the house, by the first number of its code; a sub-account belongs to its holder. */
+/**
+ * Class of a ledger account in the books of the house, by the first digit of its code; a sub-account belongs to its
+ * holder.
+ */
 const HOUSE_CLASSES = {
   1: 'HOUSE_ASSET',
   2: 'HOUSE_LIABILITY',
@@ -47,7 +50,7 @@ const HOUSE_CLASSES = {
   4: 'HOUSE_REVENUE',
   5: 'HOUSE_EXPENSE',
 } as const;
-/** Class of a ledger account: all that an account holder is told of a house account. */
+/** Class of a ledger account: account holders see only this of a house account. */
 export type LedgerAccountClass = 'HOLDER' | (typeof HOUSE_CLASSES)[keyof typeof HOUSE_CLASSES];
 
 /** The classes of house accounts. */
@@ -55,7 +58,7 @@ export const HOUSE_ACCOUNT_CLASSES = Object.values(HOUSE_CLASSES);
 
 const HOLDER_PREFIX = '2.1.1';
 
-/** What a ledger account is opened with. */
+/** Properties with which a ledger account is opened. */
 export interface AccountSheet {
   readonly code: string;
   readonly name: string;

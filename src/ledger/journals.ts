@@ -1,6 +1,7 @@
 /**
- * The chart of journals, L1 to L58 and from L60: what each transition posts, as a function of the amounts that really moved. All
- * amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains them.
+ * The chart of journals, L1 to L58 and from L60: the postings of each transition, as a function of the amounts that
+ * really moved. All amounts are minor units of their currency. Names and sides are those of postings.json;
+ * docs/ledger.md explains them.
  */
 import { BRL, type Currency } from '../base/money/currency.ts';
 import { type AccountRole, credit, debit, type Journal, journal, type Posting } from './posting.ts';
@@ -18,7 +19,7 @@ export interface DepositConversion extends Conversion {
   readonly suffix: bigint;
 }
 
-/** An on-chain movement: what leaves in all, and the part of it that is the network's fee. */
+/** An on-chain movement: the total that leaves, and the network's fee in it. */
 export interface NetworkMove {
   readonly amount: bigint;
   readonly networkFee: bigint;
@@ -39,11 +40,11 @@ export const pixRefunded = moveBrl('L4', 'L.payer', 'A.pix');
 export const holdCredited = move('L6', 'M.available', 'M.blocked');
 /** L7: a hold ends. */
 export const releaseHold = move('L7', 'M.blocked', 'M.available');
-/** L9: what was paid beyond the price goes back. */
+/** L9: the amount paid beyond the price goes back. */
 export const excessReturned = moveBrl('L9', 'L.payer', 'A.pix');
 /** L11: a delivery is confirmed by the network. */
 export const deliveryConfirmed = move('L11', 'M.in_transit', 'A.custody');
-/** L12: what the network charged the house, in its native coin. */
+/** L12: the network's charge to the house, in its native coin. */
 export const gasSpent = move('L12', 'X.gas', 'A.custody');
 /** L20, L40, L47: reserved for an offramp or a withdrawal. */
 export const reserve = move('L20', 'M.available', 'M.in_transit');
@@ -69,13 +70,15 @@ export const depositUnmatched = move('L37', 'A.custody', 'L.suspense');
 export const suspenseAssigned = move('L38', 'L.suspense', 'M.blocked');
 /** L50: a PIX that no transaction takes. */
 export const pixUnmatched = moveBrl('L50', 'A.pix', 'L.suspense');
-/** L52: suspense is handed over to another account holder: the giver's half. */
+/** L52: suspense passes to another account holder: the giver's half. */
 export const suspenseGiven = move('L52', 'L.suspense', 'C.clearing');
 /** L53: the taker's half of L52. */
 export const suspenseTaken = move('L53', 'C.clearing', 'M.blocked');
 /** L54: a deposit in suspense was dropped by the network after it had been final: L37 mirrored. */
 export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
-/** L55: as L54 where it was assigned, or taken by its transaction: the account holder owes it to the house. */
+/**
+ * L55: as L54 for suspense that was assigned or taken by its transaction: the account holder owes it to the house.
+ */
 export const creditedDropped = move('L55', 'A.recv', 'A.custody');
 /** L56: as L55 where another account holder got it: the giver's half. */
 export const givenDropped = move('L56', 'C.clearing', 'A.custody');
@@ -99,7 +102,9 @@ export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
 /** L62: a return that failed is paid to the payer by hand, from the same bank account. */
 export const payerPaidByHand = moveBrl('L62', 'L.payer', 'A.pix');
 
-/** L63: what the account holder owes the house after a lost dispute or a dropped deposit is settled out of the balance. */
+/**
+ * L63: an account holder's debt to the house after a lost dispute or a dropped deposit is settled out of the balance.
+ */
 export const receivableSettled = move('L63', 'M.available', 'A.recv');
 /** L64: the house bears what the account holder owes it. */
 export const receivableBorne = move('L64', 'E.capital', 'A.recv');
@@ -154,7 +159,9 @@ export function disputeAcceptedUncovered(conversion: Conversion): Journal {
   );
 }
 
-/** L60: the account holder refunds a payment, or a part of it, from the balance; it is owed to the payer then. */
+/**
+ * L60: the account holder refunds a payment, or a part of it, from the balance; the house then owes it to the payer.
+ */
 export function refundTaken(conversion: Conversion): Journal {
   return journal(
     'L60',
@@ -184,7 +191,7 @@ export function deliveryBroadcast(currency: Currency, { amount, networkFee }: Ne
   );
 }
 
-/** L13: a delivery failed for good: all of it is credited to the balance, the fee too. */
+/** L13: a delivery failed permanently: the whole amount is credited to the balance, including the fee. */
 export function deliveryFailed(currency: Currency, { amount, networkFee }: NetworkMove): Journal {
   return journal(
     'L13',
@@ -253,7 +260,7 @@ export function fund(currency: Currency, amount: bigint): Journal {
   return move('adjustment', vaultOf(currency), 'M.available')(currency, amount);
 }
 
-/** Where the house has a currency. */
+/** Ledger account in which the house holds a currency. */
 export function vaultOf(currency: Currency): 'A.pix' | 'A.custody' {
   return currency === BRL ? 'A.pix' : 'A.custody';
 }

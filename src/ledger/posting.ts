@@ -1,4 +1,4 @@
-/** Postings and journals as data: who is debited and credited, in minor units. */
+/** Postings and journals as data: debits and credits of ledger accounts, in minor units. */
 import { createHash } from 'node:crypto';
 import { assert } from '../base/errors/assert.ts';
 import type { Currency } from '../base/money/currency.ts';
@@ -27,12 +27,12 @@ export interface Journal {
   readonly postings: readonly Posting[];
 }
 
-/** @returns a debit of so many minor units. */
+/** @returns a debit. */
 export function debit(role: AccountRole, currency: Currency, amountMinor: bigint): Posting {
   return { role, currency, deltaMinor: -amountMinor };
 }
 
-/** @returns a credit of so many minor units. */
+/** @returns a credit. */
 export function credit(role: AccountRole, currency: Currency, amountMinor: bigint): Posting {
   return { role, currency, deltaMinor: amountMinor };
 }
@@ -50,14 +50,14 @@ export function journal(name: string, ...postings: readonly Posting[]): Journal 
   return { name, postings: moved };
 }
 
-/** @returns what the ledger account of a posting is opened with. */
+/** @returns the properties with which the ledger account of a posting is opened. */
 export function sheetOf(accountId: bigint, { role, currency }: Posting): AccountSheet {
   return role.startsWith('M.')
     ? subAccountSheet(accountId, currency, role.slice(2) as SubAccount)
     : houseSheet(accountId, currency, role as HouseAccount);
 }
 
-/** @returns what tells two journals under the same ref apart: same postings, same hash. */
+/** @returns a hash that distinguishes journals under the same ref: equal postings have equal hashes. */
 export function journalHash({ name, postings }: Journal): Buffer {
   const text = postings
     .map(({ role, currency, deltaMinor }) => `${role} ${currency.code} ${deltaMinor}`)

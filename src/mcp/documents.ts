@@ -28,15 +28,15 @@ export const READ = `query McpTransaction($end2end: String!) {
 ${TRANSACTION}`;
 
 /** The newest transactions. */
-export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFilter, $family: TransactionFamily) {
-  transactions(first: $first, filter: $filter, family: $family) {
+export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFilter, $families: [TransactionFamily!]) {
+  transactions(first: $first, filter: $filter, families: $families) {
     totalCount
     nodes { end2end template statusCode headline { en } createdAt externalCode clientName source { ...M } target { ...M } }
   }
 }
 ${MONEY}`;
 
-/** What may be made by a tool: nothing of it moves money out of the account. */
+/** Creations available to tools: none of them moves money out of the account. */
 export const CREATE = {
   createCheckout: creation('createCheckout', 'CreateCheckoutInput'),
   createOnramp: creation('createOnramp', 'CreateOnrampInput'),

@@ -1,4 +1,4 @@
-/** How a tool reaches the gateway: by a document of the published schema, with the rights of the caller's key. */
+/** Executes the documents of tools on the published schema, with the rights of the caller's key. */
 
 import { known } from '../base/errors/assert.ts';
 
@@ -34,11 +34,23 @@ interface Refused {
   readonly path: string | null;
 }
 
-/** @returns the payload of a mutation that was done. @throws {ToolRefusal} the first error of the answer, or of the payload. */
+/**
+ * @param call - `argumentOf`: the tool's name of a member of the input, for refusals; as GraphQL names it by default.
+ * @returns the payload of a mutation that was done.
+ * @throws {ToolRefusal} the first error of the answer, or of the payload.
+ */
 export async function payloadOf<Payload extends object>(
   execute: Execute,
   document: string,
-  { mutation, input }: { readonly mutation: string; readonly input: object },
+  {
+    mutation,
+    input,
+    argumentOf = (path) => path,
+  }: {
+    readonly mutation: string;
+    readonly input: object;
+    readonly argumentOf?: (path: string) => string;
+  },
 ): Promise<Payload> {
   const data = await dataOf<Readonly<Record<string, Payload & { errors: readonly Refused[] }>>>(
     execute,
@@ -46,7 +58,9 @@ export async function payloadOf<Payload extends object>(
     { input },
   );
   const { errors, ...payload } = known(data[mutation], 'the payload of the mutation');
-  const reasons = errors.map(({ path, message }) => (path === null ? message : `${path}: ${message}`));
+  const reasons = errors.map(({ path, message }) =>
+    path === null ? message : `${argumentOf(path)}: ${message}`,
+  );
   if (errors[0]) throw new ToolRefusal(reasons.join('; '), errors[0].code);
   return payload as unknown as Payload;
 }

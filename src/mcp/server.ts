@@ -1,4 +1,7 @@
-/** The server of the Model Context Protocol: tells of the tools, runs them, and says refusals as results that a model reads. */
+/**
+ * The server of the Model Context Protocol: lists the tools, runs them, and returns refusals as results that a model
+ * reads.
+ */
 import { type CallToolResult, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { VERSION } from '../base/process/version.ts';
 import { ToolRefusal } from './execute.ts';
@@ -24,7 +27,7 @@ export function mcpServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** @returns what a tool answers; a refusal is an answer too, so that the model can correct its call. */
+/** @returns the result of a tool; a refusal is a result too, so that the model can correct its call. */
 async function resultOf(run: () => Promise<object>): Promise<CallToolResult> {
   try {
     const value = await run();

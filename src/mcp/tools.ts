@@ -1,14 +1,16 @@
 /**
- * The tools of `crossramp mcp` and `/mcp`. What makes payments in or reads is done at once, with the rights of the key; what moves money
- * out of the account only leads to the page of the console where a person confirms it.
+ * The tools of `crossramp mcp` and `/mcp`. Tools that read or create incoming payments act immediately, with the
+ * rights of the key; tools that move money out of the account only return a link to the page of the console where a
+ * person confirms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
+import { snakeCase } from '../base/text/snake-case.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { BALANCES, CREATE, type Creation, LIST, QUOTE, READ, SIMULATE } from './documents.ts';
 import { dataOf, type Execute, payloadOf, ToolRefusal } from './execute.ts';
 
-/** What a tool is given besides its arguments. */
+/** Context of a tool, in addition to its arguments. */
 export interface ToolContext {
   readonly execute: Execute;
   /** URL of the console, without a slash at its end. */
@@ -39,7 +41,7 @@ const PRICED = (['checkouts', 'onramps', 'offramps'] as const).flatMap((family) 
   REGISTRY.ofFamily(family).map(({ name }) => name),
 );
 const OPEN = ['CREATED', 'PENDING', 'PROCESSING'];
-/** Longest wait of one call, and the pause between two looks. Units: s, ms. */
+/** Maximum wait of one call, and the pause between two polls. Units: s, ms. */
 const WAIT_MAX = 30;
 const LOOK_MS = 1_000;
 
@@ -57,7 +59,7 @@ const PAYER = {
   payer_tax_id: text('CPF or CNPJ of the payer; a payment from another holder is sent back.'),
 };
 
-/** All tools, in the order in which they are listed. */
+/** All tools, in listed order. */
 export const TOOLS: readonly Tool[] = [
   {
     name: 'get_balances',
@@ -86,8 +88,8 @@ export const TOOLS: readonly Tool[] = [
       ['template', 'currency'],
     ),
     isRead: true,
-    run: async ({ execute }, { template, currency, brl_amount: brlAmount, crypto_amount: cryptoAmount }) => {
-      const input = given({ template, currency, brlAmount, cryptoAmount });
+    run: async ({ execute }, { template, currency, brl_amount: brl, crypto_amount: crypto }) => {
+      const input = { template, currency, amount: given({ brl, crypto }) };
       return (await dataOf<{ quote: object }>(execute, QUOTE, { input })).quote;
     },
   },
@@ -104,7 +106,6 @@ export const TOOLS: readonly Tool[] = [
     },
     ['amount_brl', 'currency'],
     {
-      amount_brl: 'amountPayment',
       order: 'externalCode',
       payer_name: 'clientName',
       payer_tax_id: 'clientTaxId',
@@ -124,7 +125,6 @@ export const TOOLS: readonly Tool[] = [
     },
     ['amount_brl', 'currency', 'payer_name', 'payer_tax_id'],
     {
-      amount_brl: 'amountPayment',
       order: 'externalCode',
       payer_name: 'clientName',
       payer_tax_id: 'clientTaxId',
@@ -149,7 +149,6 @@ export const TOOLS: readonly Tool[] = [
     },
     ['amount_brl', 'currency', 'recipient_name', 'recipient_tax_id', 'pix_key_type', 'pix_key'],
     {
-      amount_brl: 'amountSent',
       order: 'externalCode',
       recipient_name: 'clientName',
       recipient_tax_id: 'clientTaxId',
@@ -177,7 +176,7 @@ export const TOOLS: readonly Tool[] = [
     isRead: true,
     run: async ({ execute }, { limit = 10, family, order, search }) => {
       const filter = given({ externalCode: order, text: search });
-      const variables = { first: limit, ...given({ family }), filter };
+      const variables = { first: limit, ...given({ families: family }), filter };
       return (await dataOf<{ transactions: object }>(execute, LIST, variables)).transactions;
     },
   },
@@ -209,14 +208,14 @@ export const TOOLS: readonly Tool[] = [
         end2end: END2END,
         scenario: {
           enum: ['PAY', 'PAY_UNDER', 'PAY_OVER', 'DEPOSIT', 'DEPOSIT_WRONG', 'EXPIRE'],
-          description: 'What the customer does: `PAY` for PIX, `DEPOSIT` for crypto.',
+          description: 'What the customer does: `PAY` (default) for PIX, `DEPOSIT` for crypto.',
         },
       },
-      ['end2end', 'scenario'],
+      ['end2end'],
     ),
     isRead: false,
     run: async ({ execute }, input) => {
-      const simulated = { mutation: 'sandboxTrigger', input };
+      const simulated = { mutation: 'sandboxTrigger', input: { scenario: 'PAY', ...input } };
       return (await payloadOf<{ transaction: object }>(execute, SIMULATE, simulated)).transaction;
     },
   },
@@ -261,7 +260,7 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** @returns the schema of arguments; nothing else is taken. */
+/** @returns the schema of arguments; any other argument is refused. */
 function shape(
   properties: Readonly<Record<string, object>>,
   required: readonly string[] = [],
@@ -289,14 +288,22 @@ function creation(
     description,
     input: shape(properties, required),
     isRead: false,
-    run: async ({ execute }, { idempotency_key: idempotencyKey, ...members }) => {
+    run: async ({ execute }, { idempotency_key: idempotencyKey, amount_brl: brl, ...members }) => {
       const input = Object.fromEntries(
         Object.entries(given(members)).map(([key, value]) => [names[key] ?? key, value]),
       );
-      const order = { ...input, ...fixed, ...given({ idempotencyKey }) };
-      return payloadOf(execute, CREATE[mutation], { mutation, input: order });
+      const order = { ...input, amount: { brl }, ...fixed, ...given({ idempotencyKey }) };
+      const argumentOf = (path: string) => argumentNamed(path, names);
+      return payloadOf(execute, CREATE[mutation], { mutation, input: order, argumentOf });
     },
   };
+}
+
+/** @returns the argument of a tool from which a member of the input came, `amount_brl` for `input.amountPayment`. */
+function argumentNamed(path: string, names: Readonly<Record<string, string>>): string {
+  const member = path.replace(/^input\./, '');
+  const [own] = Object.entries(names).find(([, name]) => name === member) ?? [];
+  return own ?? snakeCase(member);
 }
 
 async function read(execute: Execute, end2end: string): Promise<Transaction> {

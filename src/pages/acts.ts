@@ -1,4 +1,4 @@
-/** What a payer does with the forms of the pages: each is an act of the same use cases that the API has. */
+/** Actions of payers by the forms of the pages: each calls the same use case as the API. */
 import type { ActName } from '../base/access/acts.ts';
 import { invalidParameters, notFound } from '../base/errors/errors.ts';
 import { BRL } from '../base/money/currency.ts';
@@ -84,7 +84,7 @@ export const ACTS = {
   refund: stays(async (services, { session: { row }, form, origin }) => {
     if (form.get('mine') !== 'yes')
       throw invalidParameters([{ parameter: 'mine', message: 'must be confirmed' }]);
-    // To where it came from and nowhere else: whoever has the link could name another address.
+    // Refunds go to the sending address only: a holder of the link could name another address.
     await resolveDeposit(
       payerContext(services, row, 'move', origin),
       row,
@@ -101,7 +101,7 @@ export const ACTS = {
   }),
 } as const satisfies Readonly<Record<string, Act>>;
 
-/** Which acts they are, as the audit log has them; what begins a session anew is a creation of its family. */
+/** The acts of these forms, as the audit log names them; renewing a session is a creation of its family. */
 export const PAGE_ACTS: Readonly<Record<keyof typeof ACTS, readonly ActName[]>> = {
   amount: ['transaction.enter_amount'],
   identity: ['transaction.provide_identity'],

@@ -1,4 +1,4 @@
-/** What a payer is asked for in forms: an amount, who it is, a quote, what becomes of a deposit. */
+/** Forms for payers: an amount, their identity, a quote, the use of a deposit. */
 import { BRL } from '../base/money/currency.ts';
 import { PIX_KEY_TYPES } from '../base/pix/pix-key.ts';
 import { choice, tick } from '../ui/field.ts';
@@ -46,7 +46,7 @@ function keyTypes({ say, form: { values, wrong } }: SessionPage): Html {
   });
 }
 
-/** @returns who was named, to be confirmed or corrected. */
+/** @returns the payer's identity, to be confirmed or corrected. */
 export function confirmationAsk(page: SessionPage): Html {
   const { say, facts, form: given } = page;
   const isOpen = Object.keys(given.wrong).length > 0;

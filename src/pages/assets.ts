@@ -1,4 +1,4 @@
-/** What pages are made of besides HTML: one style, and one script, which the browser is given as it was written. */
+/** Assets of pages besides HTML: one style sheet, and one script, which the browser gets as it was written. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { PAY_PATH } from '../base/pages/pay-links.ts';

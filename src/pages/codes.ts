@@ -1,4 +1,4 @@
-/** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. */
+/** Payment instructions: a PIX code, or the address and the exact amount of a deposit. */
 import { networkName } from '../base/money/currency.ts';
 import { instantOf, millisOf } from '../base/time/instant.ts';
 import { showAmount, showDecimal } from '../ui/figures.ts';
@@ -10,7 +10,7 @@ import { qrSvg } from '../ui/qr.ts';
 import type { SessionPage } from './page.ts';
 import { summary } from './summary.ts';
 
-/** @returns how to pay by PIX, and from whose account. */
+/** @returns instructions to pay by PIX, and from whose account. */
 export function paymentAsk(page: SessionPage): Html {
   const { say, facts, session, language } = page;
   const { qrContent, pixCopyPaste, clientName, clientTaxId } = facts;
@@ -26,7 +26,7 @@ ${clientName && clientTaxId && note('person', say('pixOwner', { name: clientName
 ${details(page, 'afterTime')}`;
 }
 
-/** @returns where to deposit, and how much exactly. */
+/** @returns the address and the exact amount of the deposit. */
 export function depositAsk(page: SessionPage): Html {
   const { say, facts, language } = page;
   const { qrContent, depositAddress, exactDepositAmount, depositUri, source } = facts;
@@ -73,7 +73,7 @@ ${more(say('details'), keyValues([...summary(page), late], true))}</div>`;
 }
 
 function picture(text: string | null, name: string, narrow: string, wide: string): Html {
-  // Drawn by the encoder: nothing of the text is in it as text.
+  // The encoder draws it: the output contains no text of the input.
   return html`<figure class="qr"><div role="img" aria-label="${name}">${new Html(qrSvg(text ?? ''))}</div>
 <figcaption class="small soft"><span class="narrow">${narrow}</span><span class="wide">${wide}</span></figcaption></figure>`;
 }
@@ -83,7 +83,7 @@ function copyButton(page: SessionPage, id: 'amount' | 'address'): Html {
   return html`<button type="button" class="primary" hidden data-copy="${id}"${answers(page)}>${icon('copy')} <span>${say('copy')}</span><span class="unseen"> ${say(id === 'amount' ? 'copyAmount' : 'copyAddress')}</span></button>`;
 }
 
-/** What the button says once it was pressed. */
+/** Labels of the button after it was pressed. */
 function answers({ say }: SessionPage): Html {
   return html` data-done="${say('copied')}" data-by-hand="${say('copyByHand')}"`;
 }

@@ -1,4 +1,4 @@
-/** The page of a request that has no session, or failed: it says one thing, and the id to ask about it. */
+/** The page of a request that has no session, or failed: one sentence, and the request id for support. */
 import { ERRORS, type GatewayError } from '../base/errors/errors.ts';
 import { html } from '../ui/html.ts';
 import { languageOf } from '../ui/language.ts';
@@ -6,7 +6,7 @@ import { layout, policyOf } from './layout.ts';
 import { noticeOf, type PageAnswer, type PageRequest } from './serve-session.ts';
 import { sayIn } from './words.ts';
 
-/** What is known of the request. */
+/** Known facts of the request. */
 export interface FailedRequest extends Pick<PageRequest, 'query' | 'acceptLanguage'> {
   readonly path: string;
   readonly requestId: string;

@@ -1,4 +1,4 @@
-/** What surrounds the content of every page: head, merchant and order, language, help. */
+/** The frame of every page: head, merchant and order, language, help. */
 import { createHash } from 'node:crypto';
 import type { Branding } from '../store/account/branding.ts';
 import { Html, html } from '../ui/html.ts';
@@ -9,7 +9,7 @@ import { OWN, policyFrom } from '../ui/policy.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
 import type { Say } from './words.ts';
 
-/** What a page is put together from. */
+/** Parts of which a page is built. */
 export interface Layout {
   readonly language: Language;
   readonly say: Say;
@@ -17,7 +17,7 @@ export interface Layout {
   /** Whose page it is; null where that is not known. */
   readonly branding: Branding | null;
   readonly logo: string | null;
-  /** What is paid for. */
+  /** Subject of the payment. */
   readonly order?: string | null;
   /** The amount, and what belongs to it. */
   readonly sum?: Html | null;
@@ -59,7 +59,10 @@ ${parts.after}
 </body></html>`.text;
 }
 
-/** @returns the `Content-Security-Policy` of a page: nothing from elsewhere, no script and no style but our own. */
+/**
+ * @returns the `Content-Security-Policy` of a page: no content from other origins, no script and no style but our
+ *   own.
+ */
 export function policyOf(branding: Branding | null): string {
   const style = createHash('sha256').update(styleOf(branding)).digest('base64');
   const sources = { script: OWN, style: `'sha256-${style}'`, img: OWN, connect: OWN };
@@ -70,7 +73,7 @@ function styleOf(branding: Branding | null): string {
   return branding?.accent ? `${STYLE}:root{--accent:${branding.accent}}` : STYLE;
 }
 
-/** Whom it is paid to and for what, and the way to the other language. */
+/** Payee and subject of the payment, and the link to the other language. */
 function who(parts: Layout): Html {
   const { branding, logo, order, language, languagePath } = parts;
   const sign = logo

@@ -1,4 +1,4 @@
-/** What follows a payment: what happened and what comes, the receipt, a new beginning, the way back. */
+/** The page after a payment: past and next steps, the receipt, a new attempt, the way back. */
 import { BRL, networkTitle } from '../base/money/currency.ts';
 import { FINISHED } from '../templates/status.ts';
 import { stageOf } from '../templates/tellings/find.ts';
@@ -11,7 +11,7 @@ import { form, orderOf, pathOf, type SessionPage } from './page.ts';
 import { person } from './summary.ts';
 import { backOf, toldOf } from './told.ts';
 
-/** @returns what happened to the money: a sign, a sentence, why, and that there is nothing to do where that is so. */
+/** @returns the state of the money: a sign, a sentence, the reason, and whether the payer has nothing to do. */
 export function standing(page: SessionPage): Html {
   const { say, facts } = page;
   const { title, why, sign, tone, isQuiet } = toldOf(page);
@@ -22,7 +22,7 @@ ${isQuiet && note('done', html`<b>${say('nothingToDo')}</b>${isReturn && html` $
 ${course(page)}`;
 }
 
-/** What was done, what goes on, what comes: of money that goes back, and of a deposit. */
+/** Past, current and next steps, of money that goes back and of a deposit. */
 function course(page: SessionPage): Html | null {
   const { step, template } = page.session;
   if (step.isReturn) return returnCourse(page);
@@ -84,7 +84,7 @@ export function hasReceipt({ session, facts }: Pick<SessionPage, 'session' | 'fa
   return hasEnded && hasMoved;
 }
 
-/** @returns the parts of a receipt: what, when and by whom, the numbers of it. */
+/** @returns the parts of a receipt: amounts, times and parties, and its numbers. */
 export function receiptParts(page: SessionPage): (Pair | null)[][] {
   const { say, facts, session } = page;
   const { pixE2e, txHash, explorerUrl, refundTxHash, refundExplorerUrl, returns } = facts;

@@ -1,4 +1,4 @@
-/** What a page of a session is made from, and what all of its parts share. */
+/** Data of a session's page, and helpers that all of its parts share. */
 import { PAY_PATH } from '../base/pages/pay-links.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
 import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
@@ -9,7 +9,7 @@ import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import type { Language } from '../ui/language.ts';
 import type { Say, Word } from './words.ts';
 
-/** What was sent with a form that was not taken: values by field, and what is wrong with each. */
+/** Content of a rejected form: values by field, and the error of each. */
 export interface FormState {
   readonly values: Readonly<Record<string, string>>;
   readonly wrong: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export function showsPrice({ session }: Pick<SessionPage, 'session'>): boolean {
   return branding.showsPrice || ask === 'quote' || !FAMILY_TRAITS[template.family].paysShop;
 }
 
-/** @returns what is paid for, in a few words: what the link is for, and the number of the order. */
+/** @returns the subject of the payment, in a few words: purpose of the link, and number of the order. */
 export function orderOf({
   say,
   session,
@@ -68,7 +68,7 @@ export interface Field {
   readonly autocomplete?: string;
 }
 
-/** @returns a field with its label, its hint, and what is wrong with it. The first that is wrong has the focus. */
+/** @returns a field with its label, its hint and its error. The first field with an error has the focus. */
 export function field({ say, form }: SessionPage, { name, label, hint, ...traits }: Field): Html {
   return fieldFrame({
     name,

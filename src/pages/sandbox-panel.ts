@@ -1,4 +1,4 @@
-/** On pages of sandbox accounts: what can happen now, as buttons in words; and what can be planned to go wrong. */
+/** Panel on pages of sandbox accounts: possible scenarios as buttons in words, and failures that can be planned. */
 import type { Label } from '../base/text/label.ts';
 import type { PossibleScenarios, ScenarioName } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from '../ui/html.ts';

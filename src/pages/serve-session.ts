@@ -54,7 +54,12 @@ async function saveReceipt(services: Services, request: PageRequest): Promise<Pa
   return { status: 200, body, policy: policyOf(session.branding), fileName };
 }
 
-/** Does what a form asks for. @returns where to go on, or the page with what is wrong. @throws {GatewayError} `NOT_FOUND` for an act that there is not. */
+/**
+ * Performs the action of a form.
+ *
+ * @returns the next address, or the page with the errors.
+ * @throws {GatewayError} `NOT_FOUND` for an unknown action.
+ */
 export async function actOnSession(
   services: Services,
   request: PageRequest,
@@ -71,15 +76,15 @@ export async function actOnSession(
     return wayTo(token === undefined ? request : { ...request, token });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
-    // Somebody was quicker: another tab, the end of the session. The page says where it stands now.
+    // Another tab or the end of the session was faster. The page shows the current state.
     if (error.code === 'STEP_CONFLICT' && act !== 'sandbox') return wayTo(request);
     return show(services, request, session, ERRORS[error.code].status, error, form);
   }
 }
 
 /**
- * Answers a look at the address of an act: its receipt is a file; a form leads to the page, as a browser keeps its address where
- * the form was not taken.
+ * Answers a GET of an action's address: its receipt is a file; a form redirects to the page, because a browser keeps
+ * the address of a rejected form.
  *
  * @throws {GatewayError} `NOT_FOUND`.
  */
@@ -164,7 +169,7 @@ function languageIn({ query, acceptLanguage }: Pick<PageRequest, 'query' | 'acce
   return { language: languageOf(asked, acceptLanguage), isLanguageAsked };
 }
 
-/** What is said about each field that was not taken. */
+/** Error texts of fields. */
 const FIELD_WORDS: ReadonlyMap<string, Word> = new Map([
   ['amount', 'amountWrong'],
   ['name', 'nameWrong'],
@@ -187,7 +192,7 @@ function wrongOf(
   );
 }
 
-/** What is said about a request that was not taken. */
+/** Error texts of requests. */
 const NOTICE_WORDS: { readonly [Code in GatewayError['code']]?: Word } = {
   INVALID_PARAMETER: 'formWrong',
   NOT_FOUND: 'missing',

@@ -1,4 +1,4 @@
-/** The page of a session: what is asked where it stands, what is known, and what follows its end. */
+/** The page of a session: the form of its current step, the known facts, and the outcome. */
 import { BRL, networkTitle } from '../base/money/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
 import type { Step } from '../templates/define.ts';
@@ -15,7 +15,7 @@ import { sandboxPanel } from './sandbox-panel.ts';
 import { received, sum, summary } from './summary.ts';
 import { toldOf } from './told.ts';
 
-/** What stands under the title, for each thing that is asked. */
+/** Content under the title, for each form. */
 const ASK_PARTS: Readonly<Record<Ask, (page: SessionPage) => Html>> = {
   amount: amountAsk,
   quote: quoteAsk,
@@ -75,7 +75,7 @@ function frameOf(
   };
 }
 
-/** What is asked, under its title. */
+/** The form, under its title. */
 function asked(page: SessionPage, ask: Ask): Html {
   const title = titleOf(page);
   const heading =
@@ -106,7 +106,7 @@ function titleOf(page: SessionPage): string {
   }
 }
 
-/** Whether the page shows something that changes without its reader: nobody writes into a form on it. */
+/** Whether the page follows changes: it has no form that its reader may be filling in. */
 function isFollowed({ session }: SessionPage): boolean {
   return awaitsMoney(session) || (session.ask === null && session.step.ending === 'open');
 }
@@ -115,7 +115,7 @@ function awaitsMoney({ ask }: PaymentSession): boolean {
   return ask === 'payment' || ask === 'deposit';
 }
 
-/** What the script of the page goes by. */
+/** State for the page's script. */
 function stateOf({ session, facts }: SessionPage): Html {
   const { row, step, nowMs } = session;
   return attributes({
@@ -133,7 +133,7 @@ function isGood({ statusCode, ending }: Step): boolean {
   return statusCode === 'SUCCESS' && ending !== 'open';
 }
 
-/** What goes on by itself, and the details: nothing that the receipt says. */
+/** Further progress and details that the receipt lacks. */
 function rest(page: SessionPage): Html {
   const { session, say } = page;
   const isOpen = session.step.ending === 'open';

@@ -1,4 +1,4 @@
-/** What is known of a payment: the amount in the head, its lines beside the payment, and the whole for who asks. */
+/** Facts of a payment: the amount in the head, its lines next to the payment, and the full list on request. */
 import { BRL, networkName } from '../base/money/currency.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import { showAmount, showAsset, showDecimal, showRate } from '../ui/figures.ts';
@@ -15,7 +15,7 @@ export function sum(page: SessionPage): Html {
 ${keyValues(lines(page))}</div>`;
 }
 
-/** @returns what is paid, what is received for it, and the price, as far as it is shown. */
+/** @returns the amount paid, the amount received for it, and the price, as far as they are shown. */
 export function summary(page: SessionPage): (Pair | null)[] {
   const { say, facts, session } = page;
   const { source, target } = facts;
@@ -30,7 +30,7 @@ export function summary(page: SessionPage): (Pair | null)[] {
   ];
 }
 
-/** @returns what is received for it, and the price of that. */
+/** @returns the amount received, and its price. */
 export function received(page: SessionPage): (Pair | null)[] {
   const { say, facts, language } = page;
   const { target, amountReceived, networkFee } = facts;
@@ -62,7 +62,7 @@ export function price({ say, facts, language }: SessionPage): (Pair | null)[] {
   ];
 }
 
-/** What was to be deposited, digit for digit; after a requote another amount counts. */
+/** The amount to deposit, digit for digit; after a requote another amount counts. */
 function paidAmount({ facts, session, language }: SessionPage): string | null {
   const { source, exactDepositAmount, amountPayment } = facts;
   const exact = session.row.process?.isRequoted ? null : exactDepositAmount;
@@ -70,7 +70,7 @@ function paidAmount({ facts, session, language }: SessionPage): string | null {
   return amountPayment && showAmount(amountPayment, source, language);
 }
 
-/** What the session that this one follows would have come to. */
+/** The result of the preceding session. */
 function priceBefore({ session, facts, language }: SessionPage): string | null {
   const before = session.row.process?.renews?.targetAmount;
   return before == null || before === facts.amountReceived
@@ -83,7 +83,7 @@ interface Head {
   readonly amount: Html;
 }
 
-/** What the largest figure of the page is. */
+/** Content of the largest figure of the page. */
 function headOf(page: SessionPage): Head | null {
   const { session, facts, language } = page;
   const { step, ask, isPaidByPayer } = session;

@@ -1,4 +1,4 @@
-/** What the page of a session says happened: finds the telling of a step and fills in amounts and names. */
+/** Messages of a session's page: finds the message of a step and fills in amounts and names. */
 import { BRL, networkTitle } from '../base/money/currency.ts';
 import type { Label } from '../base/text/label.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
@@ -10,27 +10,27 @@ import { showAmount } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';
 import { fillIn } from '../ui/say.ts';
 
-/** What is said of where a transaction stands. */
+/** Message about the state of a transaction. */
 export interface Told extends Pick<Telling, 'tone' | 'sign'> {
   readonly title: string;
   readonly why: string | null;
   readonly isQuiet: boolean;
 }
 
-/** What is needed to say it. */
+/** Data that the message needs. */
 export interface Teller {
   readonly session: Pick<PaymentSession, 'row' | 'step' | 'template' | 'branding'>;
   readonly facts: PayerFacts;
   readonly language: Language;
 }
 
-/** @returns where the money of a transaction goes. */
+/** @returns the direction of a transaction's money. */
 export function flowOf({ target, wallet }: Pick<PayerFacts, 'target' | 'wallet'>): Flow {
   if (target === BRL) return 'payee';
   return wallet === null ? 'shop' : 'wallet';
 }
 
-/** @returns what is said of where a transaction stands. */
+/** @returns the message about the state of a transaction. */
 export function toldOf(teller: Teller): Told {
   const { session, facts, language } = teller;
   const { step, row } = session;
@@ -47,7 +47,7 @@ export function toldOf(teller: Teller): Told {
   };
 }
 
-/** A step that has no words of its own is told by its message; better than nothing. */
+/** Fallback for a step without a text of its own: its message. */
 function plainly({ message }: Step): Telling {
   return { tone: 'idle', sign: 'clock', title: message };
 }
@@ -64,7 +64,7 @@ function excessTelling(step: Step, { excess, returns }: PayerFacts): Telling | u
   return excessTellingOf(step, back?.isDone === true);
 }
 
-/** @returns what goes or went back to the payer; all that was paid where nothing else is known. */
+/** @returns the amount that goes or went back to the payer; the whole payment where nothing else is known. */
 export function backOf({ returns, amountReturned, amountPaid, amountPayment }: PayerFacts): string | null {
   return returns.length > 0 ? amountReturned : (amountPaid ?? amountPayment);
 }
@@ -88,7 +88,7 @@ function valuesOf({ session, facts, language }: Teller): Record<string, string> 
   };
 }
 
-/** Stands for an amount that is not known. */
+/** Placeholder of an unknown amount. */
 function label(language: Language): string {
   return language === 'pt' ? 'o valor' : 'the amount';
 }

@@ -1,6 +1,6 @@
 /**
- * What the hosted pages say besides the labels of the steps, in both languages: the compiler finds a text that is missing.
- * `{name}` is filled in.
+ * Texts of the hosted pages other than labels of steps, in both languages: the compiler finds a missing one. `{name}`
+ * is filled in.
  */
 import { type Label, label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
@@ -42,7 +42,7 @@ const WORDS = {
   redirecting: label('Returning to {host} in {seconds} s', 'Voltando para {host} em {seconds} s'),
   stay: label('Stay on this page', 'Ficar nesta página'),
 
-  // What is bought.
+  // Purchase.
   youPay: label('You pay', 'Você paga'),
   youSend: label('You send', 'Você envia'),
   credited: label('Converted to', 'Convertido em'),
@@ -73,7 +73,7 @@ const WORDS = {
   ),
   proceed: label('Continue', 'Continuar'),
 
-  // Who it is.
+  // Identity.
   identityTitle: label('Who is paying?', 'Quem está pagando?'),
   payeeTitle: label('Who receives the money?', 'Quem recebe o dinheiro?'),
   identityWhy: label(
@@ -231,7 +231,7 @@ const WORDS = {
     'Pelo mesmo valor, com a cotação deste momento.',
   ),
 
-  // What went wrong with a request.
+  // Failed requests.
   missingTitle: label('Page not found', 'Página não encontrada'),
   missing: label(
     'This link doesn’t exist or is no longer active. Ask the merchant for a new one.',
@@ -273,7 +273,7 @@ export type Word = keyof typeof WORDS;
 /** Says a text in the language of the page. */
 export type Say = SayOf<Word>;
 
-/** @returns what says texts in a language. */
+/** @returns the function that formats texts in a language. */
 export function sayIn(language: Language): Say {
   return sayFrom<Word>(WORDS, language);
 }

@@ -8,12 +8,12 @@ import { makeFolder } from '../base/process/make-folder.ts';
 import { canEnter, EmbeddedPostgresError, type SystemUser } from './postgres-binaries.ts';
 import { type Cluster, hasData } from './postgres-server.ts';
 
-/** Where the cluster goes when the server's user cannot enter home. */
+/** Location of the cluster when the server's user cannot enter home. */
 const SHARED_PLACE = '/var/lib/crossramp';
 
 /** File of a home with its passwords. */
 export const RECORD = 'postgres.json';
-/** File of a home that is being restored; it is there until everything else is. */
+/** File that marks a home during a restore; it is removed last. */
 export const RESTORING = 'postgres.restoring';
 
 /** Content of `postgres.json`. */
@@ -21,13 +21,14 @@ export interface HomeRecord {
   readonly password: string;
   /** Absent in homes of versions that had one login. */
   readonly gatewayPassword?: string;
-  /** Where the data lies, when not in home. */
+  /** Location of the data, when not in home. */
   readonly place?: string;
 }
 
 /** @returns the real path of a home folder, which is made if absent. */
 export async function openHome(path: string): Promise<string> {
-  // Root's server runs as another user, who must pass through to the data; what is private has its own mode.
+  // The server of root runs as another user, who must be able to pass through to the data; private files have a mode
+  // of their own.
   if (!existsSync(path)) await makePlace(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   return realpath(path);
 }
@@ -90,7 +91,7 @@ export async function writeRecord(path: string, record: HomeRecord): Promise<voi
   await rename(`${path}.draft`, path);
 }
 
-/** Writes a private file in place of what is there, which may be a link to another file. */
+/** Writes a private file, replacing an existing one, which may be a link to another file. */
 export async function writeAnew(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   await writeFile(path, text, { mode: 0o600, flag: 'wx', flush: true });
@@ -120,7 +121,7 @@ export async function choosePlace(home: string, user: SystemUser): Promise<strin
   try {
     if (!existsSync(SHARED_PLACE)) await makePlace(SHARED_PLACE, 0o755);
     const path = join(SHARED_PLACE, name);
-    // What is there already belonged to an earlier home of this path, and its password went with that home.
+    // Existing data belongs to an earlier home of this path, and its password was lost with that home.
     const place = existsSync(path) ? await mkdtemp(`${path}-`) : path;
     await makePlace(place, 0o711);
     if (canEnter(user, place)) return place;

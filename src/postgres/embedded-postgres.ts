@@ -1,10 +1,10 @@
 /**
- * A PostgreSQL server for those who have none: server programs from npm, data below CROSSRAMP_HOME, shared by
- * all processes that use the same home.
+ * An embedded PostgreSQL server: programs from npm, data below CROSSRAMP_HOME, shared by all processes that use the
+ * same home.
  *
- * Each of them holds a lease: an open connection with a shared advisory lock, which ends with its process
- * however that ends. When the server dies, those who hold leases bring it back. Whoever gives up the last lease
- * stops the server. Starting, attaching and stopping happen one at a time, under a lock in home.
+ * Each process holds a lease: an open connection with a shared advisory lock, which ends with the process. When the
+ * server dies, the lease holders restart it. The process that gives up the last lease stops the server. Starting,
+ * attaching and stopping happen one at a time, under a lock in home.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -117,7 +117,7 @@ async function lease(
 ): Promise<EmbeddedPostgres> {
   let held = connection;
   let released: Promise<void> | undefined;
-  /** A server that died is started again, unless somebody else was faster; then his is used. */
+  /** Restarts a server that died, unless another process was faster; then that server is used. */
   const bringBack = async (): Promise<void> => {
     while (!released) {
       try {
@@ -248,7 +248,7 @@ async function removeEndedOwners(home: string, lock: string): Promise<void> {
   for (const owner of await readdir(lock).catch(() => [])) {
     if (hasEnded(owner)) await rm(join(lock, owner), { force: true });
   }
-  // Windows does not rename onto an empty folder; one with an owner stays.
+  // Windows does not rename onto an empty folder; a folder with an owner stays.
   await rmdir(lock).catch(() => {});
 }
 

@@ -89,7 +89,7 @@ export function canEnter(user: SystemUser, folder: string): boolean {
   return ((mode >> shift) & 1) === 1 && (parent === folder || canEnter(user, parent));
 }
 
-/** What a finished program left behind: success, and all it wrote. */
+/** Result of a finished program: success, and all its output. */
 export interface Finished {
   readonly ok: boolean;
   readonly output: string;

@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL cluster on this machine: creating its data folder, starting its server, reaching a running
- * one and stopping it. Whoever calls these functions holds the lock of the cluster.
+ * One PostgreSQL cluster on this machine: creating its data folder, starting its server, reaching a running one and
+ * stopping it. Callers of these functions hold the lock of the cluster.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -26,13 +26,11 @@ import { archiveSettings } from './wal-archive.ts';
 
 /** A start after a crash replays the write-ahead log, which may take long on a slow disk. Unit: ms. */
 const START_TIMEOUT_MS = 120_000;
-/** Pause between two looks at a server that is starting or stopping. Unit: ms. */
+/** Interval of polls of a server that is starting or stopping. Unit: ms. */
 const POLL_MS = 15;
 const MIB = 1024 * 1024;
 const LOG_LIMIT_BYTES = 8 * MIB;
-/**
- * Failures to start that pass: a taken port, children of a killed server, a server whose starter was killed.
- */
+/** Transient failures to start: a taken port, children of a killed server, a server whose starter was killed. */
 const PASSING_FAILURE =
   /could not create any TCP\/IP sockets|pre-existing shared memory block|"postmaster\.pid" already exists/;
 
@@ -41,10 +39,10 @@ const NOT_READY = ['57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
 /** The role that migrates, superuser of the embedded cluster, and the database it owns. */
 export const OWNER = 'crossramp';
-/** The login of the gateway: it owns nothing, and the migrations' restricted role is all that it is granted. */
+/** The login of the gateway: it owns nothing, and is granted only the migrations' restricted role. */
 export const GATEWAY = 'crossramp_gateway';
 
-/** Where one cluster lives. All paths are real and absolute. */
+/** Location of one cluster. All paths are real and absolute. */
 export interface Cluster {
   /** Folder that holds the data folder; the server's user can enter it. */
   readonly place: string;
@@ -219,7 +217,7 @@ export async function trimLog(logFile: string): Promise<void> {
   }
 }
 
-/** What the server notes in its lock file `postmaster.pid`. */
+/** Content of the server's lock file `postmaster.pid`. */
 interface Postmaster {
   readonly pid: number;
   readonly port: number;
@@ -296,7 +294,7 @@ async function connectWhenReady(
   return undefined;
 }
 
-/** @returns undefined when the server is not ready after all: it went down, or restarts after a crash. */
+/** @returns undefined when the server is not ready after all: it stopped, or restarts after a crash. */
 async function connect(port: number, password: string): Promise<Connection | undefined> {
   const socket = new Socket();
   const client = new Client({

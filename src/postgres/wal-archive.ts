@@ -1,6 +1,7 @@
 /**
- * The archive of the write-ahead log: every server of this project is ready to archive, and does so into the folder that a link beside
- * its data names. So archiving begins and ends without a restart, and holds for whichever process starts the server.
+ * The archive of the write-ahead log: every server of this project is ready to archive, into the folder that a link
+ * next to its data names. So archiving begins and ends without a restart, and holds for whichever process starts the
+ * server.
  */
 import { lstatSync } from 'node:fs';
 import { readlink, rename, rm, symlink } from 'node:fs/promises';
@@ -15,7 +16,10 @@ const SEGMENTS_PER_LOG = 0x100000000 / SEGMENT_BYTES;
 /** Name of a file of the log: timeline, and two halves of its number, in hexadecimal. */
 const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})$/;
 
-/** @returns the settings by which a server archives into the folder that the link names; nothing is kept where there is no link. */
+/**
+ * @returns the settings by which a server archives into the folder that the link names; without a link it stores
+ *   nothing.
+ */
 export function archiveSettings(place: string): Record<string, string> {
   return { archive_mode: 'on', archive_command: archiveCommand(linkIn(place)) };
 }

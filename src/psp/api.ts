@@ -13,7 +13,7 @@ import { problem } from './problem.ts';
 import { getPix, getRefund, listPix, putRefund } from './received.ts';
 import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
 
-/** What a route needs, and what its faults are called. */
+/** Requirements of a route, and the name of its faults. */
 interface Demand {
   /** None for the token itself. */
   readonly scope?: PspScope;
@@ -55,7 +55,7 @@ async function handle(
   send(response, given.answer.status, given.answer.body, 'application/json');
 }
 
-/** What is refused is answered late, too. */
+/** Refusals are delayed, too. */
 async function settled(answer: Answer | Promise<Answer>) {
   try {
     return { answer: await answer };

@@ -1,6 +1,7 @@
 /**
- * A certificate authority of our own: for the PSP, and for whoever calls it with a certificate. Its keys protect nothing but
- * a sandbox on this machine. Node reads certificates but writes none, so they are put together here (RFC 5280).
+ * A certificate authority for the sandbox: for the PSP, and for its callers with a certificate. Its keys protect
+ * nothing but a sandbox on this machine. Node reads certificates but writes none, so they are encoded here (RFC
+ * 5280).
  */
 import {
   createHash,
@@ -23,7 +24,7 @@ export interface Identity {
   readonly key: string;
 }
 
-/** What a certificate is made for. */
+/** Holder of a certificate. */
 export interface Holder {
   /** Common name. */
   readonly name: string;
@@ -95,7 +96,7 @@ export function certificatesIn(folder: string): Certificates {
   };
 }
 
-/** The key is written first, and the certificate whole: where there is a certificate, both are there. */
+/** The key is written first, and the certificate last and whole: where a certificate exists, both do. */
 function keptIn(folder: string, name: string, make: () => Identity): Identity {
   const [certificateFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}-key.pem`)];
   if (existsSync(certificateFile))
@@ -106,7 +107,7 @@ function keptIn(folder: string, name: string, make: () => Identity): Identity {
   return made;
 }
 
-/** @param authority - undefined: it signs itself. */
+/** @param authority - undefined for a self-signed certificate. */
 function certify(
   { name, validFrom, validUntil }: Holder,
   authority: Identity | undefined,
@@ -155,7 +156,7 @@ function hostName(host: string): Buffer {
   return der(0x87, isIP(host) === 4 ? Buffer.from(host.split('.').map(Number)) : ipv6(host));
 }
 
-/** Eight groups of four digits; `::` stands for as many zeros as are missing. */
+/** Eight groups of four digits; `::` replaces the missing zeros. */
 function ipv6(host: string): Buffer {
   const [left = '', right = ''] = host.split('::');
   const groups = (half: string) => (half === '' ? [] : half.split(':'));

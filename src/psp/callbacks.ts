@@ -1,5 +1,6 @@
 /**
- * Callbacks: kept with what they tell, sent with the PSP's certificate until they are answered with 2xx, less and less often.
+ * Callbacks: stored with their content, sent with the PSP's certificate until they are answered with 2xx, at growing
+ * intervals.
  */
 import { type RequestOptions, request as requestPlain } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -15,11 +16,11 @@ const LIMIT_MS = 10_000;
 /** Pauses between tries double from the first to the last. Unit: ms of the PSP's clock. */
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 300_000;
-/** After these it is given up: whoever wants to know has to ask. */
+/** Maximum number of attempts; afterwards the caller has to ask. */
 const TRIES_MAX = 15;
 /** Calls under way at once. */
 const AT_ONCE = 8;
-/** How often somebody who waits for an answer looks. Unit: ms. */
+/** Polling interval of a waiter for an answer. Unit: ms. */
 const LOOK_MS = 5;
 
 /** A callback that is due. */
@@ -55,7 +56,7 @@ export class Callbacks {
   }
 
   /**
-   * Keeps a callback to be sent, in the database transaction of what it tells.
+   * Stores a callback to be sent, in the database transaction of its content.
    *
    * @returns its ids: none where it gets lost, several where it is doubled.
    */
@@ -101,7 +102,7 @@ export class Callbacks {
     }
   }
 
-  /** Sends what is due; returns before it is answered. */
+  /** Sends due callbacks; returns before they are answered. */
   sendDue(): void {
     const room = AT_ONCE - this.#underWay.size;
     if (room <= 0) return;
@@ -123,7 +124,11 @@ export class Callbacks {
     return rows.find(({ id }) => !this.#underWay.has(id))?.dueMs;
   }
 
-  /** Waits until these were tried, at most so long. @returns whether all were answered with 2xx. */
+  /**
+   * Waits until these were attempted, up to a limit.
+   *
+   * @returns whether all were answered with 2xx.
+   */
   async answered(ids: readonly number[], limitMs = LIMIT_MS): Promise<boolean> {
     const until = Date.now() + limitMs;
     const isOpen = (id: number) =>
@@ -141,9 +146,9 @@ export class Callbacks {
   }
 
   /**
-   * Calls a URL that somebody wants to register, once without a certificate and once with it.
+   * Calls a URL that is to be registered, once without a certificate and once with it.
    *
-   * @returns what is wrong with it, or undefined: it has to refuse the stranger and to know the PSP.
+   * @returns the problem, or undefined: the URL has to refuse the stranger and to accept the PSP.
    */
   async problemOf(url: string): Promise<string | undefined> {
     const body = JSON.stringify({ pix: [] });
@@ -156,7 +161,7 @@ export class Callbacks {
     return isRefused ? `A URL informada respondeu com o código HTTP ${known}.` : undefined;
   }
 
-  /** Breaks off what is under way: it is sent again by whoever opens the file next. */
+  /** Aborts open requests: the next process that opens the file sends them again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#agent.destroy();
@@ -180,7 +185,7 @@ export class Callbacks {
     if (!this.#isClosed) this.sendDue();
   }
 
-  /** Whoever takes it takes it from anybody: what was answered is kept, as of a callback that is over. */
+  /** A receiver that accepts this accepts any sender: the response is stored, as for a finished callback. */
   #sendAs(agent: Agent, url: string, body: unknown): void {
     const text = JSON.stringify(body);
     const sent = this.#post(url, text, agent).catch((error: Error) => error.message);

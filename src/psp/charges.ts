@@ -49,7 +49,7 @@ export function putCharge(parts: PspParts, txid: string, body: Body): object {
     .refuseAs(INVALID, INVALID_DETAIL);
   const { store, clock } = parts;
   const given = JSON.stringify(body);
-  // A plan is used up also where it refuses: what is refused is thrown after the commit.
+  // A refusal uses up its plan as well: the error is thrown after the commit.
   const answer = store.atOnce(() => {
     const charge = findCharge(parts, txid);
     if (charge) {
@@ -121,7 +121,7 @@ export function listCharges(parts: PspParts, period: Period, page: Page, filters
   };
 }
 
-/** What the payer's bank reads at the location: the payload as JSON; a real PSP signs it (JWS). */
+/** The payload at the location for the payer's bank, as JSON; a real PSP signs it (JWS). */
 export function getPayload(parts: PspParts, token: string): object {
   const charge = parts.store.one<ChargeRow>(`select ${COLUMNS} from charge where token = ?`, token);
   if (!charge)

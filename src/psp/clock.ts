@@ -1,4 +1,4 @@
-/** The clock of the PSP: that of the machine, and what it was set ahead by, which outlives a restart. */
+/** The clock of the PSP: that of the machine plus an offset, which outlives a restart. */
 import type { PspStore } from './store.ts';
 
 const AHEAD = 'clock_ahead_ms';
@@ -13,29 +13,29 @@ export class PspClock {
     this.#aheadMs = Number(store.setting(AHEAD, () => '0'));
   }
 
-  /** @returns the moment, milliseconds since 1970. */
+  /** @returns the time, milliseconds since 1970. */
   now(): number {
     return Date.now() + this.#aheadMs;
   }
 
-  /** @returns for how many milliseconds of the machine a moment is away; 0 when it is over. */
+  /** @returns the machine's milliseconds until a time; 0 when it is past. */
   until(atMs: number): number {
     return Math.max(0, atMs - this.now());
   }
 
-  /** @returns what it is ahead of the machine by. */
+  /** @returns the offset from the machine's clock. */
   get aheadMs(): number {
     return this.#aheadMs;
   }
 
-  /** Sets how far it is ahead of the machine. It is never set back. */
+  /** Sets the offset from the machine's clock. The clock never goes back. */
   setAhead(aheadMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
     this.#store.set(AHEAD, String(this.#aheadMs));
   }
 }
 
-/** @returns a moment as API Pix writes it. */
+/** @returns a time as API Pix writes it. */
 export function isoOf(atMs: number): string {
   return new Date(atMs).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * The control server: what the world around the PSP does. For a sandbox alone: plain HTTP on this machine, and whoever reaches it
- * may do everything. It serves the locations of codes too.
+ * The control server: plays the world around the PSP. For a sandbox alone: plain HTTP on this machine, without
+ * authentication. Serves the locations of codes too.
  */
 import type { RequestListener } from 'node:http';
 import { newEndToEndId } from '../base/pix/end-to-end-id.ts';
@@ -20,7 +20,7 @@ const KINDS: readonly InfractionRow['kind'][] = ['INFRACAO', 'DISPUTA'];
 const STATUSES: readonly InfractionRow['status'][] = ['ABERTA', 'ACEITA', 'REJEITADA'];
 const TIMES_MAX = 100;
 
-/** @returns what answers the control server's requests. */
+/** @returns the listener of the control server. */
 export function controlListener(parts: PspParts): RequestListener {
   const routes = routesOf(parts);
   return (request, response) => {
@@ -43,7 +43,7 @@ function routesOf(parts: PspParts): readonly Route[] {
     route(method, path, {}, async (asked) => {
       const { callbacks, ...told } = parts.store.atOnce(() => work(asked));
       parts.wake();
-      // Whoever plays goes on when the gateway knows of it, unless it is not to wait.
+      // The caller goes on when the gateway has the callback, unless it is told not to wait.
       const isTold = asked.body.wait === false || (await parts.callbacks.answered(callbacks));
       return ok({ ...told, callbacks: callbacks.length, isTold });
     });
@@ -66,7 +66,7 @@ function routesOf(parts: PspParts): readonly Route[] {
   ];
 }
 
-/** What was done, and the callbacks that tell of it. */
+/** The result, and the callbacks that report it. */
 interface Told {
   readonly callbacks: readonly number[];
   readonly [member: string]: unknown;
@@ -86,7 +86,10 @@ function setClock(parts: PspParts, { aheadMs, advanceMs }: Body): object {
   return clockOf(parts);
 }
 
-/** A charge is paid, or a key; a PIX that came before is told again. Codes can be paid late, twice, with other amounts, and after they were withdrawn. */
+/**
+ * Pays a charge, or a key; an earlier PIX is reported again. Codes can be paid late, twice, with other amounts, and
+ * after they were withdrawn.
+ */
 function pay(parts: PspParts, body: Body): Told {
   const { clock, holder } = parts;
   const txid = textOf(body.txid);
@@ -206,7 +209,7 @@ function ruleOf(rule: unknown): FaultRule {
   return { on: on as FaultRule['on'], fault: fault as FaultName, rate, ms };
 }
 
-/** Everything that moved money, to be compared with what somebody else knows of it. */
+/** All movements of money, for a comparison with another party's records. */
 function booksOf(parts: PspParts): object {
   const { store, faults } = parts;
   return {

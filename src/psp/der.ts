@@ -6,7 +6,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Uint8Array.of(tag), lengthOf(content.length), content]);
 }
 
-/** One value after another, of different kinds. */
+/** Concatenation of values of different kinds. */
 export const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts);
 /** Values without an order. */
 export const set = (...parts: readonly Uint8Array[]) => der(0x31, ...parts);
@@ -46,7 +46,7 @@ function lengthOf(length: number): Buffer {
   return Buffer.concat([Uint8Array.of(0x80 | bytes.length), bytes]);
 }
 
-/** Seven bits a byte, the highest first; all but the last have the eighth set. */
+/** Seven bits per byte, the highest first; all but the last have the eighth set. */
 function base128(value: number): number[] {
   const rest = Math.floor(value / 128);
   const last = value % 128;

@@ -1,13 +1,13 @@
 /**
- * The directory of keys (DICT). Each PSP has its own call for it, so this one is ours. A key that is not there costs twenty
- * times as much of the caller's look-ups, as in the directory's manual: whoever guesses keys is soon stopped.
+ * The directory of keys (DICT). Each PSP has its own call for it, so this one is ours. A missing key costs twenty
+ * times as much of the caller's look-ups, as in the directory's manual: guessing of keys soon stops.
  */
 import { parseTaxId } from '../base/pix/tax-id.ts';
 import type { PspParts } from './parts.ts';
 import { problem } from './problem.ts';
 import { person } from './received.ts';
 
-/** A caller has so many look-ups, which come back at so many a minute. */
+/** Number of look-ups of a caller, and how many come back per minute. */
 const BUCKET = 500;
 const MISS_COSTS = 20;
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const NOBODY = /@[^@]*\.invalid$/;
 const EMAIL_OR_PHONE_OR_UUID = /^(?:[^@\s]+@[^@\s]+|\+\d{8,15}|[0-9a-f-]{36})$/;
 
-/** @returns `GET /v2/dict/{chave}`: whom a key belongs to, as far as it is told, while there are look-ups left. */
+/** @returns `GET /v2/dict/{chave}`: the owner of a key, as far as it is disclosed, while look-ups are left. */
 export function directory(parts: PspParts): (key: string) => object {
   let bucket = { left: BUCKET, atMs: 0 };
   return (key) => {
@@ -29,7 +29,10 @@ export function directory(parts: PspParts): (key: string) => object {
   };
 }
 
-/** A CPF or CNPJ belongs to itself. Of other keys the tax id is told where it was set; else only that there is such a key. */
+/**
+ * A CPF or CNPJ belongs to itself. The tax id of other keys is disclosed where it was set; else only the existence of
+ * the key.
+ */
 function ownerOf({ store }: PspParts, key: string): object | undefined {
   const set = store.one<{ taxId: string; name: string }>(
     'select tax_id as "taxId", name from directory where key = ?',

@@ -1,12 +1,12 @@
-/** What goes wrong on demand: by kind of request and by rate, the same at every run with the same seed. */
+/** Faults on demand: by kind of request and by rate, the same at every run with the same seed. */
 import type { PspStore } from './store.ts';
 
-/** What requests and callbacks are told apart by. */
+/** Kinds of requests and callbacks that faults distinguish. */
 export const FAULT_TARGETS = ['token', 'charge', 'read', 'refund', 'payout', 'webhook', 'callback'] as const;
-/** One of FAULT_TARGETS. */
+/** A member of FAULT_TARGETS. */
 export type FaultTarget = (typeof FAULT_TARGETS)[number];
 
-/** What can happen to a request, and to a callback. */
+/** Possible faults of a request, and of a callback. */
 export const FAULTS = {
   /** Acts, and answers nothing: the connection is broken after `ms`. */
   timeout: 'request',
@@ -14,7 +14,7 @@ export const FAULTS = {
   unavailable: 'request',
   /** Does nothing: 401, as if the token had ended. */
   unauthorized: 'request',
-  /** Does nothing: 404, as if what is asked for were not there (yet). */
+  /** Does nothing: 404, as if the requested thing did not exist (yet). */
   missing: 'request',
   /** Acts, and answers after `ms`. */
   slow: 'request',
@@ -24,9 +24,9 @@ export const FAULTS = {
   doubled: 'callback',
   /** Is sent `ms` later. */
   late: 'callback',
-  /** Is sent at some moment of the next `ms`, so that later ones pass it. */
+  /** Sent at a random time within the next `ms`, so that later ones overtake it. */
   reordered: 'callback',
-  /** Is sent by somebody without the PSP's certificate first. */
+  /** Sent by a caller without the PSP's certificate first. */
   stranger: 'callback',
   /** Is sent first with the certificate of another client of the same authority, about a PIX that there is not. */
   foreign: 'callback',
@@ -34,10 +34,10 @@ export const FAULTS = {
   forged: 'callback',
   /** Is sent first with another amount. */
   altered: 'callback',
-  /** Is sent first as paid to a key of somebody else. */
+  /** First sent as paid to another holder's key. */
   misaddressed: 'callback',
 } as const;
-/** One of FAULTS. */
+/** A member of FAULTS. */
 export type FaultName = keyof typeof FAULTS;
 
 /** A fault that happens to a share of what it is about. */
@@ -50,7 +50,7 @@ export interface FaultRule {
   readonly ms: number;
 }
 
-/** All rules, and what their dice begin with. */
+/** All rules, and the state of their random generators. */
 export interface FaultPlan {
   readonly seed: number;
   readonly rules: readonly FaultRule[];
@@ -95,7 +95,7 @@ export class Faults {
     return found;
   }
 
-  /** @returns how often each fault has happened since the file was made. */
+  /** @returns the number of times each fault has happened since the file was made. */
   counts(): readonly { readonly on: FaultTarget; readonly fault: FaultName; readonly times: number }[] {
     return this.#store.all('select target as "on", fault, times from fault order by target, fault');
   }

@@ -1,7 +1,7 @@
-/** False reports, made from true ones: as of somebody who has a certificate and wants to be credited. */
+/** Forged reports, derived from true ones: as a sender with a certificate would make them to be credited. */
 import { newEndToEndId } from '../base/pix/end-to-end-id.ts';
 
-/** How a report is made false. */
+/** Way in which a report is forged. */
 export type Forgery = 'forged' | 'altered' | 'misaddressed';
 
 /** No bank has it. */
@@ -12,7 +12,7 @@ const FORGERIES: Readonly<Record<Forgery, (pix: object) => object>> = {
   misaddressed: (pix) => ({ ...pix, chave: 'somebody.else@example.com' }),
 };
 
-/** @returns the body of a callback with each PIX made false; one without PIX as it is. */
+/** @returns the body of a callback with each PIX forged; unchanged without PIX. */
 export function forge(body: unknown, forgery: Forgery): unknown {
   const { pix } = body as { readonly pix?: readonly object[] };
   return pix ? { pix: pix.map(FORGERIES[forgery]) } : body;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Body } from './parts.ts';
 import { problem, Refused } from './problem.ts';
 
-/** What is asked. */
+/** A request. */
 export interface Asked {
   /** Parts of the path that a route leaves open. */
   readonly named: readonly string[];
@@ -12,10 +12,10 @@ export interface Asked {
   readonly body: Body;
 }
 
-/** What is answered. */
+/** A response. */
 export interface Answer {
   readonly status: number;
-  /** Nothing when not given. */
+  /** Empty when not given. */
   readonly body?: unknown;
 }
 
@@ -29,7 +29,7 @@ export interface Route<More = unknown> {
 
 const BODY_MAX = 1_048_576;
 
-/** @param path - such as `/cob/:txid`: an open part is one step of the path. */
+/** @param path - such as `/cob/:txid`: a parameter matches one segment of the path. */
 export function route<More>(
   method: string,
   path: string,
@@ -94,7 +94,7 @@ export function send(response: ServerResponse, status: number, body: unknown, co
   response.end(text);
 }
 
-/** Answers with what an error says; one that nobody expected is 500. */
+/** Answers with the message of an error; an unexpected one is 500. */
 export function sendError(response: ServerResponse, error: unknown): void {
   const { status, body, contentType } =
     error instanceof Refused ? error : problem(500, 'ErroInternoDoServidor', 'Condição inesperada.');

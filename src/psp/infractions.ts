@@ -1,5 +1,5 @@
 /**
- * Disputes and reports of fraud (MED). API Pix does not know them, and each PSP tells of them in its own way; this is ours: a
+ * Disputes and reports of fraud (MED). API Pix lacks them, and each PSP reports them in its own way; this is ours: a
  * callback to `{webhookUrl}/infracoes`, and a list.
  */
 import { isoOf } from './clock.ts';
@@ -50,7 +50,7 @@ function opened({ store }: PspParts, row: InfractionRow): InfractionRow {
   return store.one<InfractionRow>(`select ${COLUMNS} from infraction where id = ?`, row.id) ?? row;
 }
 
-/** `GET /v2/gn/infracoes`: what changed in a period. */
+/** `GET /v2/gn/infracoes`: changes within a period. */
 export function listInfractions(parts: PspParts, period: Period, page: Page): object {
   const values = [period.fromMs, period.untilMs];
   const source = { columns: COLUMNS, from: 'infraction', where: 'at_ms between ? and ?', values, page };

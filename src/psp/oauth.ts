@@ -5,13 +5,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { problem, Refused } from './problem.ts';
 
-/** Who may have tokens. */
+/** Clients that can get tokens. */
 export interface Client {
   readonly id: string;
   readonly secret: string;
 }
 
-/** What a token can be for. */
+/** Purposes of a token. */
 export const SCOPES = [
   'cob.write',
   'cob.read',
@@ -23,7 +23,7 @@ export const SCOPES = [
   'gn.pix.send.read',
   'gn.balance.read',
 ] as const;
-/** One of SCOPES. */
+/** A member of SCOPES. */
 export type PspScope = (typeof SCOPES)[number];
 
 const LIVES_S = 3_600;

@@ -19,7 +19,7 @@ export interface Page {
   readonly size: number;
 }
 
-/** Where a list is read from. */
+/** Source of a list. */
 interface Source {
   readonly columns: string;
   readonly from: string;
@@ -57,7 +57,10 @@ export function readPage(query: URLSearchParams, name: string): Page {
   return { number, size };
 }
 
-/** @param order - columns; what is added later must not move what was read. @returns a page of rows, and where it stands. */
+/**
+ * @param order - columns; rows that are added later must not move rows that were read.
+ * @returns a page of rows, and its position.
+ */
 export function pageOf<Row>(
   store: PspStore,
   { columns, from, where, values, page }: Source,

@@ -1,4 +1,4 @@
-/** What every part of the PSP works with, and what they have in common. */
+/** Shared parts of the PSP. */
 import { isDecimal, toMinor } from '../base/money/money.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { PspClock } from './clock.ts';
@@ -6,7 +6,7 @@ import type { Faults } from './faults.ts';
 import { problem, type Refused, type Violation } from './problem.ts';
 import type { PspStore } from './store.ts';
 
-/** The account that the PSP has for whoever calls it. */
+/** The account of a caller at the PSP. */
 export interface Holder {
   /** PIX keys of the account; charges and payouts are for these. */
   readonly keys: readonly string[];
@@ -28,7 +28,7 @@ export interface PspParts {
   readonly locationHost: string;
   /** Payouts end by their amounts, as in Efí's test environment. */
   readonly playsAmounts: boolean;
-  /** How long a payout, a refund or a return takes. */
+  /** Duration of a payout, a refund or a return. */
   readonly settleMs: number;
   /** Called when something new may be due. */
   readonly wake: () => void;
@@ -49,11 +49,11 @@ export function cents(amounts: readonly string[]): bigint {
 /** A body of JSON that is an object. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Collects what is wrong with a body. */
+/** Collects violations of a body. */
 export class Check {
   readonly #violations: Violation[] = [];
 
-  /** @param isRight - otherwise the property is named with what is wrong. */
+  /** @param isRight - otherwise the property is named with its violation. */
   holds(isRight: boolean, propriedade: string, razao: string): this {
     if (!isRight) this.#violations.push({ propriedade, razao });
     return this;

@@ -1,5 +1,5 @@
 /**
- * PIX that are sent (*envio de Pix*), as at Efí: API Pix has no such calls. The result comes by callback, and to whoever asks.
+ * PIX payouts (*envio de Pix*), as at Efí: API Pix has no such calls. The result comes by callback, and on request.
  */
 
 import { toMinor } from '../base/money/money.ts';
@@ -39,7 +39,9 @@ const RETURN_COLUMNS = 'return_id as "returnId", payout_id as "payoutId", amount
 const ID = /^[a-zA-Z0-9]{1,35}$/;
 const FAILED = 'Número da agência e/ou conta transacional do usuário recebedor inexistente ou inválido';
 const ERROR = { codigo: 'AC03', origem: 'PSP do usuário recebedor' } as const;
-/** What amounts play, cents, where that was asked for: up to the first they end well, up to the second they fail. */
+/**
+ * Amounts that play an outcome, in cents, where requested: up to the first they succeed, up to the second they fail.
+ */
 const PLAYED = { done: 1_000n, failed: 2_000n } as const;
 const PLAYED_RETURNS: ReadonlyMap<string, readonly string[]> = new Map([
   ['4.00', ['2.00', '2.00']],
@@ -100,7 +102,7 @@ export function getPayout(parts: PspParts, by: 'id' | 'end_to_end_id', value: st
   return present(parts, row);
 }
 
-/** `GET /v2/gn/pix/enviados`: what was sent in a period. */
+/** `GET /v2/gn/pix/enviados`: payouts of a period. */
 export function listPayouts(parts: PspParts, period: Period, page: Page): object {
   const where = 'asked_ms between ? and ?';
   const values = [period.fromMs, period.untilMs];
@@ -109,7 +111,7 @@ export function listPayouts(parts: PspParts, period: Period, page: Page): object
   return { parametros: { ...period.asked, paginacao }, pix: rows.map((row) => present(parts, row)) };
 }
 
-/** `GET /v2/gn/saldo`: what the account holds. */
+/** `GET /v2/gn/saldo`: balance of the account. */
 export function getBalance({ store }: PspParts): object {
   const amounts = (sql: string) => cents(store.all<{ amount: string }>(sql).map(({ amount }) => amount));
   const held =
@@ -127,7 +129,11 @@ export function payoutNamed(parts: PspParts, name: string): PayoutRow | undefine
   return find(parts, 'id', name) ?? find(parts, 'end_to_end_id', name);
 }
 
-/** Ends a payout. @returns ids of the callbacks; none where it has ended before. */
+/**
+ * Ends a payout.
+ *
+ * @returns ids of the callbacks; none where it has ended before.
+ */
 export function endPayout(
   parts: PspParts,
   row: PayoutRow,

@@ -1,12 +1,15 @@
-/** Plans: what goes wrong with an order that is not made yet. The first order that fits a plan uses it up. */
+/** Plans: faults of future orders. The first order that fits a plan uses it up. */
 import type { PspStore } from './store.ts';
 
-/** What can be planned to fail: a charge is refused; a payout and a refund are taken, and fail when they settle. */
+/**
+ * Orders that can be planned to fail: a charge is refused; a payout and a refund are accepted, and fail when they
+ * settle.
+ */
 export const PLANNED_ACTS = ['charge', 'payout', 'refund'] as const;
-/** One of PLANNED_ACTS. */
+/** A member of PLANNED_ACTS. */
 export type PlannedAct = (typeof PLANNED_ACTS)[number];
 
-/** What an order has to be like: members that are not given may be anything. */
+/** Conditions of an order: a missing member matches any value. */
 export type PlanFacts = Readonly<Record<string, string>>;
 
 /** Keeps a plan. @returns its number. */
@@ -19,7 +22,11 @@ export function addPlan(store: PspStore, act: PlannedAct, facts: PlanFacts, reas
   ).id;
 }
 
-/** Uses up the oldest plan that fits an order. @returns it. */
+/**
+ * Uses up the oldest plan that fits an order.
+ *
+ * @returns the plan.
+ */
 export function takePlan(
   store: PspStore,
   act: PlannedAct,

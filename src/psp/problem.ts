@@ -1,4 +1,4 @@
-/** What the PSP refuses, in the two forms that callers know: that of API Pix (RFC 7807), and that of payouts. */
+/** Refusals of the PSP, in the two forms that callers know: that of API Pix (RFC 7807), and that of payouts. */
 
 /** A property that is not as it has to be, in the words of API Pix. */
 export interface Violation {

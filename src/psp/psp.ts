@@ -16,7 +16,7 @@ import { settlePayouts } from './payouts.ts';
 import { settleRefunds } from './received.ts';
 import { PspStore } from './store.ts';
 
-/** How a PSP is started. Ports may be 0: any free one. */
+/** Options of a PSP. Port 0 stands for any free one. */
 export interface PspOptions {
   /** Folder of its certificates, its secret and its file. */
   readonly home: string;
@@ -26,7 +26,7 @@ export interface PspOptions {
   readonly locationHost?: string;
   /** See `PspParts`. */
   readonly playsAmounts?: boolean;
-  /** How long a payout, a refund or a return takes; a second when not given. */
+  /** Duration of a payout, a refund or a return; a second by default. */
   readonly settleMs?: number;
 }
 
@@ -41,13 +41,13 @@ export interface RunningPsp {
   readonly close: () => Promise<void>;
 }
 
-/** All of it listens on this machine only. */
+/** Host of all servers of the PSP: this machine only. */
 const HOST = '127.0.0.1';
 /** No bank has it: the ids of the sandbox are never those of a real payment. */
 const ISPB = '99999999';
 const CNPJ = '11222333000181';
 const SECRET_BYTES = 24;
-/** At least so often it looks for what is due. Unit: ms. */
+/** Maximum interval of scans for due work. Unit: ms. */
 const LOOK_MS = 200;
 
 /** Starts a PSP. @throws the system's error, such as EADDRINUSE. */
@@ -111,7 +111,7 @@ function holderOf(store: PspStore): Holder {
   return { keys: [store.setting('pix_key', randomUUID)], cnpj: CNPJ, name, city: 'SAO PAULO', ispb: ISPB };
 }
 
-/** Until the next thing is due, at least a moment and at most a while. */
+/** Time until the next due work, within bounds. */
 function pauseOf({ store, clock, callbacks }: PspParts): number {
   const next = store.one<{ dueMs: number | null }>(
     `select min(due_ms) as "dueMs" from (select min(due_ms) as due_ms from refund where due_ms is not null

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { RunningPsp } from './psp.ts';
 
 /**
- * Writes `rails.json` and the client's secret beside the certificates.
+ * Writes `rails.json` and the client's secret next to the certificates.
  *
- * @param callbackPort - where the gateway takes callbacks, on this machine.
+ * @param callbackPort - port on this machine at which the gateway receives callbacks.
  * @returns the name of the file.
  */
 export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: number): string {

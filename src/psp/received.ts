@@ -38,7 +38,7 @@ const PIX_COLUMNS = `end_to_end_id as "endToEndId", txid, key, amount, settled_m
 const REFUND_COLUMNS = `end_to_end_id as "endToEndId", id, return_id as "returnId", amount, status, asked_ms as "askedMs",
   ended_ms as "endedMs", reason, description, is_planned_to_fail as "isPlannedToFail"`;
 const REFUND_ID = /^[a-zA-Z0-9]{1,35}$/;
-/** What a refund that was planned to fail ends with. */
+/** Reason of a refund that was planned to fail. */
 const FAILED = 'Conta transacional do usuário pagador encerrada.';
 const REFUNDABLE_MS = 90 * 86_400_000;
 const CPF_LENGTH = 11;
@@ -70,7 +70,7 @@ export function getPix(parts: PspParts, endToEndId: string): object {
   return present(parts, found(parts, endToEndId));
 }
 
-/** `GET /pix`: what came in a period. */
+/** `GET /pix`: PIX received in a period. */
 export function listPix(parts: PspParts, period: Period, page: Page, filters: URLSearchParams): object {
   const txid = filters.get('txid');
   const isOfCharge = flag(filters, 'txIdPresente');
@@ -135,7 +135,7 @@ export function putRefund(parts: PspParts, endToEndId: string, id: string, body:
   });
 }
 
-/** @returns what has not gone back of a PIX, and is not about to, cents. */
+/** @returns the part of a PIX that has not gone back and is not about to, cents. */
 export function leftOf(
   parts: PspParts,
   { endToEndId, amount }: Pick<PixRow, 'endToEndId' | 'amount'>,
@@ -150,7 +150,11 @@ export function getRefund(parts: PspParts, endToEndId: string, id: string): obje
   return presentRefund(foundRefund(parts, endToEndId, id));
 }
 
-/** Ends a refund. @returns ids of the callbacks; none where it has ended before. */
+/**
+ * Ends a refund.
+ *
+ * @returns ids of the callbacks; none where it has ended before.
+ */
 export function endRefund(
   parts: PspParts,
   refund: RefundRow,
@@ -185,7 +189,7 @@ export function refundNamed({ store }: PspParts, id: string): RefundRow | undefi
 }
 
 /**
- * Only PIX of charges are told of, as the standard has it: others are found by whoever asks.
+ * Reports a PIX of a charge, as the standard has it: others are found on request only.
  *
  * @returns ids of the callbacks.
  */
@@ -207,12 +211,12 @@ function present(parts: PspParts, row: PixRow): object {
     horario: isoOf(row.settledMs),
     ...(row.info !== null && { infoPagador: row.info }),
     ...(devolucoes.length > 0 && { devolucoes }),
-    // The standard does not tell who paid; this is where Efí does.
+    // The standard leaves out the payer; Efí reports the payer here.
     ...(row.payerTaxId !== null && { gnExtras: { pagador: person(row.payerTaxId, row.payerName) } }),
   };
 }
 
-/** @returns somebody by CPF or CNPJ. */
+/** @returns a person by CPF or CNPJ. */
 export function person(taxId: string, nome: string | null): object {
   return { ...(nome !== null && { nome }), [taxId.length === CPF_LENGTH ? 'cpf' : 'cnpj']: taxId };
 }

@@ -1,6 +1,6 @@
 /**
- * What the PSP knows, in one SQLite file: everything that it has answered for is there first, so that a process that is killed
- * forgets nothing. Amounts are decimal text, moments milliseconds since 1970 on the clock of the PSP.
+ * State of the PSP, in one SQLite file: every answer is stored first, so that a killed process forgets nothing.
+ * Amounts are decimal text, times milliseconds since 1970 on the clock of the PSP.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { SettingsError } from '../base/process/settings.ts';
@@ -65,13 +65,13 @@ export class PspStore {
     return this.#prepared(sql).get(...values) as Row | undefined;
   }
 
-  /** @returns how many rows were changed, and the id of the one that was added last. */
+  /** @returns the number of changed rows, and the id of the last added one. */
   run(sql: string, ...values: readonly SQLInputValue[]): { readonly changes: number; readonly id: number } {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
-  /** All of it or nothing; inside of another one it is part of that. */
+  /** Runs the work atomically; nested work is part of the outer one. */
   atOnce<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
     this.#database.exec('begin immediate');
@@ -114,11 +114,12 @@ export class PspStore {
   }
 }
 
-/** Two processes on one file would each tell its callbacks, and each settle its payouts. */
+/** Two processes on one file would each send its callbacks, and each settle its payouts. */
 function openAlone(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
-    // What is committed outlives the process: the operating system has it. A machine that loses power may lose the last of it.
+    // Committed data outlives the process: the operating system has it. A machine that loses power may lose the
+    // newest.
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal');
     database.exec(`begin exclusive; ${TABLES} commit`);
     return database;

@@ -1,4 +1,4 @@
-/** Where callbacks go (`/webhook/{chave}`). A URL is taken that refuses strangers and knows the PSP. */
+/** Targets of callbacks (`/webhook/{chave}`). A URL is accepted if it refuses strangers and accepts the PSP. */
 import { isoOf } from './clock.ts';
 import { pageOf, readPage } from './pages.ts';
 import { type Body, type PspParts, textOf } from './parts.ts';

@@ -45,7 +45,7 @@ function actRoute(
     needs,
     answer: { kind: 'transaction', family },
     perform: (context, attempt, request) => {
-      // Use cases have names of their own for what is missing.
+      // Use cases report missing members under names of their own.
       for (const member of needs.all) request.checks.required(request.body.get(member), member);
       request.checks.refuse();
       return perform(context, { end2end: request.id, family: family.family, attempt }, request);
@@ -56,7 +56,7 @@ function actRoute(
 const RESOLUTIONS = ['keep', 'refund', 'requote'] as const;
 const RETURN_ADDRESS = text('Where the deposit goes back to. Default: the address that it came from.');
 
-/** Members of a body that names somebody: a customer who pays, or a payee with their PIX key. */
+/** Members of a body that identifies a person: a customer who pays, or a payee with their PIX key. */
 const CUSTOMER = {
   client_name: text('Full name.', { example: 'Ana Souza' }),
   client_tax_id: text('CPF or CNPJ.', { example: '52998224725' }),

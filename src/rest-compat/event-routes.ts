@@ -28,7 +28,7 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
         const { limit } = parsePage(query, policy, violations);
         const wait = parseInteger(query.get('wait'), 0, WAIT_MAX_SECONDS, violations) ?? 0;
         const cursor = query.get('after');
-        // Whoever has seen none yet.
+        // An empty cursor is that of a client without any event.
         const after = cursor?.value === '' ? undefined : violations.text(cursor);
         violations.refuse();
         const page = await readEventPage(context, { after, limit, waitMs: wait * 1_000, gone });

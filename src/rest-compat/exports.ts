@@ -1,4 +1,4 @@
-/** What `/export/…` takes: the filters of the lists under the names of `/v2`, and the format. */
+/** Parameters of `/export/…`: the filters of the lists under the names of `/v2`, and the format. */
 
 import { type Named, Violations } from '../base/errors/violations.ts';
 import { parseDay } from '../base/time/instant.ts';
@@ -82,13 +82,16 @@ const FORM = ['format', 'zone'] as const;
 
 /** Paths of exports. */
 export const EXPORT_PATHS = ['/export/transactions', '/export/statement', '/export/records'] as const;
-/** One of EXPORT_PATHS. */
+/** A member of EXPORT_PATHS. */
 export type ExportPath = (typeof EXPORT_PATHS)[number];
 
-/** @returns what is asked for. @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value and every unknown parameter. */
+/**
+ * @returns the request.
+ * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value and every unknown parameter.
+ */
 export function readExport(registry: Registry, path: ExportPath, search: string, given: QueryPolicy): Export {
   const violations = new Violations();
-  // A filter that is misspelt would make a file of everything that looks like a file of what was asked for.
+  // A misspelt filter would export everything, in a file that looks like the requested one.
   const policy = { ...given, strictQuery: true };
   if (path === '/export/statement') {
     const query = parseQuery(search, [...FORM, ...Object.keys(STATEMENT)], policy, violations);

@@ -16,8 +16,9 @@ import {
   repeatedMembers,
 } from '../base/text/exact-json.ts';
 import { nearestName } from '../base/text/nearest-name.ts';
+import type { NamedList } from '../resolvers/checks/check-event-names.ts';
 
-/** How strictly queries are read. The defaults are those of the contract. */
+/** Strictness of reading queries. The defaults are those of the contract. */
 export interface QueryPolicy {
   /** `limit` above the maximum: served as the maximum, or refused (C-12). */
   readonly limitOverflow: 'clamp' | 'reject';
@@ -36,7 +37,7 @@ export interface Query {
 const LIMIT_DEFAULT = 20;
 /** Largest page (`service.md` 8). */
 export const LIMIT_MAX = 100;
-/** How many unknown names are reported, and how many characters of each. */
+/** Maximum number of unknown names in a report, and maximum length of each. */
 const IGNORED_MAX = 20;
 const SHOWN_LENGTH_MAX = 40;
 const INTEGER = /^(0|[1-9]\d*)$/;
@@ -44,7 +45,7 @@ const INTEGER = /^(0|[1-9]\d*)$/;
 /**
  * @param search - the part of the request target after `?`.
  * @param known - parameters of the route.
- * @param violations - collects what is wrong.
+ * @param violations - collects violations.
  */
 export function parseQuery(
   search: string,
@@ -148,15 +149,15 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Type of a member: text, or a number, which may also be given as text. */
-export type MemberKind = 'text' | 'number';
+/** Type of a member: text, a number, which may also be given as text, a list of texts, or true or false. */
+export type MemberKind = 'text' | 'number' | 'list' | 'flag';
 
 /** A member that a body may have. */
 export interface BodyMember {
   readonly kind: MemberKind;
-  /** What OpenAPI says of it. */
+  /** Its schema in OpenAPI. */
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly example?: string | undefined;
+  readonly example?: string | readonly string[] | undefined;
 }
 
 /** The members that a body may have, by name. */
@@ -165,20 +166,27 @@ export type BodyShape = Readonly<Record<string, BodyMember>>;
 /** A parsed body. */
 export interface Body {
   /**
-   * @returns the member, or undefined when it was not given, is null, or is an empty text (C-5); one of a wrong type,
-   *   which is noted, as an empty text: it is not missing.
+   * @returns the member; undefined when it is missing, null, or an empty text (C-5). A member of a wrong type is
+   *   noted as a violation and returned as an empty text, because it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
+  /** @returns the texts of a list; undefined where it was not given, or is of a wrong type, which is noted. */
+  readonly list: (name: string) => NamedList | undefined;
+  /** @returns true or false; undefined as for a list. */
+  readonly flag: (name: string) => boolean | undefined;
+  /** @returns whether the member is null, or an empty text. */
+  readonly isCleared: (name: string) => boolean;
 }
 
 /**
  * @param text - the raw body; an empty one counts as an empty object.
- * @param violations - collects what is wrong.
+ * @param violations - collects violations.
  * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object, or larger than `INPUT_BOUNDS`.
  */
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {
   const members = readObject(text);
   const values = new Map<string, Named>();
+  const lists = new Map<string, NamedList>();
   for (const name of repeatedMembers(text))
     violations.add({ parameter: shownName(name), message: 'must be given once' });
   for (const [name, value] of Object.entries(members)) {
@@ -189,17 +197,31 @@ export function parseBody(text: string, shape: BodyShape, violations: Violations
         message: `is not a member of this body${hintOf(name, Object.keys(shape))}`,
       });
     else if (value !== null && value !== '') {
-      const given = textOf(value, kind);
+      const list = kind === 'list' ? textsOf(value) : undefined;
+      const given = kind === 'list' ? list && '' : textOf(value, kind);
       if (given === undefined) violations.add({ parameter: name, message: FORMS[kind] });
       values.set(name, { name, value: given ?? '' });
+      if (list) lists.set(name, { name, values: list });
     }
   }
-  return { get: (name) => values.get(name) };
+  return {
+    get: (name) => values.get(name),
+    list: (name) => lists.get(name),
+    flag: (name) => FLAGS.get(values.get(name)?.value ?? ''),
+    isCleared: (name) => Object.hasOwn(members, name) && !values.has(name),
+  };
 }
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 const FORMS = {
   text: 'must be a string',
   number: 'must be a number, or a decimal number in a string',
+  list: 'must be a list of strings',
+  flag: 'must be true or false',
 } as const satisfies Record<MemberKind, string>;
 
 function readObject(text: string): { readonly [name: string]: ExactJson } {
@@ -215,7 +237,12 @@ function readObject(text: string): { readonly [name: string]: ExactJson } {
   return value;
 }
 
+function textsOf(value: ExactJson): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
+}
+
 function textOf(value: ExactJson, kind: MemberKind): string | undefined {
+  if (kind === 'flag') return typeof value === 'boolean' ? String(value) : undefined;
   if (typeof value === 'string') return value;
   if (kind !== 'number' || !(value instanceof NumberToken)) return undefined;
   try {

@@ -36,6 +36,31 @@ export function amount(description: string, example?: string | undefined): BodyM
   };
 }
 
+/** @returns a member that is a whole number. */
+export function whole(
+  description: string,
+  bounds: Readonly<Record<'minimum' | 'maximum', number>> & { readonly default?: number },
+): BodyMember {
+  return { kind: 'number', schema: { type: ['integer', 'string'], description, ...bounds } };
+}
+
+/** @returns a member that is a list of texts. */
+export function texts(
+  description: string,
+  { example, of = {}, ...schema }: { example?: readonly string[]; of?: object; maxItems: number },
+): BodyMember {
+  return {
+    kind: 'list',
+    schema: { type: 'array', description, ...schema, items: { type: 'string', ...of } },
+    example,
+  };
+}
+
+/** @returns a member that is true or false. */
+export function flag(description: string): BodyMember {
+  return { kind: 'flag', schema: { type: 'boolean', description } };
+}
+
 function memberOf(member: Member): BodyMember {
   const { doc, example } = member;
   switch (member.is) {

@@ -9,7 +9,7 @@ interface WholeOpenApi extends Json {
   readonly components: Readonly<Record<string, Json>>;
 }
 
-/** @returns how each part is made, by its tag. */
+/** @returns a function per tag that builds the document of its part. */
 export function openApiParts(document: Json): Readonly<Record<string, () => string>> {
   // `openApiDocument` makes it, as plain data.
   const whole = document as WholeOpenApi;
@@ -29,7 +29,10 @@ function openApiPart({ webhooks: _, ...whole }: WholeOpenApi, tag: { readonly na
   return { ...whole, tags: [tag], paths, components: componentsOf(whole.components, paths) };
 }
 
-/** @returns the components that something refers to, and those that they refer to in turn, in their own order; how callers sign in stays. */
+/**
+ * @returns the components that are referred to, directly or through others, in their own order; security schemes
+ *   stay.
+ */
 function componentsOf(all: WholeOpenApi['components'], from: unknown): Json {
   const needed = new Set<string>();
   const waiting = [from];

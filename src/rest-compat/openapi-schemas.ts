@@ -1,5 +1,5 @@
 /** Schemas of the bodies of `/v2`, for OpenAPI and AsyncAPI. */
-import { ERRORS } from '../base/errors/errors.ts';
+import { ERRORS, REFUSED_ACTIONS } from '../base/errors/errors.ts';
 import { VIOLATIONS_MAX } from '../base/errors/violations.ts';
 import { EFFECT_KINDS } from '../templates/action-effects.ts';
 import { CALLER_ACTIONS } from '../templates/caller-actions.ts';
@@ -17,7 +17,7 @@ export const TEXT = { type: 'string' };
 const VIOLATION = object({ parameter: TEXT, message: TEXT });
 const NUMBER = { type: 'number', description: 'Exact decimal.' };
 
-/** An object without other members; all members are required, except the optional ones. */
+/** An object without additional members; all members are required, except the optional ones. */
 export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
   return {
     type: 'object',
@@ -55,12 +55,24 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         status: { type: 'integer' },
         detail: TEXT,
         code: { type: 'string', enum: Object.keys(ERRORS) },
+        action: {
+          type: 'string',
+          enum: Object.keys(REFUSED_ACTIONS),
+          description: `Next action: ${Object.entries(REFUSED_ACTIONS)
+            .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+            .join(' ')}`,
+        },
+        next: { type: 'string', description: 'The next step in a sentence, for people and agents.' },
         request_id: TEXT,
+        trace_id: {
+          type: 'string',
+          description: 'Trace of the request (W3C Trace Context), where the gateway records traces.',
+        },
         violations: { type: 'array', maxItems: VIOLATIONS_MAX, items: VIOLATION },
         earliest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the oldest event.' },
         latest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the next event.' },
       },
-      ['violations', 'earliest', 'latest'],
+      ['trace_id', 'violations', 'earliest', 'latest'],
     ),
   },
   LedgerAccount: object({
@@ -96,7 +108,8 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         description:
           '`calculated_BRL_balance` is the value of the asset in BRL, or null when no rate is known; every other member is a balance.',
         required: ['calculated_BRL_balance'],
-        // No typed member beside others of another type: generators of TypeScript make an index signature that contradicts it.
+        // No typed member next to additional ones of another type: generators of TypeScript would make a
+        // contradicting index signature.
         additionalProperties: { oneOf: [ref('CurrencyBalance'), { type: ['number', 'null'] }] },
       },
     },

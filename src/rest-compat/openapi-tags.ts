@@ -9,11 +9,15 @@ export const TAGS = [
   { name: 'withdrawals', description: 'From the balance to a whitelisted destination.' },
   { name: 'account', description: 'Balance and statement.' },
   { name: 'events', description: 'The event log, by polling and by webhooks.' },
+  { name: 'webhooks', description: 'Endpoints that events are sent to, their secrets and deliveries.' },
+  { name: 'keys', description: 'API keys of the account.' },
+  { name: 'whitelist', description: 'Destinations that withdrawals may go to.' },
+  { name: 'links', description: 'Static links: each visit opens a new checkout session.' },
   { name: 'sandbox', description: 'Simulated payments, deposits and time. Test keys only.' },
 ] as const;
 
 /** @returns the tag of a route. */
-export function tagOf({ answer }: Route): (typeof TAGS)[number]['name'] {
+export function tagOf({ answer }: Route): string {
   switch (answer.kind) {
     case 'transaction':
     case 'created':
@@ -25,6 +29,8 @@ export function tagOf({ answer }: Route): (typeof TAGS)[number]['name'] {
       return 'account';
     case 'events':
       return 'events';
+    case 'record':
+      return answer.tag;
     case 'anyTransaction':
     case 'sandbox':
       return 'sandbox';

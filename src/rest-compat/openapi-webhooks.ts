@@ -1,4 +1,4 @@
-/** What OpenAPI says of webhooks: an operation for each event. */
+/** Webhooks in OpenAPI: an operation for each event. */
 
 import { eventName } from '../base/ids/step-name.ts';
 import type { Template } from '../templates/define.ts';

@@ -7,6 +7,7 @@ import { VERSION } from '../base/process/version.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import { CURRENCY_FILTER_FORMS } from '../resolvers/checks/creation-members.ts';
 import { FILTERS, type FilterKind } from '../store/engine/transaction-filters.ts';
+import { DELIVERY_STATES } from '../store/webhooks/delivery-list.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
 import { LIMIT_MAX } from './input.ts';
@@ -31,6 +32,7 @@ import {
 } from './openapi-schemas.ts';
 import { TAGS, tagOf } from './openapi-tags.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
+import { recordSchemas } from './record-routes.ts';
 import type { AnswerShape, RestPolicy, Route, RouteTable } from './route.ts';
 
 type Schema = Record<string, unknown>;
@@ -52,7 +54,7 @@ export function openApiDocument(
       title: 'Crossramp Gateway',
       version: VERSION,
       description:
-        'Ramps, checkouts, withdrawals and the account statement. Rules are cited as in docs/rest-v2.md. GraphQL alone (`/graphql`) administers webhook endpoints and their secrets, API keys, payment links, branding, whitelist groups, settings and people.',
+        'Ramps, checkouts, withdrawals and the account statement. Rules are cited as in docs/rest-v2.md. GraphQL alone (`/graphql`) administers branding, settings and people.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
@@ -68,7 +70,7 @@ export function openApiDocument(
           description: 'An API key, `crx_test_…` or `crx_live_…` (C-40).',
         },
       },
-      schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry, policy) },
+      schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry, policy), ...recordSchemas() },
       parameters: Object.fromEntries(WEBHOOK_HEADERS.map((header) => [header.name, header])),
       headers: HEADERS,
       responses: problemResponses(),
@@ -90,7 +92,7 @@ function operation(registry: Registry, route: Route): Schema {
           name: 'id',
           in: 'path',
           required: true,
-          description: 'The `end2end` identifier.',
+          description: (route.answer.kind === 'record' && route.answer.id) || 'The `end2end` identifier.',
           schema: { type: 'string' },
         },
       ]
@@ -157,6 +159,8 @@ function operationId({ method, path, answer }: Route): string {
       return `sandbox_${answer.name}`;
     case 'list':
       return `list_${answer.family.list}`;
+    case 'record':
+      return answer.operation;
     case 'actions':
       return `get_${answer.family.single}_actions`;
     default:
@@ -185,6 +189,12 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
     description: `Page size. A value above ${LIMIT_MAX} counts as ${LIMIT_MAX} (C-12).`,
     schema: { type: 'integer', minimum: 1, default: 20 },
   },
+  before: {
+    description: 'Only records older than this one: `next` of the page before.',
+    schema: LOOKED_UP,
+  },
+  endpoint_id: { description: 'Only deliveries to this endpoint, `whe_…`.', schema: LOOKED_UP },
+  state: { description: 'Only deliveries in this state.', schema: { type: 'string', enum: DELIVERY_STATES } },
   offset: { description: 'Records to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
   ...filterParameters(),
   currency: {
@@ -194,7 +204,7 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
 };
 
-/** The parameters of the filters of lists. Those of the statement that have the same name mean the same. */
+/** The parameters of the filters of lists. Parameters of the statement with the same name mean the same. */
 function filterParameters(): Readonly<Record<string, Schema>> {
   const forms: { readonly [Kind in FilterKind]?: (doc: string) => Schema } = {
     text: (description) => ({ description, schema: LOOKED_UP }),
@@ -240,6 +250,8 @@ function answerSchema(registry: Registry, answer: AnswerShape): Schema {
       return ref('Balance');
     case 'events':
       return ref('EventPage');
+    case 'record':
+      return answer.schema;
     case 'actions':
       return ref('Actions');
   }

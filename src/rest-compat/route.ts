@@ -9,7 +9,7 @@ import type { JsonText } from '../wire/list.ts';
 import type { RestFamily } from './families.ts';
 import type { BodyShape, Query, QueryPolicy } from './input.ts';
 
-/** What a body must have. */
+/** Required members of a body. */
 export interface BodyNeeds {
   readonly all: readonly string[];
   /** Of these exactly one. */
@@ -48,12 +48,12 @@ export interface RestAnswer {
 /** The form of an answer, for OpenAPI. */
 export type AnswerShape =
   | { readonly kind: 'transaction'; readonly family: RestFamily }
-  /** A transaction, with members besides those of the envelope. */
+  /** A transaction, with members in addition to those of the envelope. */
   | {
       readonly kind: 'created';
       readonly family: RestFamily;
       readonly extras: readonly string[];
-      /** Those of `extras` that not every answer has. */
+      /** Members of `extras` that only some responses have. */
       readonly optional?: readonly string[];
     }
   /** A transaction of any template. */
@@ -63,6 +63,16 @@ export type AnswerShape =
   | { readonly kind: 'balance' }
   | { readonly kind: 'events' }
   | { readonly kind: 'actions'; readonly family: RestFamily }
+  /** Records besides transactions. */
+  | {
+      readonly kind: 'record';
+      /** Tag and id of the operation. */
+      readonly tag: string;
+      readonly operation: string;
+      /** What `{id}` in the path is. */
+      readonly id?: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+    }
   /** Members of a sandbox's answer, all texts. */
   | { readonly kind: 'sandbox'; readonly name: string; readonly members: readonly string[] };
 
@@ -75,7 +85,7 @@ export interface Route {
   /** With `{id}` where the path has a parameter. */
   readonly path: `/v2/${string}`;
   readonly scope: Scope;
-  /** What it does, where it is not a read; of several that need the same scope, or by the transaction, the usual one. */
+  /** The act, where it is not a read; where several have the same scope or the transaction decides, the usual one. */
   readonly act?: ActName;
   /** Act of the route for some bodies instead; its scope admits the request, and the use case requires the scope of the act. */
   readonly otherAct?: ActName;
@@ -93,7 +103,7 @@ export interface Route {
   readonly answer: AnswerShape;
   /** Every fact of the answer moves the version of the account when it changes (docs/decisions/0044). */
   readonly isProved?: true;
-  /** It may wait for something to happen, and should do so no longer than its client. */
+  /** The operation may wait for an event, and should wait no longer than its client. */
   readonly waits?: true;
   readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
 }
@@ -103,10 +113,10 @@ export interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters
   readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<JsonText>;
 }
 
-/** What names an operation: its method and its path. */
+/** Method and path of an operation. */
 export type Operation = `${Method} ${Route['path']}`;
 
-/** All routes, each under its operation. */
+/** All routes by operation. */
 export type RouteTable = ReadonlyMap<Operation, Route>;
 
 /** @returns the table of these routes. @throws when two of them are the same operation. */

@@ -18,6 +18,7 @@ import { actionsRoute } from './actions-route.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { parsePage, parseQuery, type Query } from './input.ts';
+import { recordRoutes } from './record-routes.ts';
 import { type RestPolicy, type Route, type RouteEntry, type RouteTable, routeTable } from './route.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
 import { creationRoutes } from './write-routes.ts';
@@ -46,6 +47,7 @@ export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
     ...eventRoutes(policy),
     ...creationRoutes(writer, policy),
     ...actRoutes(writer, policy),
+    ...recordRoutes(policy),
     ...sandboxRoutes(writer, policy),
   ]);
 }

@@ -1,4 +1,4 @@
-/** The routes of `/v2` that write: what they have in common, and the creations (contract 4). */
+/** The routes of `/v2` that write: their common part, and the creations (contract 4). */
 
 import { ACTS, type ActName } from '../base/access/acts.ts';
 import type { Named } from '../base/errors/violations.ts';
@@ -35,7 +35,7 @@ export interface WriteEntry {
   readonly shape: BodyShape;
   readonly needs: BodyNeeds;
   readonly answer: Route['answer'];
-  /** Members of the answer besides those of the envelope. */
+  /** Members of the response in addition to those of the envelope. */
   readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<ProcessRow>;
   readonly extras?: (context: Context, row: ProcessRow) => Readonly<Record<string, string>>;
 }

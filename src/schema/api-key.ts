@@ -104,6 +104,7 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
         scopes: each('input.scopes', scopes),
         expiresAt: expiresAt ? { name: 'input.expiresAt', value: expiresAt } : undefined,
         allowedCidrs: each('input.allowedCidrs', allowedCidrs),
+        names: { scopes: 'input.scopes', allowedCidrs: 'input.allowedCidrs' },
       };
       return issueKey(context, given, checksOf(context));
     },

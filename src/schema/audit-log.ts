@@ -175,7 +175,7 @@ async function readPage(
   args: PlacedArgs,
   input: AuditInput,
 ): Promise<Connection<LoggedEntry>> {
-  // The connection begins with the newest: what comes after a cursor has a smaller number.
+  // The connection begins with the newest: entries after a cursor have smaller numbers.
   const slice = await placedSlice(args, decodeNumber, (number) => findAuditEntry(context, input, number));
   const { after, before, size, isBackward } = slice;
   const { entries, total } = await readAuditLog(context, input, {

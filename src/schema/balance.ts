@@ -1,8 +1,14 @@
 /** Balances: `Query.balances`. */
 import { currencyOfLedger } from '../base/money/currency.ts';
-import { type Balance, readBalances } from '../resolvers/ledger/read-balances.ts';
+import {
+  type Balance,
+  type BalanceWorth,
+  readBalances,
+  readBalanceWorth,
+} from '../resolvers/ledger/read-balances.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { isoOf } from './moment.ts';
 
 /** Defines `Balance` and `Query.balances`. */
 export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
@@ -42,7 +48,40 @@ export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
       resolve: async (_root, { at }, context) => [...(await readBalances(context, at ?? undefined)).balances],
     }),
   );
+  defineWorth(builder, currency);
   return balance;
+}
+
+function defineWorth(builder: Builder, currency: CurrencyRefs['currency']): void {
+  const worth = builder.objectRef<BalanceWorth>('BalanceWorth').implement({
+    description: 'What the account holds, in BRL at the last known mid-market rates.',
+    fields: (t) => ({
+      total: t.expose('total', {
+        type: 'Decimal',
+        description: 'All parts of all balances that have a rate, each rounded half up to cents.',
+      }),
+      available: t.expose('available', { type: 'Decimal', description: 'The available part of it.' }),
+      ratesAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'Time of the oldest rate that was used; null if only BRL is held.',
+        resolve: ({ ratesAt }) => ratesAt && isoOf(ratesAt),
+      }),
+      unpriced: t.field({
+        type: [currency],
+        description: 'Currencies that are held and have no rate: they are not in the total.',
+        resolve: ({ unpriced }) => unpriced.map(currencyOfLedger),
+      }),
+    }),
+  });
+  builder.queryField('balanceWorth', (t) =>
+    t.field({
+      type: worth,
+      complexity: 20,
+      description: 'What the account holds now, in BRL.',
+      resolve: (_root, _args, context) => readBalanceWorth(context),
+    }),
+  );
 }
 
 /** The type `Balance`. */

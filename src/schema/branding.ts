@@ -1,4 +1,4 @@
-/** Branding: how the hosted pages of the account look. */
+/** Branding: look of the account's hosted pages. */
 
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';

@@ -1,4 +1,4 @@
-/** What pages of merchants may do in a browser: the origins of an account, and tokens for streams. */
+/** Access of merchants' pages in browsers: the origins of an account, and tokens for streams. */
 import { ORIGIN_LENGTH_MAX } from '../base/access/origin.ts';
 import { bounded } from '../resolvers/checks/lengths.ts';
 import {

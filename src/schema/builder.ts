@@ -16,14 +16,14 @@ import type PrismaTypes from '../store/generated/pothos.ts';
 import { getDatamodel } from '../store/generated/pothos.ts';
 import type { Loaders } from './loaders.ts';
 
-/** What resolvers of the schema are given. */
+/** Context of the schema's resolvers. */
 export type GraphqlContext = Context & {
   readonly loaders: Loaders;
   /** Whether the operation was found to be within the limits of cost, depth and breadth, so that nothing has to be counted again. */
   readonly isMeasured?: boolean | undefined;
   /** Notes the code of a refusal for the request log: the answer has it in a payload, if at all. */
   readonly noteRefusal?: ((code: ErrorCode) => void) | undefined;
-  /** How much of a subscription is wanted; all of it when not given. */
+  /** Requested part of a subscription; the whole by default. */
   readonly stream?: StreamMode | undefined;
 };
 
@@ -44,24 +44,24 @@ export type Builder = ReturnType<typeof createBuilder>;
 export const COMPLEXITY_MAX = 15_000;
 const DEPTH_MAX = 10;
 const BREADTH_MAX = 500;
-/** What one operation may have of each. */
+/** Limits of one operation. */
 export const OPERATION_LIMITS = { complexity: COMPLEXITY_MAX, depth: DEPTH_MAX, breadth: BREADTH_MAX };
 const NO_LIMITS = {};
 
 const ONCE = { complexity: { field: 1, multiplier: 1 } };
 const LIMIT_NAMES = { Complexity: 'cost', Depth: 'depth', Breadth: 'breadth' } as const;
 
-/** What a field costs besides, which is not taken as often as the page that it is of has nodes: for `extensions`. */
+/** Cost of a field that does not multiply with the nodes of its page: for `extensions`. */
 export function once(points: number): { readonly pointsOnce: number } {
   return { pointsOnce: points };
 }
 
-/** @returns what `once` has said of a field. */
+/** @returns the cost of a field by `once`. */
 export function pointsOnceOf({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): number {
   return typeof extensions.pointsOnce === 'number' ? extensions.pointsOnce : 0;
 }
 
-/** @returns what is said of an operation that asks for too much. */
+/** @returns the error of an operation above a limit. */
 export function overLimit(limit: string, found: number | string, max: number): string {
   return `the operation has a ${limit} of ${found}; at most ${max} is allowed`;
 }
@@ -97,7 +97,7 @@ export function createBuilder() {
       pageInfoFieldOptions: { description: 'Where the page stands in its list.' },
       cursorFieldOptions: { description: 'Cursor of the node: opaque text for `after` and `before`.' },
       nodeFieldOptions: { description: 'The record.' },
-      // `first` of the connection says how many there are; these lists must not multiply that again.
+      // `first` of the connection gives the number of nodes; these lists must not multiply that again.
       edgesFieldOptions: {
         ...ONCE,
         description: 'The nodes of the page with their cursors, in the order of the list.',
@@ -148,7 +148,7 @@ function defineScalars(builder: Builder): void {
   });
 }
 
-/** @throws {GraphQLError} that says what stands in the document, and where: nothing else would. */
+/** @throws {GraphQLError} naming the literal and its position, which graphql-js would leave out. */
 function readLiteral<Value>(type: string, node: ValueNode, read: (value: unknown) => Value): Value {
   try {
     return read(node.kind === 'StringValue' ? node.value : undefined);

@@ -20,6 +20,7 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
   'accountHolder',
   'accounts',
   'bookCloses',
+  'houseDays',
   'manualJournals',
   'openPixOrders',
   'positions',
@@ -70,7 +71,7 @@ function without(root: GraphQLObjectType | null | undefined, names: ReadonlySet<
   return new GraphQLObjectType({ ...config, fields: kept });
 }
 
-/** Every record is a `Node`: it leads to none of them. */
+/** Every record is a `Node`, so the interface alone makes none of them reachable. */
 const LEADS_NOWHERE = 'Node';
 
 /** @returns the types that the roots lead to, by fields, arguments, members and what implements an interface. */

@@ -4,8 +4,9 @@ import { depositUri } from '../base/pages/pay-links.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import { OFFRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOfframp, type OfframpInput, PAYEE } from '../resolvers/orders/create-offramp.ts';
+import { AMOUNT_PATHS, type AmountInputRefs, namedAmount } from './amount-input.ts';
 import type { Builder } from './builder.ts';
-import { memberFields, refuseBesides, replayedField, rowOf, templateField } from './creation.ts';
+import { memberFields, membersBesides, replayedField, rowOf, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
@@ -15,12 +16,17 @@ import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 import { recordField, type TransactionRecordInputRef, withRecord } from './transaction-record.ts';
 
-const NAMES = pathsOf('input', ['amountPaid', 'amountSent', 'currency', ...PAYEE]);
+const NAMES = {
+  ...pathsOf('input', ['currency', ...PAYEE]),
+  amountPaid: AMOUNT_PATHS.crypto,
+  amountSent: AMOUNT_PATHS.brl,
+};
 
 interface Refs {
   readonly template: TemplateRef;
   readonly pixKeyType: PixKeyTypeRef;
   readonly record: TransactionRecordInputRef;
+  readonly orderAmount: AmountInputRefs['orderAmount'];
 }
 
 /** Defines `Mutation.createOfframp`. */
@@ -41,22 +47,28 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
     description:
       'Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`; out of the balance, unless with `accept: false`, `move`.',
     inputDescription:
-      'An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
+      'An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
     input: (t) => ({
-      ...memberFields(t, OFFRAMP_MEMBERS, { from: source, pixKeyType: refs.pixKeyType }),
+      ...memberFields(t, membersBesides(OFFRAMP_MEMBERS, ['amountPaid', 'amountSent']), {
+        from: source,
+        pixKeyType: refs.pixKeyType,
+      }),
+      amount: t.field({ type: refs.orderAmount, required: true, description: 'Amount of the order.' }),
       template: templateField(t, refs.template),
-      quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
       accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
       record: recordField(t, refs.record),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) => {
-      const { accept, record, idempotencyKey: _key, ...members } = args;
+      const { accept, amount, record, idempotencyKey: _key, ...members } = args;
       const keyed = { mutation: 'createOfframp', act: null, args } as const;
       return moveOnce(context, keyed, async (attempt) => {
-        const given = namedMembers<OfframpInput>('input', members);
+        const { brl, crypto, quoteId } = namedAmount(amount);
+        const given = {
+          ...namedMembers<OfframpInput>('input', members),
+          ...{ amountPaid: crypto, amountSent: brl, quoteId },
+        };
         const checks = checksOf(context);
-        refuseBesides(checks, given.quoteId, [given.amountPaid, given.amountSent]);
         refuseHalfPayee(checks, given);
         const options = { names: NAMES, isAccepted: accept, needsPayee: false };
         const kept = await withRecord(context, attempt, record, checks);

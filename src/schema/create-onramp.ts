@@ -5,12 +5,13 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { CHECKOUT_MEMBERS, ONRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
+import { AMOUNT_PATHS, type AmountInputRefs, type GivenAmount, namedAmount } from './amount-input.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import {
   type InputFields,
   memberFields,
+  membersBesides,
   type PayloadFields,
-  refuseBesides,
   replayedField,
   rowOf,
   templateField,
@@ -28,11 +29,19 @@ import {
   withRecord,
 } from './transaction-record.ts';
 
-const NAMES = pathsOf('input', ['amountPayment', 'amountReceived', 'currency', 'clientName', 'clientTaxId']);
+const NAMES = {
+  ...pathsOf('input', ['currency', 'clientName', 'clientTaxId']),
+  amountPayment: AMOUNT_PATHS.brl,
+  amountReceived: AMOUNT_PATHS.crypto,
+};
+
+/** Members of `/v2` that `amount` has. */
+const AMOUNTS = ['amountPayment', 'amountReceived'] as const;
 
 interface Refs {
   readonly template: TemplateRef;
   readonly record: TransactionRecordInputRef;
+  readonly orderAmount: AmountInputRefs['orderAmount'];
 }
 
 /** Defines `Mutation.createCheckout` and `Mutation.createOnramp`. */
@@ -59,7 +68,11 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef, ref
     inputDescription:
       'A checkout session on a hosted page. Data that is not given here is entered there by the customer, or given by the caller with `provideIdentity`.',
     input: (t) => ({
-      ...memberFields(t, CHECKOUT_MEMBERS),
+      ...memberFields(t, membersBesides(CHECKOUT_MEMBERS, AMOUNTS)),
+      amount: t.field({
+        type: refs.orderAmount,
+        description: 'Amount of the order. Default: the customer enters it on the page.',
+      }),
       ...inputFields(t, refs),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -75,10 +88,10 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs:
     more: (t) => ({ replayed: replayedField(t), ...pixFields(t) }),
     description:
       'Creates an onramp: the customer pays BRL by PIX, crypto is credited to the balance or delivered to `wallet`. Needs the scope `create`.',
-    inputDescription:
-      'An onramp. Give one of the two amounts, or a quote. Without `clientTaxId` the process waits for `provideIdentity`.',
+    inputDescription: 'An onramp. Without `clientTaxId` the process waits for `provideIdentity`.',
     input: (t) => ({
-      ...memberFields(t, ONRAMP_MEMBERS),
+      ...memberFields(t, membersBesides(ONRAMP_MEMBERS, AMOUNTS)),
+      amount: t.field({ type: refs.orderAmount, required: true, description: 'Amount of the order.' }),
       ...inputFields(t, refs),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -90,7 +103,6 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs:
 function inputFields(t: InputFields, { template, record }: Refs) {
   return {
     template: templateField(t, template),
-    quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
     accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
     record: recordField(t, record),
   };
@@ -115,6 +127,7 @@ function pixFields(t: PayloadFields) {
 /** With the members of the order, which are passed on by name. */
 interface Args {
   readonly accept: boolean;
+  readonly amount?: GivenAmount | null | undefined;
   readonly record?: RecordGiven;
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -125,14 +138,17 @@ function create(
   args: Args,
   options: Pick<OnrampOptions, 'family' | 'needsAmount'>,
 ): Promise<Done> {
-  const { accept, record, idempotencyKey: _key, ...members } = args;
+  const { accept, amount, record, idempotencyKey: _key, ...members } = args;
   return moveOnce(
     context,
     { mutation, act: FAMILY_TRAITS[options.family].acts.create, args },
     async (attempt) => {
-      const input = namedMembers<OnrampInput>('input', members);
+      const { brl, crypto, quoteId } = namedAmount(amount);
+      const input = {
+        ...namedMembers<OnrampInput>('input', members),
+        ...{ amountPayment: brl, amountReceived: crypto, quoteId },
+      };
       const checks = checksOf(context);
-      refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
       const kept = await withRecord(context, attempt, record, checks);
       return createOnramp(context, kept, input, checks, {
         ...options,

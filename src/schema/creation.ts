@@ -2,8 +2,6 @@
 
 import type { ObjectFieldsShape } from '@pothos/core';
 import { known } from '../base/errors/assert.ts';
-import type { Named } from '../base/errors/violations.ts';
-import type { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import { EXPIRES_IN, type Member, type Members } from '../resolvers/checks/creation-members.ts';
 import type { Builder } from './builder.ts';
 import type { BuilderTypes, Outcome } from './mutation.ts';
@@ -26,7 +24,7 @@ export function replayedField(t: PayloadFields) {
 }
 
 /**
- * Defines the members of a list; they stand in the input of a creation.
+ * Defines the members of a list in the input of a creation.
  *
  * @param choices - the enums of members that are a choice.
  */
@@ -38,6 +36,15 @@ export function memberFields<List extends Members>(
   return Object.fromEntries(
     Object.entries(list).map(([name, member]) => [name, memberField(t, member, choices[name])]),
   ) as { [Name in keyof List]: ReturnType<InputFields['string']> };
+}
+
+/** @returns a list without these members. */
+export function membersBesides<List extends Members, Name extends keyof List & string>(
+  list: List,
+  names: readonly Name[],
+): Omit<List, Name> & Members {
+  const left = Object.entries(list).filter(([name]) => !names.includes(name as Name));
+  return Object.fromEntries(left) as Omit<List, Name> & Members;
 }
 
 /** An enum, whatever its values. */
@@ -59,7 +66,7 @@ function memberField(t: InputFields, member: Member, choice: ChoiceRef | undefin
   }
 }
 
-/** Defines the choice of a template; it stands in the input of each creation. */
+/** Defines the choice of a template in the input of each creation. */
 export function templateField(t: InputFields, template: TemplateRef) {
   return t.field({
     type: template,
@@ -67,16 +74,5 @@ export function templateField(t: InputFields, template: TemplateRef) {
   });
 }
 
-/** What defines the members of an input object. */
+/** Builder of an input object's fields. */
 export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
-
-/** Notes amounts that are given besides a quote, which says them. */
-export function refuseBesides(
-  checks: CreationChecks,
-  quoteId: Named | undefined,
-  amounts: readonly (Named | undefined)[],
-): void {
-  for (const amount of amounts)
-    if (quoteId && amount)
-      checks.add({ parameter: amount.name, message: `must not be given together with ${quoteId.name}` });
-}

@@ -3,7 +3,7 @@ import { CURRENCIES, type Currency } from '../base/money/currency.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import type { Builder } from './builder.ts';
 
-/** An amount of a currency. Where either is not known, there is no money to speak of: null. */
+/** An amount of a currency. Null when either is unknown. */
 export interface Money {
   readonly amount: string;
   readonly currency: Currency;

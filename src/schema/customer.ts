@@ -1,4 +1,5 @@
 /** Customers of an account: names, level, limits and volumes (C-21). */
+
 import { trimDecimal } from '../base/money/money.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
@@ -11,6 +12,7 @@ import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import {
   connectionOf,
   countedArguments,
@@ -22,7 +24,7 @@ import {
   type PlacedArgs,
 } from './pagination.ts';
 
-/** Days of volumes that are shown: those that a step-up looks back on. */
+/** Number of days of shown volumes: those of the step-up rule. */
 const VOLUME_DAYS = 30;
 const LIMIT_DAILY = 'Largest volume of the customer in a day in Brasília, BRL';
 const STEP_UP = 'Volume of the customer in 30 days, BRL, above which an identity step-up is required';
@@ -31,7 +33,7 @@ const TAX_ID = 'CPF or CNPJ of the customer, with or without punctuation.';
 /**
  * Defines `Customer`, `Query.customer`, `Query.customers` and the mutations that change a customer's limits.
  *
- * @returns the type of a page of customers.
+ * @returns the type of a page of customers, and that of their levels.
  */
 export function defineCustomers(builder: Builder) {
   const refs = defineCustomer(builder);
@@ -54,11 +56,13 @@ export function defineCustomers(builder: Builder) {
   const connection = defineList(builder, customer);
   defineUpdate(builder, customer);
   defineGrant(builder, refs);
-  return connection;
+  return { connection, level: refs.level };
 }
 
 /** The type of a page of customers. */
-export type CustomerPageRef = ReturnType<typeof defineCustomers>;
+export type CustomerPageRef = ReturnType<typeof defineCustomers>['connection'];
+/** The type of their levels. */
+export type CustomerLevelRef = ReturnType<typeof defineCustomers>['level'];
 
 function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void {
   defineMutation(builder, 'updateCustomer', {
@@ -114,7 +118,7 @@ function limitFields(t: InputFields) {
 
 type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
-/** What a caller gives of limits, under its names. */
+/** Given limits, under the caller's names. */
 type Limits = Readonly<Record<'limitDaily' | 'stepUp30d', string | null>>;
 
 function limitsOf(given: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): CustomerInput {
@@ -134,7 +138,15 @@ function defineCustomer(builder: Builder) {
     } as const satisfies Record<CustomerLevel, object>,
   });
   const volume = defineVolume(builder);
+  const node = nodeType<{ taxId: string }>(builder, 'Customer', {
+    rawId: ({ taxId }) => taxId,
+    read: async (context, taxId) => {
+      requireScope(context, 'read');
+      return prismaOf(context.database).customer.findUnique(keyOf(context, taxId));
+    },
+  });
   const customer = builder.prismaObject('Customer', {
+    interfaces: [node],
     description: 'A customer or payee of the account: a tax id that its transactions name (C-21).',
     fields: (t) => {
       const limit = (

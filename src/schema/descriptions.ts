@@ -12,10 +12,7 @@ export const DESCRIPTIONS = {
   currency: CURRENCY_FORMS,
   currencyFilter: CURRENCY_FILTER_FORMS,
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
-  quoteId: bounded(
-    'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',
-    LONGEST_TEXT,
-  ),
+  quoteId: bounded('A quote of `createQuote`, which fixes both amounts. It can be used once.', LONGEST_TEXT),
   accept: 'Whether the quote is accepted now. If false, the process waits for `acceptQuote`.',
   pixKeyType: 'Type of `pixKey`. Required with it.',
   createdAt: 'When it was created.',
@@ -31,7 +28,7 @@ export const DESCRIPTIONS = {
     'Party that its step waits for; null when the gateway and its rails go on by themselves, after the end, and for steps that only imported history has. It follows from the step alone: a withdrawal that was approved, or a payment whose hold was rejected, waits for a `DECISION` until the rails have moved it on.',
 } as const;
 
-/** What of an endpoint can be said and read. */
+/** Members of an endpoint that can be given and read. */
 export const ENDPOINT_FIELDS = {
   eventNames:
     'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',

@@ -20,7 +20,7 @@ import {
 } from './pagination.ts';
 import type { TransactionRef } from './transaction.ts';
 
-/** What resolvers of a `TransactionEvent` are given. */
+/** Parent value of a `TransactionEvent`'s resolvers. */
 export interface EventParent {
   readonly kind: 'event';
   readonly cursor: string;
@@ -165,7 +165,7 @@ async function readPage(
     isPreceded: found.hasOlder,
     isFollowed: found.hasNewer,
   });
-  // Also of an empty page: it is the cursor to ask again with.
+  // An empty page has one, too: it is the cursor of the next request.
   const endCursor = page.pageInfo.endCursor ?? (slice.isBackward ? null : found.start);
   return { ...page, pageInfo: { ...page.pageInfo, endCursor } };
 }

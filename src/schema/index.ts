@@ -1,4 +1,5 @@
 /** Puts the schema together. */
+
 import {
   defaultFieldResolver,
   type GraphQLSchema,
@@ -8,6 +9,7 @@ import {
 } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
+import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
@@ -22,11 +24,15 @@ import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { type CurrencyRefs, defineCurrency } from './currency.ts';
 import { defineCustomers } from './customer.ts';
+import { defineCustomerCases } from './customer-case.ts';
+import { defineDeliveryReport } from './delivery-report.ts';
 import { defineEventLog } from './event-log.ts';
+import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
+import { defineNode } from './node.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
@@ -53,6 +59,7 @@ import { defineStaticLinks } from './static-link.ts';
 import { defineStepEnums } from './step-enums.ts';
 import { defineSubscriptions } from './subscription.ts';
 import { defineSuspense } from './suspense.ts';
+import { defineTakings } from './takings.ts';
 import { defineTemplate } from './template.ts';
 import { defineTemplateLimits } from './template-limits.ts';
 import { defineTransaction } from './transaction.ts';
@@ -67,9 +74,10 @@ import { defineDeliveries } from './webhook-delivery.ts';
 import { defineRedeliveries } from './webhook-redelivery.ts';
 import { defineWhitelist } from './whitelist.ts';
 
-/** @returns the schema of these templates; it holds no state and needs no database to be made. */
+/** @returns the schema of these templates; it has no state, and building it needs no database. */
 export function buildSchema(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
+  defineNode(builder);
   const action = defineRefusals(builder);
   const currencies = defineCurrency(builder);
   const ledger = defineLedgerLine(builder, currencies);
@@ -95,14 +103,15 @@ export function buildSchema(registry: Registry): GraphQLSchema {
     status,
   });
   defineStatement(builder, ledger, transaction);
-  const balance = defineBalances(builder, currencies);
-  defineQuote(builder, template, currencies);
-  defineOnrampCreations(builder, transaction, { template, record });
-  defineOfframpCreation(builder, transaction, { template, pixKeyType, record });
+  const balance = defineMoney(builder, currencies);
+  const amounts = defineAmountInputs(builder);
+  const { orderAmount } = amounts;
+  defineQuote(builder, template, { ...currencies, ...amounts });
+  defineOnrampCreations(builder, transaction, { template, record, orderAmount });
+  defineOfframpCreation(builder, transaction, { template, pixKeyType, record, orderAmount });
   defineWithdrawalCreation(builder, transaction, { template, record });
   defineActs(builder, transaction, pixKeyType);
   defineHouseBooks(builder, currencies, ledger);
-  defineRates(builder);
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
   definePossibleActions(builder, transaction, {
@@ -118,7 +127,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRailWork(builder, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  const customers = defineCustomers(builder);
+  const { connection: customers, level } = defineCustomers(builder);
+  defineCustomerCases(builder, level);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
@@ -136,7 +146,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   return withFreshReads(withNullableReads(builder.toSchema()));
 }
 
-/** What rails report or find, and a person decides. */
+function defineMoney(builder: Builder, currencies: CurrencyRefs) {
+  defineRates(builder);
+  defineTakings(builder);
+  return defineBalances(builder, currencies);
+}
+
+/** Reports and findings of rails that a person decides. */
 function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
   defineSuspense(builder, currencies);
   defineRailNews(builder);
@@ -150,12 +166,14 @@ function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: Le
   defineReceivables(builder, currencies);
   defineTreasury(builder, currencies, ledger);
   defineBookCloses(builder);
+  defineHouseDays(builder);
   defineCapital(builder, defineManualJournals(builder));
   defineReconciliation(builder);
 }
 
 function defineSending(builder: Builder, refs: Parameters<typeof defineDeliveries>[1]): void {
   defineRedeliveries(builder, defineDeliveries(builder, refs));
+  defineDeliveryReport(builder);
 }
 
 /** A read that is refused is null, and costs the document no other: its error says why. */
@@ -177,7 +195,10 @@ function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** @returns a schema as text, in the order of names: what schema.operator.graphql holds, and of the merchants' contract schema.graphql. */
+/**
+ * @returns a schema as text, sorted by name: the content of schema.operator.graphql, and of the merchants' contract
+ *   schema.graphql.
+ */
 export function schemaText(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

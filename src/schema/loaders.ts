@@ -22,9 +22,9 @@ export interface Loaders {
   readonly event: DataLoader<NumberedRecord, EventRow | null, string>;
   /** A transaction with its process. */
   readonly process: DataLoader<NumberedRecord, ProcessRow | null, string>;
-  /** What is recorded of a transaction besides. */
+  /** Additional recorded facts of a transaction. */
   readonly record: DataLoader<NumberedRecord, TransactionRecord | null, string>;
-  /** What a key of the caller's account, or a person, is called; null for others. */
+  /** Name of a key of the caller's account, or of a person; null for others. */
   readonly actorName: DataLoader<string, string | null>;
   /** Every line of a journal. */
   readonly postings: DataLoader<NumberedRecord, readonly PostingRow[], string>;
@@ -33,9 +33,10 @@ export interface Loaders {
 }
 
 /**
- * Whoever may see a record may see what it leads to, so the account of each comes with it, never from a client.
+ * A caller who may see a record may see the records that it leads to. So the account of each comes from the record,
+ * never from a client.
  *
- * @param accountId - account of the caller, which names of actors are looked up in.
+ * @param accountId - account of the caller, for the names of actors.
  */
 export function createLoaders(database: Database, accountId: bigint): Loaders {
   return new LazyLoaders(database, accountId);

@@ -1,4 +1,5 @@
 /** Journals by hand: `Query.manualJournals`, `Mutation.proposeJournal`, `approveJournal` and `rejectJournal`. */
+
 import { ACTS } from '../base/access/acts.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { MANUAL_ACCOUNTS } from '../base/money/manual-accounts.ts';
@@ -16,11 +17,13 @@ import {
   rejectJournal,
 } from '../resolvers/ledger/manual-journals.ts';
 import type { Context } from '../resolvers/services/context.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import type { ManualJournal, ManualJournalState } from '../store/ledger/manual-journals.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 
 const ACCOUNTS = MANUAL_ACCOUNTS.map((each) => `\`${each}\``).join(', ');
@@ -55,11 +58,22 @@ function defineState(builder: Builder) {
 }
 
 function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) {
+  const node = nodeType<ManualJournal>(builder, 'ManualJournal', {
+    rawId: ({ id }) => String(id),
+    read: async (context, id) => {
+      requireScope(context, 'platform:books');
+      return findOwnJournal(context, id);
+    },
+  });
   return builder.objectRef<ManualJournal>('ManualJournal').implement({
+    interfaces: [node],
     description:
       'A manual journal on house accounts of an account, or capital of the house: one person or key proposes it, another one approves it.',
     fields: (t) => ({
-      id: t.id({ description: 'Identifier.', resolve: ({ id }) => String(id) }),
+      proposalId: t.string({
+        description: 'Identifier of the proposal.',
+        resolve: ({ id }) => String(id),
+      }),
       accountId: t.string({
         description: 'Identifier of the account whose books it is about.',
         resolve: ({ accountId }) => String(accountId),
@@ -158,15 +172,19 @@ function defineDecisions(builder: Builder, journal: JournalRef): void {
       result: ['manualJournal', journal],
       description: `${does} Error \`STEP_CONFLICT\` unless it waits. Needs the scope \`${ACTS[act].scope}\`.`,
       input: (t) => ({
-        id: t.id({ required: true, description: 'Identifier of the proposal.' }),
+        proposalId: t.string({ required: true, description: 'Identifier of the proposal.' }),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: (args, context) =>
-        decideOnce(context, { mutation, act, args }, (attempt) => decide(context, String(args.id), attempt)),
+        decideOnce(context, { mutation, act, args }, (attempt) => decide(context, args.proposalId, attempt)),
     });
 }
 
-/** Does something with a journal once. @returns it as it stands; also when the mutation is a replay. */
+/**
+ * Decides about a journal once.
+ *
+ * @returns its present state, also when the mutation is a replay.
+ */
 export async function decideOnce(
   context: Context,
   keyed: Keyed,

@@ -20,7 +20,7 @@ export type BuilderTypes =
 type Types = BuilderTypes;
 type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
-/** Answer of a mutation: what was done, or why it was not. */
+/** Result of a mutation: its object, or the refusals. */
 export type Outcome<Result> =
   | { readonly result: Result; readonly refused?: undefined; readonly isReplayed?: undefined }
   | {

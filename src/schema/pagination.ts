@@ -22,7 +22,7 @@ export interface PageArgs {
   readonly before?: string | null | undefined;
 }
 
-/** What the arguments ask for. */
+/** Page that the arguments request. */
 export interface Slice<Key> {
   /** Most nodes of the page, 0 to 100. */
   readonly size: number;
@@ -48,7 +48,7 @@ class Edge<Node> {
   }
 }
 
-/** One page of a connection, as the relay plugin takes it. */
+/** One page of a connection, in the form of the relay plugin. */
 export interface Connection<Node> {
   readonly totalCount: () => number | null | Promise<number | null>;
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
@@ -69,13 +69,13 @@ function exactTotal(page: unknown): number | Promise<number> {
 export interface ConnectionNames {
   /** Of its types, before `Connection` and `Edge`. */
   readonly name: string;
-  /** What a page of it is, an edge of it, and its total: one sentence each. */
+  /** Descriptions of a page, of an edge, and of the total: one sentence each. */
   readonly page: string;
   readonly edge: string;
   readonly total: string;
 }
 
-/** What a connection can have as nodes. */
+/** Possible node types of a connection. */
 type NodeType = Parameters<Builder['connectionObject']>[0]['type'];
 
 /** Defines the types of a connection whose total is exact. */
@@ -122,7 +122,9 @@ export function placedArguments(t: ArgumentBuilder) {
   };
 }
 
-/** Defines the arguments of a connection whose nodes are counted: what stands before a place is passed over one by one. */
+/**
+ * Defines the arguments of a connection that counts its nodes: nodes before an offset are passed over one at a time.
+ */
 export function countedArguments(t: ArgumentBuilder, max?: number) {
   const most = max === undefined ? '' : `, at most ${max.toLocaleString('en')}`;
   return {
@@ -135,17 +137,17 @@ export function countedArguments(t: ArgumentBuilder, max?: number) {
 
 type ArgumentBuilder = Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'int' | 'string'>;
 
-/** What it costs to look at one record after another, where no index finds what a filter asks for. */
+/** Cost of scanning one record after another, where no index serves a filter. */
 export const LOOK_POINTS = 2_500;
-/** What it costs to count or sum what a filter finds. */
+/** Cost of counting or summing the matches of a filter. */
 export const COUNT_POINTS = 1_000;
 
-/** @returns the cost of a page: that of a node, as often as nodes are asked for. */
+/** @returns the cost of a page: that of a node times the requested number. */
 export function pageComplexity({ first, last }: PageArgs): { field: number; multiplier: number } {
   return { field: 1, multiplier: Math.max(first ?? last ?? PAGE_DEFAULT, 1) };
 }
 
-/** So many nodes a list passes over, one by one, at the cost of a page. */
+/** Number of nodes that a list passes over, one at a time, at the cost of a page. */
 const PASSED_MAX = 1_000;
 
 /** @returns the cost of a page of a list whose nodes are counted: more where it begins far from the start. */
@@ -160,8 +162,8 @@ export function searchedComplexity(args: PageArgs): { field: number; multiplier:
 }
 
 /**
- * @param keyOf - what a cursor stands for; undefined when no page of the connection gave it.
- * @throws {GatewayError} `INVALID_PARAMETER` naming every argument that is not accepted (C-12).
+ * @param keyOf - returns the key of a cursor; undefined when it is from no page of the connection.
+ * @throws {GatewayError} `INVALID_PARAMETER` naming every rejected argument (C-12).
  */
 export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | undefined): Slice<Key> {
   const { first, last, after, before } = args;
@@ -186,11 +188,11 @@ export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | un
 }
 
 /**
- * Opens a list at a place: it goes on after the record before that place.
+ * Opens a list at an offset: it continues after the record before that offset.
  *
- * @param find - gives the key of the record of a number, counted from 1; of the last one where there are fewer, undefined
- *   where there are none.
- * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor.
+ * @param find - returns the key of the record with a number, counted from 1; of the last one when there are fewer,
+ *   undefined when there are none.
+ * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor.
  */
 export async function placedSlice<Key>(
   args: PlacedArgs,
@@ -201,7 +203,7 @@ export async function placedSlice<Key>(
   return skip === 0 ? slice : { ...slice, after: await find(skip) };
 }
 
-/** What the arguments ask for, and how many nodes the page leaves out before it. */
+/** The requested page, and the number of nodes skipped before it. */
 export interface CountedSlice<Key> extends Slice<Key> {
   readonly skip: number;
 }
@@ -222,7 +224,11 @@ export function countedSlice<Key>(
   return { ...slice, skip };
 }
 
-/** @returns how many nodes a page leaves out, at the end from which it is read. @throws {GatewayError} as `countedSlice`. */
+/**
+ * @returns the number of nodes that a page skips, at the end from which it is read.
+ *
+ * @throws {GatewayError} as `countedSlice`.
+ */
 export function offsetOf(
   offset: PlacedArgs['offset'],
   { after, before }: Pick<Slice<unknown>, 'after' | 'before'>,
@@ -241,10 +247,10 @@ function wrongOffset(message: string): GatewayError {
 }
 
 /**
- * @param nodes - in the order in which they were read: from the end when backward. Up to `size + 1`: one more than asked
- *   for tells whether there are more. Where no more than `size` were read, `pageInfo` is not to be relied on: nobody asked for it.
- * @param options - `keyOf`: what a node's cursor stands for; whether the connection has nodes outside the bounds of the
- *   slice, before it and after it.
+ * @param nodes - in the order of reading: from the end when backward. Up to `size + 1`: one more than requested tells
+ *   whether there are more. When no more than `size` were read, `pageInfo` is meaningless: it was not selected.
+ * @param options - `keyOf`: returns the key of a node's cursor; whether the connection has nodes outside the bounds
+ *   of the slice, before it and after it.
  */
 export function connectionOf<Node>(
   nodes: readonly Node[],
@@ -254,7 +260,7 @@ export function connectionOf<Node>(
     readonly cursorOf: (node: Node) => string;
     readonly isPreceded: boolean;
     readonly isFollowed: boolean;
-    /** What the cursor stands for from where it goes on, where the page ends before it is full; null where it does not. */
+    /** Key of the cursor to continue from, when the page ends before it is full; null otherwise. */
     readonly cutAt?: string | null;
   },
 ): Connection<Node> {
@@ -276,9 +282,9 @@ export function connectionOf<Node>(
 }
 
 /**
- * Reads a page of a list that is newest first: what comes after a record has a smaller id.
+ * Reads a page of a list that is newest first: records after a cursor have smaller ids.
  *
- * @param read - gives a part of the list.
+ * @param read - returns a part of the list.
  * @throws {GatewayError} as `sliceOf` and `read`.
  */
 export async function idConnection<Row extends { readonly id: bigint }>(

@@ -1,13 +1,20 @@
 /** Passkeys of the person who asks. A browser adds one at `/console/security`: it signs for the page that it stands on. */
+
 import { forgetPasskey, ownPasskeys, PASSKEYS_MAX } from '../resolvers/people/passkeys.ts';
 import type { OwnPasskey } from '../store/people/passkeys.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 
 /** Defines `myPasskeys` and `removePasskey`. */
 export function definePasskeys(builder: Builder): void {
+  const node = nodeType<OwnPasskey>(builder, 'Passkey', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => (await ownPasskeys(context)).find((each) => each.id === id) ?? null,
+  });
   const passkey = builder.objectRef<OwnPasskey>('Passkey').implement({
+    interfaces: [node],
     description: 'A passkey of a person. It is added by a browser, at `/console/security`.',
     fields: (t) => ({
       passkeyId: t.exposeString('id', { description: 'Identifier of the passkey: its credential id.' }),

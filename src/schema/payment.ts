@@ -1,4 +1,4 @@
-/** Payment: what a payer needs to know of a transaction. */
+/** Payment: facts of a transaction that its payer needs. */
 import { depositUri, hostedPage, qrImage } from '../base/pages/pay-links.ts';
 import { hasPayer } from '../templates/accepts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -35,7 +35,10 @@ export function definePayment(builder: Builder) {
   });
 }
 
-/** @returns the payment of a transaction; null where nobody pays: what leaves the account, and imported history. */
+/**
+ * @returns the payment of a transaction; null without a payer: for money that leaves the account, and for imported
+ *   history.
+ */
 export async function paymentOf(
   { loaders, registry }: GraphqlContext,
   transaction: NumberedRecord,

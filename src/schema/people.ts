@@ -1,4 +1,5 @@
 /** People: the members of the account, their invitations, and the sessions of the person who asks (C-40). */
+
 import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/access/roles.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -18,6 +19,7 @@ import { type OwnSession, SESSIONS_LISTED } from '../store/people/person-session
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { globalId, NODE_ID, nodeRef, nodeType } from './node.ts';
 import type { ViewerRef } from './viewer.ts';
 
 const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
@@ -82,7 +84,12 @@ export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
 type RoleRef = ReturnType<Builder['enumType']>;
 
 function defineMember(builder: Builder, role: RoleRef) {
+  const node = nodeType<Member>(builder, 'Member', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => (await listMembers(context)).find((each) => each.id === id) ?? null,
+  });
   return builder.objectRef<Member>('Member').implement({
+    interfaces: [node],
     description: 'A person with a role in the account.',
     fields: (t) => ({
       personId: t.exposeString('id', { description: 'Identifier of the person, `per_…`.' }),
@@ -173,7 +180,12 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
 }
 
 function defineSessions(builder: Builder): void {
+  const node = nodeType<OwnSession>(builder, 'PersonSession', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => (await ownSessions(context)).find((each) => each.id === id) ?? null,
+  });
   const session = builder.objectRef<OwnSession>('PersonSession').implement({
+    interfaces: [node],
     description:
       'A browser in which the person is signed in. It ends 12 hours after its last use, 7 days after its begin.',
     fields: (t) => ({
@@ -246,8 +258,10 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
     }),
   });
   const person = builder.objectRef<object>('Person').implement({
+    interfaces: [nodeRef(builder)],
     description: 'The person who asks, signed in by a session.',
     fields: (t) => ({
+      id: t.id({ description: NODE_ID, resolve: (_row, _args, { caller }) => globalId('Person', caller.id) }),
       personId: t.string({
         description: 'Identifier of the person, `per_…`.',
         resolve: (_row, _args, { caller }) => caller.id,

@@ -1,4 +1,5 @@
 /** Orders to the provider of PIX whose outcome nobody knows yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
+
 import { ACTS } from '../base/access/acts.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -10,10 +11,12 @@ import {
   type SettledAs,
   settleOrder,
 } from '../resolvers/inbound/settle-order.ts';
+import { requirePlatform } from '../resolvers/services/context.ts';
 import type { PixOrder } from '../store/rails/pix-orders.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 
 const KINDS = {
@@ -68,7 +71,15 @@ function defineOrder(builder: Builder) {
     description: 'Kind of an order to the PIX provider.',
     values: describedValues(KINDS),
   });
+  const node = nodeType<PixOrder>(builder, 'PixOrder', {
+    rawId: ({ key }) => key,
+    read: async (context, key) => {
+      requirePlatform(context);
+      return findOrder(context, key);
+    },
+  });
   return builder.objectRef<PixOrder>('PixOrder').implement({
+    interfaces: [node],
     description: 'An order to the provider of PIX.',
     fields: (t) => ({
       key: t.exposeString('key', {

@@ -1,4 +1,4 @@
-/** What an operator sees over all accounts: who they are, and how the rails are doing. */
+/** The operator's view of all accounts: their holders, and the status of the rails. */
 
 import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
@@ -7,20 +7,22 @@ import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rai
 import type { AccountRow } from '../store/account/accounts.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
+import { ORDERS_MAX } from '../store/rails/order-times.ts';
 import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
+import { nodeType } from './node.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
-/** What an account holder is told with. */
+/** Types of an account holder's fields. */
 interface HolderRefs {
   readonly setting: TemplateSettingRef;
   readonly customers: CustomerPageRef;
 }
 
-/** Templates of an account: what reading its settings costs. */
+/** Cost of reading the settings of an account's templates. */
 const SETTINGS = { field: 1, multiplier: 6 };
 
 /** Defines `Query.accounts`, `Query.accountHolder` and `Query.railHealth`. */
@@ -30,7 +32,12 @@ export function definePlatform(builder: Builder, refs: HolderRefs): void {
 }
 
 function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
+  const node = nodeType<AccountRow>(builder, 'AccountHolder', {
+    rawId: ({ id }) => String(id),
+    read: readHolder,
+  });
   const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
+    interfaces: [node],
     description: 'An account holder, as the operator sees it.',
     fields: (t) => ({
       accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),
@@ -114,6 +121,7 @@ function defineRailHealth(builder: Builder): void {
       detail: t.exposeString('detail', { description: 'Result of the check, in words.' }),
     }),
   });
+  const times = defineOrderTimes(builder);
   const health = builder.objectRef<RailHealth>('RailHealth').implement({
     description: 'Health of a rail.',
     fields: (t) => ({
@@ -133,6 +141,12 @@ function defineRailHealth(builder: Builder): void {
       failingOrders: t.exposeInt('failingOrders', {
         description: 'Orders that failed and are tried again.',
       }),
+      lastDay: t.field({
+        type: times,
+        nullable: true,
+        description: `Its orders that ended in the last 24 hours, of the newest ${inProse(ORDERS_MAX)} at most; null where none did. Only \`PIX\` and \`CHAIN\` have them, and the rails that a sandbox simulates have none.`,
+        resolve: (row) => row.lastDay,
+      }),
       checks: t.field({
         type: [check],
         complexity: 50,
@@ -150,4 +164,22 @@ function defineRailHealth(builder: Builder): void {
       resolve: async (_root, _args, context) => [...(await railHealth(context))],
     }),
   );
+}
+
+function defineOrderTimes(builder: Builder) {
+  return builder.objectRef<NonNullable<RailHealth['lastDay']>>('RailOrderTimes').implement({
+    description: 'Orders to a rail that ended in the last 24 hours.',
+    fields: (t) => ({
+      done: t.exposeInt('done', { description: 'Orders that were carried out.' }),
+      failed: t.exposeInt('failed', { description: 'Orders that failed permanently.' }),
+      medianMs: t.exposeInt('medianMs', {
+        nullable: true,
+        description: 'Median time from the order until it was carried out, in ms.',
+      }),
+      p95Ms: t.exposeInt('p95Ms', {
+        nullable: true,
+        description: 'Time that 95 of 100 of them needed at most, in ms.',
+      }),
+    }),
+  });
 }

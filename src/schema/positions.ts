@@ -1,4 +1,4 @@
-/** What the house owns and should buy or sell: `Query.positions`. */
+/** Holdings of the house and proposed trades: `Query.positions`. */
 import { listPositions, type PositionToBalance } from '../resolvers/ledger/list-positions.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';

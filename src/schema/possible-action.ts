@@ -1,7 +1,12 @@
-/** PossibleAction: what the caller can do with a transaction now, the input that it takes, and its effects in figures. */
+/**
+ * PossibleAction: a caller's possible action on a transaction, the input that it takes, and its effects in figures.
+ */
 import DataLoader from 'dataloader';
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { AMOUNT_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { type PossibleAction, possibleActions } from '../resolvers/engine/possible-actions.ts';
+import { previewRefund } from '../resolvers/orders/refund-payment.ts';
 import { type ActionEffect, EFFECT_KINDS } from '../templates/action-effects.ts';
 import type { ArgumentRule } from '../templates/caller-actions.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -10,6 +15,7 @@ import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import type { Loaders } from './loaders.ts';
+import { named } from './named.ts';
 import type { ActionRef } from './refusal.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -24,18 +30,22 @@ type Refs = Pick<CurrencyRefs, 'money'> & Pick<LedgerRefs, 'subAccount'> & { rea
 /** Actions by the loaders of a request: a page of transactions is judged together. */
 const LOADERS = new WeakMap<Loaders, DataLoader<ProcessRow, readonly PossibleAction[]>>();
 
-/** Defines `PossibleAction` and `Transaction.possibleActions`. */
+/** Defines `PossibleAction`, `Transaction.possibleActions` and `Transaction.refundEffects`. */
 export function definePossibleActions(builder: Builder, transaction: TransactionRef, refs: Refs): void {
-  const action = defineAction(builder, refs);
+  const effect = defineEffect(builder, refs);
+  const action = defineAction(builder, refs.action, effect);
+  defineRefundEffects(builder, transaction, effect);
   builder.prismaInterfaceField(transaction, 'possibleActions', (t) =>
     t.field({
       type: [action],
       description:
         'The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform.',
-      complexity: { field: 5, multiplier: 4 },
-      resolve: async (row, _args, context) => {
+      args: { only: t.arg({ type: [refs.action], description: 'Only these actions; default: all.' }) },
+      complexity: ({ only }) => ({ field: 5, multiplier: Math.min(only?.length ?? 4, 4) }),
+      resolve: async (row, { only }, context) => {
         const process = await context.loaders.process.load(row);
-        return process?.process ? [...(await loaderOf(context).load(process))] : [];
+        const actions = process?.process ? await loaderOf(context).load(process) : [];
+        return actions.filter(({ name }) => !only || only.includes(name));
       },
     }),
   );
@@ -51,9 +61,36 @@ function loaderOf(context: GraphqlContext): DataLoader<ProcessRow, readonly Poss
   return made;
 }
 
-function defineAction(builder: Builder, { action: name, ...refs }: Refs) {
+function defineRefundEffects(
+  builder: Builder,
+  transaction: TransactionRef,
+  effect: ReturnType<typeof defineEffect>,
+): void {
+  builder.prismaInterfaceField(transaction, 'refundEffects', (t) =>
+    t.field({
+      type: [effect],
+      nullable: true,
+      description:
+        'Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`.',
+      args: {
+        amount: t.arg({
+          type: 'Decimal',
+          description: `BRL to give back, as in \`refundPayment\`: at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
+        }),
+      },
+      complexity: { field: 5, multiplier: 4 },
+      resolve: async (row, { amount }, context) => {
+        const process = await context.loaders.process.load(row);
+        if (!process?.process) return null;
+        const effects = await previewRefund(context, process, named('amount', amount), checksOf(context));
+        return effects && [...effects];
+      },
+    }),
+  );
+}
+
+function defineAction(builder: Builder, name: ActionRef, effect: ReturnType<typeof defineEffect>) {
   const argument = defineArgument(builder);
-  const effect = defineEffect(builder, refs);
   return builder.objectRef<PossibleAction>('PossibleAction').implement({
     description: 'An action that you can take on a transaction now.',
     fields: (t) => ({
@@ -72,6 +109,8 @@ function defineAction(builder: Builder, { action: name, ...refs }: Refs) {
         type: [effect],
         description:
           'Amounts that it moves with its default input; with the largest amount where `amount` must be given. Empty when nothing moves.',
+        // A debit, a credit and an amount that goes out; only returns that are ordered again can be more.
+        complexity: { field: 1, multiplier: 3 },
         resolve: (row) => [...row.effects],
       }),
     }),

@@ -41,7 +41,7 @@ const INPUT = {
   'filters of transactions': filtersWhere(({ isRendered }) => !isRendered).join(' '),
 };
 
-/** Types, each with its fields. The attributes of templates are proved besides: they are columns of a transaction. */
+/** Types with their fields. The attributes of templates are proved, too: they are columns of a transaction. */
 export const PROVED_FIELDS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(FIELDS).map(([type, names]) => [type, names.split(' ')]),
 );
@@ -103,7 +103,7 @@ function asksForProved(schema: GraphQLSchema, document: DocumentNode): boolean {
   return isProved;
 }
 
-/** Whether all members of a variable's value are in `PROVED_INPUT`; those that are nothing as well. */
+/** Whether all members of a variable's value are in `PROVED_INPUT`, including those without a value. */
 function isProvedInput(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isProvedInput);
   if (typeof value !== 'object' || value === null) return true;

@@ -1,26 +1,25 @@
-/** Quote: what an order would cost, and prices that are kept: `Query.quote`, `Mutation.createQuote`. */
+/** Quote: the price of an order, and reserved prices: `Query.quote`, `Mutation.createQuote`. */
 
 import { assert } from '../base/errors/assert.ts';
-import type { Named } from '../base/errors/violations.ts';
 import { BRL, currencyOfLedger } from '../base/money/currency.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { PriceRequest } from '../resolvers/pricing/price.ts';
 import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/pricing/quotes.ts';
 import type { QuoteRow } from '../store/engine/quotes.ts';
 import type { Family } from '../templates/define.ts';
+import { type AmountInputRefs, type GivenAmount, namedAmount } from './amount-input.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
-import { namedMembers, pathsOf } from './named.ts';
+import { pathsOf } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 
-const NAMES = pathsOf('input', ['template', 'brlAmount', 'cryptoAmount']);
+const NAMES = pathsOf('input', ['template', 'currency']);
 /** Which way each family converts; what has none has no price. */
 const DIRECTIONS: Readonly<Partial<Record<Family, PriceRequest['direction']>>> = {
   checkouts: 'in',
@@ -29,11 +28,15 @@ const DIRECTIONS: Readonly<Partial<Record<Family, PriceRequest['direction']>>> =
 };
 
 /** Defines `Quote`, `Query.quote` and `Mutation.createQuote`. */
-export function defineQuote(builder: Builder, template: TemplateRef, currencies: CurrencyRefs): void {
+export function defineQuote(
+  builder: Builder,
+  template: TemplateRef,
+  { quoteAmount, ...currencies }: CurrencyRefs & AmountInputRefs,
+): void {
   const quote = defineType(builder, template, currencies);
   const input = builder.inputType('QuoteInput', {
     description: ORDER,
-    fields: (t) => orderFields(t, template),
+    fields: (t) => orderFields(t, { template, quoteAmount }),
   });
   builder.queryField('quote', (t) =>
     t.field({
@@ -49,7 +52,7 @@ export function defineQuote(builder: Builder, template: TemplateRef, currencies:
     description: `Prices an order and holds the price for ${QUOTE_LIFE_MS / 60_000} minutes, for one use. Error \`QUOTE_UNAVAILABLE\` without a rate of the last 60 seconds. Needs the scope \`create\`; for an offramp from the balance, \`move\` is enough.`,
     inputDescription: ORDER,
     input: (t) => ({
-      ...orderFields(t, template),
+      ...orderFields(t, { template, quoteAmount }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
@@ -62,9 +65,12 @@ export function defineQuote(builder: Builder, template: TemplateRef, currencies:
   });
 }
 
-const ORDER = 'An order to be priced. Give one of the two amounts.';
+const ORDER = 'An order to be priced.';
 
-function orderFields(t: InputFields, template: TemplateRef) {
+function orderFields(
+  t: InputFields,
+  { template, quoteAmount }: { readonly template: TemplateRef } & Pick<AmountInputRefs, 'quoteAmount'>,
+) {
   return {
     template: t.field({
       type: template,
@@ -76,17 +82,7 @@ function orderFields(t: InputFields, template: TemplateRef) {
       required: true,
       description: `The crypto that is bought or sold. ${DESCRIPTIONS.currency}`,
     }),
-    brlAmount: t.field({
-      type: 'Decimal',
-      description: `BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters.`,
-    }),
-    cryptoAmount: t.field({
-      type: 'Decimal',
-      description: bounded(
-        'Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has.',
-        AMOUNT_LENGTH_MAX,
-      ),
-    }),
+    amount: t.field({ type: quoteAmount, required: true, description: 'Amount of the order.' }),
   };
 }
 
@@ -97,9 +93,10 @@ function defineType(builder: Builder, template: TemplateRef, { currency }: Curre
       const decimal = (name: DecimalName, description: string) =>
         t.field({ type: 'Decimal', description, resolve: (row) => trimDecimal(row[name]) });
       return {
-        id: t.string({
+        quoteId: t.string({
           nullable: true,
-          description: 'Id to give as `quoteId`; null for a price that is not reserved.',
+          description:
+            'Identifier of the reserved price, for `amount`; null for a price that is not reserved.',
           resolve: ({ id }) => id || null,
         }),
         template: t.field({
@@ -142,19 +139,14 @@ type DecimalName = 'quote' | 'refQuote' | 'brlAmount' | 'cryptoAmount' | 'fees' 
 interface QuoteInput {
   readonly template: string;
   readonly currency: string;
-  readonly brlAmount?: string | null | undefined;
-  readonly cryptoAmount?: string | null | undefined;
+  readonly amount: GivenAmount;
 }
 
 function requestOf(
   context: GraphqlContext,
-  { template: name, currency: code, brlAmount, cryptoAmount }: QuoteInput,
+  { template: name, currency: code, amount }: QuoteInput,
 ): Omit<PriceRequest, 'accountId'> {
-  const given = namedMembers<{ currency: Named; brlAmount?: Named; cryptoAmount?: Named }>('input', {
-    currency: code,
-    brlAmount,
-    cryptoAmount,
-  });
+  const given = namedAmount(amount);
   const checks = checksOf(context);
   const template = context.registry.find(name);
   const direction = template && DIRECTIONS[template.family];
@@ -163,10 +155,9 @@ function requestOf(
       parameter: NAMES.template,
       message: 'must be a template that converts: withdrawals have no quote',
     });
-  const currency = checks.oneCurrency(given.currency, { crypto: true });
-  checks.oneOf(given.brlAmount, given.cryptoAmount, [NAMES.brlAmount, NAMES.cryptoAmount], true);
-  const brl = checks.amount(given.brlAmount, BRL);
-  const crypto = checks.amount(given.cryptoAmount, currency);
+  const currency = checks.oneCurrency({ name: NAMES.currency, value: code }, { crypto: true });
+  const brl = checks.amount(given.brl, BRL);
+  const crypto = checks.amount(given.crypto, currency);
   checks.refuse();
   assert(template && direction && currency, 'what is required and was not refused is there');
   return { template, direction, currency, wanted: brl ? { brl } : { crypto: crypto as string } };

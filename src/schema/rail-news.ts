@@ -1,13 +1,15 @@
 /** News of rails that an operator has to look at: `Query.railNews`, and the mutations that decide about it. */
+
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { closeNewsByHand, findOwnNews, retryNewsNow } from '../resolvers/inbound/decide-news.ts';
-import { listNews } from '../resolvers/inbound/list-news.ts';
+import { listNews, readNewsEntry } from '../resolvers/inbound/list-news.ts';
 import type { AnyOutcome } from '../store/engine/news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
@@ -54,7 +56,7 @@ export function defineRailNews(builder: Builder): void {
   );
 }
 
-/** What is not settled is the platform's to decide. */
+/** Unsettled events are the platform's to decide. */
 function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>): void {
   const outcome = builder.enumType('RailNewsOutcome', {
     description: 'State of news of a rail.',
@@ -64,11 +66,11 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
     result: ['outcome', outcome],
     description:
       "Processes a rail's message again now, and gives the outcome. If that fails, the counter of tries starts again. Error `STEP_CONFLICT` if it is settled or closed. Needs the scope `platform:risk`.",
-    input: (t) => ({ id: t.id(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    input: (t) => ({ newsId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
     resolve: async (args, context) => {
       const keyed = { mutation: 'retryRailNews', act: 'news.retry', args } as const;
       const { kept } = await keepOnce(context, keyed, async (attempt) => ({
-        outcome: await retryNewsNow(context, String(args.id), attempt),
+        outcome: await retryNewsNow(context, args.newsId, attempt),
       }));
       return kept.outcome;
     },
@@ -78,7 +80,7 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
     description:
       "Closes a rail's message that needs no action; it is not processed again, even if repeated. Error `STEP_CONFLICT` if it is settled or closed, or about money that arrived. Needs the scope `platform:risk`.",
     input: (t) => ({
-      id: t.id(ID),
+      newsId: t.string(ID),
       reason: t.string({
         required: true,
         description: 'Why it needs no further action, 1 to 200 characters.',
@@ -89,7 +91,7 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
       const keyed = { mutation: 'closeRailNews', act: 'news.close', args } as const;
       const reason = { name: 'input.reason', value: args.reason };
       const { kept } = await keepOnce(context, keyed, async (attempt) => {
-        const closed = await closeNewsByHand(context, String(args.id), reason, checksOf(context), attempt);
+        const closed = await closeNewsByHand(context, args.newsId, reason, checksOf(context), attempt);
         return { id: String(closed.id) };
       });
       return findOwnNews(context, kept.id);
@@ -101,10 +103,15 @@ function defineNews(
   builder: Builder,
   state: ReturnType<typeof builder.enumType<'RailNewsState', Record<string, { value: ListedNewsState }>>>,
 ) {
+  const node = nodeType<ListedNews>(builder, 'RailNews', {
+    rawId: ({ id }) => String(id),
+    read: readNewsEntry,
+  });
   return builder.objectRef<ListedNews>('RailNews').implement({
+    interfaces: [node],
     description: 'A report of a rail.',
     fields: (t) => ({
-      id: t.id({ description: 'Identifier of the news.', resolve: ({ id }) => String(id) }),
+      newsId: t.string({ description: 'Identifier of the news.', resolve: ({ id }) => String(id) }),
       rail: t.exposeString('rail', {
         description: 'Rail that reported it: `pix`, or `chain` for a network.',
       }),

@@ -1,4 +1,4 @@
-/** What account holders owe the house after lost disputes and dropped deposits: `Query.receivables`. */
+/** Debts of account holders to the house after lost disputes and dropped deposits: `Query.receivables`. */
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { listReceivables } from '../resolvers/ledger/list-receivables.ts';

@@ -1,4 +1,5 @@
 /** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
+
 import { ACTS } from '../base/access/acts.ts';
 import type { Named } from '../base/errors/violations.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
@@ -8,6 +9,7 @@ import {
   isOpen,
   RECONCILIATIONS_MAX,
   type Reconciliation,
+  readReconciliation,
   readReconciliations,
   reconcile,
 } from '../resolvers/reconciliation/reconcile.ts';
@@ -16,6 +18,7 @@ import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 
 /** Defines `Reconciliation`, `Query.reconciliations` and `Mutation.reconcile`. */
@@ -71,10 +74,15 @@ function namedOf(name: string, value: string | null | undefined): Named | undefi
 function defineReport(builder: Builder) {
   const finding = defineFinding(builder);
   const balance = defineBalance(builder);
+  const node = nodeType<Reconciliation>(builder, 'Reconciliation', {
+    rawId: ({ id }) => String(id),
+    read: readReconciliation,
+  });
   return builder.objectRef<Reconciliation>('Reconciliation').implement({
+    interfaces: [node],
     description: 'The comparison of the statement of a rail for a day with the ledger. It never changes.',
     fields: (t) => ({
-      id: t.exposeID('id', { description: 'Identifier.' }),
+      reconciliationId: t.exposeString('id', { description: 'Identifier of the report.' }),
       rail: t.exposeString('rail', {
         description: '`pix`, the name of a network, or `bank` for a file of the bank.',
       }),

@@ -1,4 +1,4 @@
-/** Refund: what goes or went back to the payer of a transaction; and the mutations that order it. */
+/** Refund: money that goes or went back to the payer of a transaction; and the mutations that order it. */
 import { ACTS } from '../base/access/acts.ts';
 import { BRL } from '../base/money/currency.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
@@ -78,7 +78,7 @@ export function defineRefunds(
   });
 }
 
-/** What failed is the platform's to mend, on the account that it names. */
+/** Failed refunds are the platform's to mend, on the account that it names. */
 function defineMending(builder: Builder, transaction: TransactionRef): void {
   defineMutation(builder, 'retryRefund', {
     result: ['transaction', transaction],

@@ -35,7 +35,7 @@ const TYPES = {
 } as const satisfies { readonly [Code in ErrorCode]?: string };
 type RefusalCode = keyof typeof TYPES;
 
-/** One reason for which a mutation was not done. */
+/** One reason for which a mutation was refused. */
 export interface Refused {
   readonly code: RefusalCode;
   readonly message: string;
@@ -179,7 +179,7 @@ function defineInterface(builder: Builder) {
       path: t.exposeString('path', {
         nullable: true,
         description:
-          'Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none.',
+          'Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none.',
       }),
       action: t.field({
         type: action,

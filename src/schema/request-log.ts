@@ -126,7 +126,7 @@ async function readPage(
   input: RequestInput,
 ): Promise<Connection<LoggedRequest>> {
   const slice = countedSlice(args, decodeNumber, REQUESTS_COUNTED_MAX);
-  // The connection begins with the newest: what comes after a cursor has a smaller number.
+  // The connection begins with the newest: requests after a cursor have smaller numbers.
   const { after, before, size, isBackward, skip } = slice;
   const { entries, total } = await readRequestLog(context, input, {
     before: after ?? null,

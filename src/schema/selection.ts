@@ -1,4 +1,4 @@
-/** What an operation selects, for what is only read when it is asked for. */
+/** Selection of an operation, for values that are only read when they are selected. */
 import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
 /** @returns whether the field at hand is asked for this member, or member of a member, directly or through fragments. */
@@ -16,7 +16,10 @@ export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): b
   return info.fieldNodes.some((node) => holds(node.selectionSet, 0));
 }
 
-/** @returns how many nodes are read for a page of this size: one more tells whether there are more, where that is asked for. */
+/**
+ * @returns the number of nodes to read for a page of this size: one more tells whether there are more, when that is
+ *   selected.
+ */
 export function nodesToRead(info: GraphQLResolveInfo, size: number): number {
   return selects(info, 'pageInfo') ? size + 1 : size;
 }

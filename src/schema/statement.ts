@@ -97,7 +97,7 @@ async function readPage(
 ): Promise<Connection<LedgerLineRow>> {
   const filters = namedMembers<StatementFilterInput>('filter', filter);
   const slice = await placedSlice(args, decodeNumber, (number) => findLine(context, filters, number));
-  // Newest first: what comes after a line has a smaller id.
+  // Newest first: lines after a cursor have smaller ids.
   const found = await readStatement(context, readStatementLines, filters, {
     limit: nodesToRead(info, slice.size),
     below: slice.after,

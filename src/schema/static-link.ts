@@ -11,6 +11,7 @@ import {
   STATIC_LINKS_MAX,
   type StaticLinkInput,
 } from '../resolvers/payer/manage-links.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { memberFields } from './creation.ts';
@@ -19,6 +20,7 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers } from './named.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { AccountRef } from './viewer.ts';
 
@@ -53,7 +55,16 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
 }
 
 function defineLink(builder: Builder, { currency }: CurrencyRefs) {
+  const node = nodeType<{ slug: string }>(builder, 'StaticLink', {
+    rawId: ({ slug }) => slug,
+    read: (context, slug) => {
+      requireScope(context, 'read');
+      const { accountId } = context.caller;
+      return prismaOf(context.database).staticLink.findFirst({ where: { accountId, slug } });
+    },
+  });
   return builder.prismaObject('StaticLink', {
+    interfaces: [node],
     description: 'A link that opens a new checkout session at each visit.',
     fields: (t) => ({
       slug: t.exposeString('slug', { description: 'Identifier of the link: the last part of its URL.' }),

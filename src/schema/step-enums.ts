@@ -28,7 +28,7 @@ export function defineStepEnums(builder: Builder) {
 /** The enums of steps. */
 export type StepEnums = ReturnType<typeof defineStepEnums>;
 
-/** @returns what a step waits for; null for a template that there is not. */
+/** @returns the party that a step waits for; null for an unknown template. */
 export function awaitedAt(registry: Registry, { template, component, state }: Place): Awaited | null {
   const found = registry.find(template);
   return found ? awaitedOf(found, { component, state }) : null;

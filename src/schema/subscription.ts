@@ -1,4 +1,4 @@
-/** Subscriptions: what there is first, then what comes, a cursor on every frame. */
+/** Subscriptions: existing events first, then new ones, with a cursor on every frame. */
 
 import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import {

@@ -1,4 +1,5 @@
 /** Money that came and that no transaction took: `Query.suspense`, and the mutations that decide about it (C-34). */
+
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
@@ -9,7 +10,7 @@ import {
   rejectSuspense,
   returnSuspense,
 } from '../resolvers/inbound/decide-suspense.ts';
-import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
+import { listSuspense, readSuspenseEntry } from '../resolvers/inbound/list-suspense.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
 import type { Builder } from './builder.ts';
@@ -17,6 +18,7 @@ import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
@@ -59,13 +61,13 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
     description:
       'Credits money in suspense to the balance of the account that it lies with. Another account is proposed (`proposedTo`), and gets it with `approveSuspense`. Error `STEP_CONFLICT` unless the entry is open, and for another account while one is proposed. Needs the scope `platform:risk`.',
     input: (t) => ({
-      id: t.id(ID),
+      suspenseId: t.string(ID),
       account: t.string(ACCOUNT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'assignSuspense', act: 'suspense.assign', args }, (attempt) =>
-        assignSuspense(context, String(args.id), args.account, attempt),
+        assignSuspense(context, args.suspenseId, args.account, attempt),
       ),
   });
   defineProposal(builder, entry);
@@ -74,10 +76,10 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
     result: ['suspenseEntry', entry],
     description:
       'Sends money in suspense back to where it came from; a network deducts its fee from it. Error `STEP_CONFLICT` unless the entry is open, or `isStuck`: then the same return is ordered again. Needs the scope `platform:risk`.',
-    input: (t) => ({ id: t.id(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    input: (t) => ({ suspenseId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'returnSuspense', act: 'suspense.return', args }, (attempt) =>
-        returnSuspense(context, String(args.id), attempt),
+        returnSuspense(context, args.suspenseId, attempt),
       ),
   });
 }
@@ -88,23 +90,23 @@ function defineSecondPerson(builder: Builder, entry: ReturnType<typeof defineEnt
     description:
       'Approves the account that another person proposed for money in suspense: it is credited now. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`). Error `STEP_CONFLICT` unless this account is proposed. Needs the scope `platform:risk`.',
     input: (t) => ({
-      id: t.id(ID),
+      suspenseId: t.string(ID),
       account: t.string(ACCOUNT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'approveSuspense', act: 'suspense.approve', args }, (attempt) =>
-        approveSuspense(context, String(args.id), args.account, attempt),
+        approveSuspense(context, args.suspenseId, args.account, attempt),
       ),
   });
   defineMutation(builder, 'rejectSuspense', {
     result: ['suspenseEntry', entry],
     description:
       'Rejects the account that was proposed for money in suspense: it waits for another decision. Error `STEP_CONFLICT` unless one is proposed. Needs the scope `platform:risk`.',
-    input: (t) => ({ id: t.id(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    input: (t) => ({ suspenseId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'rejectSuspense', act: 'suspense.reject', args }, (attempt) =>
-        rejectSuspense(context, String(args.id), attempt),
+        rejectSuspense(context, args.suspenseId, attempt),
       ),
   });
 }
@@ -131,7 +133,7 @@ function defineProposal(builder: Builder, entry: ReturnType<typeof defineEntry>)
   }));
 }
 
-/** The entry itself is not kept with the key: it is answered as it stands now. */
+/** The entry itself is not stored with the key: the response has its present state. */
 async function decideOnce(
   context: Context,
   keyed: Keyed,
@@ -162,10 +164,15 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
     description: 'Why no transaction took the money.',
     values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
   });
+  const node = nodeType<SuspenseRow>(builder, 'SuspenseEntry', {
+    rawId: ({ id }) => String(id),
+    read: readSuspenseEntry,
+  });
   return builder.objectRef<SuspenseRow>('SuspenseEntry').implement({
+    interfaces: [node],
     description: 'Money that came and that no transaction took.',
     fields: (t) => ({
-      id: t.id({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),
+      suspenseId: t.string({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),
       account: t.string({
         description:
           'Identifier of the account that holds it; that of the platform if the owner is not known.',

@@ -1,6 +1,5 @@
 /** Reads of transactions: `Query.transaction` and `Query.transactions`, with their filters and sums. */
 import type { GraphQLResolveInfo } from 'graphql';
-import { invalidParameters } from '../base/errors/errors.ts';
 import { LONGEST_TEXT } from '../base/errors/violations.ts';
 import { currencyOfHistory } from '../base/money/currency.ts';
 import { AMOUNT_LENGTH_MAX, bounded, inProse } from '../resolvers/checks/lengths.ts';
@@ -80,7 +79,6 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
       type: connection,
       description: 'Transactions of one list, of several, or of all, newest first.',
       args: {
-        family: t.arg({ type: family, description: 'Only this list. Not together with `families`.' }),
         families: t.arg({ type: [family], description: TRANSACTION_FILTERS.families.doc }),
         filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
         ...placedArguments(t.arg),
@@ -234,7 +232,7 @@ function listComplexity({ filter, ...args }: ListArgs): { field: number; multipl
   return { field: field + filterPoints(filter ?? {}, args.offset ?? 0), multiplier };
 }
 
-/** @returns what it costs to find the page of a list that is filtered. */
+/** @returns the cost of finding the page of a filtered list. */
 function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): number {
   const given = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
   const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
@@ -243,7 +241,7 @@ function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): 
   if (has('few') && has('scan')) return COUNT_POINTS;
   if (has('scan')) return LOOK_POINTS;
   const isCounted = !has('few') && given.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');
-  // Who may decide is asked of each record, and what stands before a place is passed over.
+  // The right to decide is checked for each record, and records before an offset are passed over.
   const isPassed = filter.awaitingMe === true || (offset > 0 && given.length > 0);
   return isCounted || isPassed ? COUNT_POINTS : 0;
 }
@@ -260,20 +258,16 @@ function pageOf(page: unknown): ListPage {
 }
 
 interface ListArgs extends PlacedArgs {
-  readonly family?: Family | null | undefined;
   readonly families?: readonly Family[] | null | undefined;
   readonly filter?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 async function readPage(
   context: GraphqlContext,
-  { family, families, filter, ...args }: ListArgs,
+  { families, filter, ...args }: ListArgs,
   info: GraphQLResolveInfo,
 ): Promise<ListPage> {
-  if (family != null && families != null)
-    throw invalidParameters([{ parameter: 'families', message: 'must not be given together with family' }]);
-  const lists = family == null ? families : [family];
-  const input = filterInput(lists, filter);
+  const input = filterInput(families, filter);
   const find = (number: number) => findNth(context, input, number);
   const { size, ...slice } = await placedSlice(args, decodeCursor, find);
   const page = { limit: nodesToRead(info, size), ...slice };

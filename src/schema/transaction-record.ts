@@ -1,4 +1,7 @@
-/** What is recorded of a transaction for authorities: `Transaction.record`, the input of creations, `recordFacts` and `correctFacts`. */
+/**
+ * Recorded facts of a transaction for authorities: `Transaction.record`, the input of creations, `recordFacts` and
+ * `correctFacts`.
+ */
 import { ACTS } from '../base/access/acts.ts';
 import { isoMillis } from '../base/time/instant.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
@@ -30,7 +33,7 @@ type TextName = keyof typeof TEXTS;
 const NAMES = Object.keys(TEXTS) as readonly TextName[];
 const CUSTODY = 'Whether the owner or a provider holds the wallet.';
 
-/** What GraphQL gives of the input. */
+/** Input of GraphQL. */
 export type RecordGiven = Given | null | undefined;
 
 type Given = { readonly [Name in TextName | 'usdValue']?: string | null | undefined } & {
@@ -106,7 +109,7 @@ export function recordField(t: InputFields, input: TransactionRecordInputRef) {
   return t.field({ type: input, description: 'Facts to record for reports to authorities.' });
 }
 
-/** @returns the attempt at a creation that keeps what is to be recorded, if anything is; what is wrong with it is noted. */
+/** @returns the attempt at a creation that stores the given facts, if any; their violations are noted. */
 export async function withRecord(
   context: GraphqlContext,
   attempt: Attempt,

@@ -1,4 +1,4 @@
-/** Transaction: the interface, one object type for each template, and `Query.node`. */
+/** Transaction: the interface, and one object type for each template. */
 
 import { GatewayError } from '../base/errors/errors.ts';
 import { currencyOfHistory } from '../base/money/currency.ts';
@@ -16,6 +16,7 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { defineEvent } from './event.ts';
 import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
+import { globalId, NODE_ID as ID, nodeRef, nodeType } from './node.ts';
 import { definePayment, paymentOf, receiptUrlOf } from './payment.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { StepEnums } from './step-enums.ts';
@@ -27,16 +28,15 @@ interface Refs extends CurrencyRefs, LedgerRefs, StepEnums {
   readonly pixKeyType: PixKeyTypeRef;
 }
 
-/** Defines `Node`, `Transaction` and its types. Rows come from prepared statements and pass through as they are. */
+/** Defines `Transaction` and its types. Rows come from prepared statements and pass through as they are. */
 export function defineTransaction(builder: Builder, registry: Registry, refs: Refs) {
   const { label, ledgerLine, template, pixKeyType } = refs;
-  const node = defineNode(builder, registry);
   const event = defineEvent(builder, registry, refs);
   const payment = definePayment(builder);
   const transaction = builder.prismaInterface('Transaction', {
     name: 'Transaction',
     description: 'A transaction: one process of any template. Each template has a type with its own fields.',
-    interfaces: [node],
+    interfaces: [nodeRef(builder)],
     resolveType: (row) => typeNameOf(registry, row.template),
     fields: (t) => {
       const published = (name: LabelName, description: string) =>
@@ -89,7 +89,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
       };
     },
   });
-  for (const each of registry.templates) defineTemplateType(builder, transaction, { node, pixKeyType }, each);
+  for (const each of registry.templates) defineTemplateType(builder, transaction, pixKeyType, each);
   defineSharedFields(builder, transaction, registry);
   definePixId(builder, transaction);
   defineReceipt(builder, transaction);
@@ -101,7 +101,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
 /** The interface `Transaction`. */
 export type TransactionRef = ReturnType<typeof defineTransaction>;
 
-/** Attributes that nearly every template has: what a list shows without asking for each type. */
+/** Attributes of nearly every template: a list shows them without selecting each type. */
 const SHARED = {
   external_code: ['String', 'Your own reference. Null for withdrawals.'],
   client_name: ['String', 'Name of the customer or payee. Null for withdrawals, and until it is known.'],
@@ -192,46 +192,27 @@ function defineMoney(builder: Builder, transaction: TransactionRef, { money, cur
   }));
 }
 
-/** `Node`: what has a global id. A transaction's is `<type>:<end2end>`, encoded. */
-function defineNode(builder: Builder, registry: Registry) {
-  const node = builder.interfaceRef<{ template: string; end2end: string }>('Node').implement({
-    description: 'A record with a global id (Relay).',
-    resolveType: (row) => typeNameOf(registry, row.template),
-    fields: (t) => ({
-      id: t.id({
-        description: 'Global id, for `node`: opaque text.',
-        resolve: (row) => encodeId(typeNameOf(registry, row.template), row.end2end),
-      }),
-    }),
-  });
-  builder.queryField('node', (t) =>
-    t.field({
-      type: node,
-      nullable: true,
-      description: 'The record with a global id; null when the account has none.',
-      args: { id: t.arg.id({ required: true, description: 'Global id that `id` of a record gave.' }) },
-      resolve: async (_root, { id }, context) => {
-        const [typeName, end2end] = decodeId(String(id));
-        const row = end2end === undefined ? null : await readOrNull(context, end2end);
-        return row && typeNameOf(registry, row.template) === typeName ? row : null;
-      },
-    }),
-  );
-  return node;
-}
-
 function defineTemplateType(
   builder: Builder,
   transaction: ReturnType<typeof defineTransaction>,
-  { node, pixKeyType }: { readonly node: ReturnType<typeof defineNode>; readonly pixKeyType: PixKeyTypeRef },
+  pixKeyType: PixKeyTypeRef,
   template: Template,
 ): void {
+  const { name, typeName } = template;
+  const node = nodeType<TransactionRow>(builder, typeName, {
+    rawId: ({ end2end }) => end2end,
+    read: async (context, end2end) => {
+      const row = await readTransaction(context, end2end);
+      return row.template === name ? row : null;
+    },
+  });
   builder.prismaObject('Transaction', {
-    variant: template.typeName,
+    variant: typeName,
     description: `${template.product}. ${template.direction}.`,
     interfaces: [transaction, node],
-    fields: (t) =>
-      Object.fromEntries(
+    fields: (t) => ({
+      id: t.id({ description: ID, resolve: (row) => globalId(typeName, rowOf(row).end2end) }),
+      ...Object.fromEntries(
         template.attributes
           // The interface has it.
           .filter((attribute) => attribute.fact !== 'template')
@@ -246,6 +227,7 @@ function defineTemplateType(
             ];
           }),
       ),
+    }),
   });
 }
 
@@ -253,7 +235,7 @@ function defineTemplateType(
 function listed(text: string | null, type: string): string | null {
   if (text === null || text === '') return null;
   if (type === 'DateTime') return isoMillis(text);
-  // Imported history may hold a type that there is not; it stands in `asPublished`, for `/v2`.
+  // Imported history may have an unknown type; it is in `asPublished`, for `/v2`.
   if (type === 'PixKeyType') return PIX_KEY_TYPES.find((each) => each === text.toLowerCase()) ?? null;
   return text;
 }
@@ -283,14 +265,4 @@ function typeNameOf(registry: Registry, template: string): string {
 
 function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
-}
-
-function encodeId(typeName: string, end2end: string): string {
-  return Buffer.from(`${typeName}:${end2end}`).toString('base64url');
-}
-
-function decodeId(id: string): [typeName: string, end2end?: string] {
-  const text = Buffer.from(id, 'base64url').toString();
-  const colon = text.indexOf(':');
-  return colon < 0 ? [''] : [text.slice(0, colon), text.slice(colon + 1)];
 }

@@ -34,7 +34,7 @@ const HOLDERS = 'what account holders have';
 const SIDE =
   'Positive on the normal side of the class: debits for assets and expenses, credits for the others.';
 const SCOPE = 'Needs the scope `platform:books`.';
-/** What a list of lines costs: as often as there are kinds of ledger accounts in some currency. */
+/** Cost of a list of lines: one per kind of ledger account and currency. */
 const LINES = { field: 1, multiplier: 50 };
 /** Reading a period sums every ledger line of it, however few of its kinds are wanted. */
 const PERIOD = { field: COUNT_POINTS, multiplier: 1 };
@@ -47,7 +47,7 @@ export function defineTreasury(builder: Builder, currencies: CurrencyRefs, ledge
   defineProfitAndLoss(builder, kinds, defineAmount(builder, currencies));
 }
 
-/** What each line of the books says of itself. */
+/** Common fields of the lines of the books. */
 function defineKind(builder: Builder, { currency }: CurrencyRefs, { accountClass }: LedgerRefs) {
   return builder.interfaceRef<BookKind>('BookLine').implement({
     description: 'A kind of ledger account of the house in one currency, or what account holders have of it.',

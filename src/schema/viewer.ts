@@ -1,9 +1,11 @@
 /** Viewer: the key or the person that asks, and the account. */
+
 import type { AccountMode } from '../base/access/account-mode.ts';
 import { GatewayError } from '../base/errors/errors.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder } from './builder.ts';
+import { nodeType, numberOf } from './node.ts';
 import { KEY_LIST, readKeys } from './whole-lists.ts';
 
 /** Defines `Query.viewer`, and gives its type and those of its account and its key. */
@@ -69,8 +71,18 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
 export type ApiKeyRef = ReturnType<typeof defineApiKey>;
 
 function defineApiKey(builder: Builder) {
+  const node = nodeType<{ id: string }>(builder, 'ApiKey', {
+    rawId: ({ id }) => id,
+    read: (context, id) => {
+      requireScope(context, 'admin');
+      const { database, caller } = context;
+      const where = { accountId_id: { accountId: caller.accountId, id } };
+      return prismaOf(database).apiKey.findUnique({ where });
+    },
+  });
   return builder.prismaObject('ApiKey', {
     description: 'An API key. Its secret text is shown once, when it is issued.',
+    interfaces: [node],
     fields: (t) => ({
       keyId: t.exposeString('id', { description: 'Identifier of the key; not its secret text.' }),
       name: t.exposeString('name', { description: 'Name that it was issued under.' }),
@@ -129,8 +141,17 @@ function defineAccount(builder: Builder) {
       LIVE: { value: 'live', description: 'Real money; its keys are live keys.' },
     },
   });
+  const node = nodeType<{ id: bigint }>(builder, 'Account', {
+    rawId: ({ id }) => String(id),
+    read: async (context, rawId) => {
+      requireScope(context, 'read');
+      const { accountId: id } = context.caller;
+      return numberOf(rawId) === id ? prismaOf(context.database).account.findUnique({ where: { id } }) : null;
+    },
+  });
   return builder.prismaObject('Account', {
     description: 'The account holder.',
+    interfaces: [node],
     fields: (t) => ({
       accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),
       name: t.exposeString('name', { description: 'Name of the account holder.' }),

@@ -1,4 +1,4 @@
-/** What waits for a person, and how the account has moved: the first screen of a frontend. */
+/** Work that waits for a person, and the movements of the account: the first screen of a frontend. */
 
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { trimDecimal } from '../base/money/money.ts';

@@ -5,12 +5,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { LONGEST_TEXT, Violations } from '../base/errors/violations.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
 import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { EventLogRefs } from './event-log.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
+import { nodeType, numberOf } from './node.ts';
 import {
   type Connection,
   connectionOf,
@@ -41,7 +43,11 @@ interface Refs {
 /** A transaction has a delivery for each of its few events and endpoints, and what was sent again. */
 const OF_TRANSACTION_MAX = 100;
 
-/** Defines `WebhookDelivery` and the lists of them. @returns it, and the enum of its states. */
+/**
+ * Defines `WebhookDelivery` and its lists.
+ *
+ * @returns the type, and the enum of its states.
+ */
 export function defineDeliveries(builder: Builder, refs: Refs) {
   const state = defineState(builder);
   const delivery = defineDelivery(builder, refs, state);
@@ -84,10 +90,24 @@ function defineAttempt(builder: Builder) {
 
 function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs, state: StateRef) {
   const attempt = defineAttempt(builder);
+  const node = nodeType<{ id: bigint }>(builder, 'WebhookDelivery', {
+    rawId: ({ id }) => String(id),
+    read: async (context, rawId) => {
+      requireScope(context, 'read');
+      const id = numberOf(rawId);
+      if (id === undefined) return null;
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
+      return prismaOf(context.database).webhookDelivery.findUnique({ where });
+    },
+  });
   return builder.prismaObject('WebhookDelivery', {
     description: 'One event that is delivered to one endpoint.',
+    interfaces: [node],
     fields: (t) => ({
-      id: t.string({ description: 'Identifier of the delivery.', resolve: ({ id }) => String(id) }),
+      deliveryId: t.string({
+        description: 'Identifier of the delivery.',
+        resolve: ({ id }) => String(id),
+      }),
       eventCursor: t.string({
         description: 'Cursor of its event in the event log.',
         resolve: async ({ accountId, eventSeq: seq }, _args, { loaders }) => {
@@ -233,7 +253,7 @@ async function readPage(
   };
   const paths = [['edges', 'node'], ['nodes']];
   const query: object = queryFromInfo({ context, info, paths, typeName: 'WebhookDelivery' });
-  // Newest first: what comes after a delivery has a smaller id.
+  // Newest first: deliveries after a cursor have smaller ids.
   const rows = await webhookDelivery.findMany({
     ...query,
     where: {

@@ -31,6 +31,7 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
       perform: redeliverWebhook,
       description:
         'Sends the event of a delivery to its endpoint again, as a new delivery. A pending delivery is attempted at once instead. Neither waits for an open breaker. Error `STEP_CONFLICT` when the endpoint is disabled or removed.',
+      member: 'deliveryId',
       argument: 'The delivery.',
     },
     sendTestWebhook: {
@@ -38,20 +39,24 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
       perform: sendTestWebhook,
       description:
         'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.',
+      member: 'endpointId',
       argument: 'The endpoint, `whe_…`.',
     },
   } as const;
-  for (const [name, { act, perform, description, argument }] of Object.entries(acts)) {
+  for (const [name, { act, perform, description, member, argument }] of Object.entries(acts)) {
     defineMutation(builder, name, {
       result: ['webhookDelivery', delivery],
       description: `${description} Needs the scope \`admin\`.`,
       input: (t) => ({
-        id: t.string({ required: true, description: argument }),
+        ...({ [member]: t.string({ required: true, description: argument }) } as Record<
+          'target',
+          ReturnType<typeof t.string<true>>
+        >),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: async (args, context, query) => {
         const made = await makeOnce(context, { mutation: name, act, args }, async (attempt) =>
-          String(await perform(context, args.id, attempt)),
+          String(await perform(context, (args as Readonly<Record<string, string>>)[member] ?? '', attempt)),
         );
         const id = BigInt(made);
         const where = { accountId_id: { accountId: context.caller.accountId, id } };
@@ -163,13 +168,13 @@ function defineRecover(builder: Builder, payload: RedeliveryRef): void {
     description:
       'Enables a disabled endpoint and sends it the events that it missed, at most 10,000 per call: repeat for the rest. Needs the scope `admin`.',
     input: (t) => ({
-      id: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
+      endpointId: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
       const keyed = { mutation: 'recoverWebhookEndpoint', act: 'webhook.recover', args } as const;
       const { kept } = await keepOnce(context, keyed, async () =>
-        keptOf(context, await recoverWebhookEndpoint(context, args.id)),
+        keptOf(context, await recoverWebhookEndpoint(context, args.endpointId)),
       );
       return kept;
     },

@@ -4,6 +4,7 @@ import { publicHalf } from '../base/access/webhook-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import {
   createEndpoint,
   ENDPOINTS_MAX,
@@ -26,6 +27,7 @@ import { DESCRIPTIONS, ENDPOINT_FIELDS as FIELDS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
@@ -98,11 +100,20 @@ function defineState(builder: Builder) {
 
 function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef) {
   const kind = defineKind(builder);
+  const node = nodeType<{ id: string }>(builder, 'WebhookEndpoint', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => {
+      requireScope(context, 'read');
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
+      return prismaOf(context.database).webhookEndpoint.findUnique({ where });
+    },
+  });
   const endpoint = builder.prismaObject('WebhookEndpoint', {
     description: 'A webhook endpoint: a URL that events are sent to.',
+    interfaces: [node],
     fields: (t) => {
       return {
-        id: t.exposeString('id', { description: 'Identifier of the endpoint, `whe_…`.' }),
+        endpointId: t.exposeString('id', { description: 'Identifier of the endpoint, `whe_…`.' }),
         url: t.exposeString('url', { description: 'URL that receives the requests.' }),
         description: t.exposeString('description', { nullable: true, description: 'Your own description.' }),
         kind: t.field({
@@ -262,7 +273,7 @@ function numbered(name: string, value: number | null | undefined) {
   return value == null ? undefined : { name, value };
 }
 
-/** What of an endpoint is said when it is made, and can be changed. */
+/** Members of an endpoint that are given at its creation, and can be changed. */
 function manners(t: InputFields, order: OrderRef) {
   return {
     description: t.string({ description: bounded('Your own description.', REFERENCE_LENGTH_MAX) }),
@@ -308,7 +319,7 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
     description: 'Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`.',
     inputDescription: 'What to change. Members that are not given stay as they are.',
     input: (t) => ({
-      id: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
+      endpointId: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
       url: t.string({
         description: bounded(
           'A new https URL. Not accepted for an endpoint that came with a transaction.',
@@ -318,8 +329,8 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
       ...manners(t, order),
     }),
     resolve: async (args, context, query) => {
-      await updateEndpoint(context, args.id, inputOf(args), checksOf(context));
-      return readEndpoint(context, query(), args.id);
+      await updateEndpoint(context, args.endpointId, inputOf(args), checksOf(context));
+      return readEndpoint(context, query(), args.endpointId);
     },
   });
 }
@@ -341,10 +352,10 @@ function defineActs(builder: Builder, endpoint: EndpointRef): void {
     defineMutation(builder, name, {
       result: ['webhookEndpoint', endpoint],
       description: `${description} Needs the scope \`admin\`.`,
-      input: (t) => ({ id: t.string({ required: true, description: 'The endpoint, `whe_…`.' }) }),
-      resolve: async ({ id }, context, query) => {
-        await perform(context, id);
-        return readEndpoint(context, query(), id);
+      input: (t) => ({ endpointId: t.string({ required: true, description: 'The endpoint, `whe_…`.' }) }),
+      resolve: async ({ endpointId }, context, query) => {
+        await perform(context, endpointId);
+        return readEndpoint(context, query(), endpointId);
       },
     });
   }

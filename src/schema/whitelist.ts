@@ -1,9 +1,10 @@
-/** Whitelists: whom withdrawals may go to (C-22). */
+/** Whitelists: destinations of withdrawals (C-22). */
 
 import type { PixKeyType } from '../base/pix/pix-key.ts';
 import type { WhitelistProof } from '../chains/whitelist-proof.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import {
   addProof,
   addWhitelistEntry,
@@ -17,15 +18,19 @@ import {
 } from '../resolvers/settings/manage-whitelist.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { AccountRef } from './viewer.ts';
 
-const NAMES = pathsOf('input', ['network', 'address', 'pixKeyType', 'pixKey']);
+const NAMES = {
+  ...pathsOf('input.target.wallet', ['network', 'address']),
+  pixKeyType: 'input.target.pixKey.type',
+  pixKey: 'input.target.pixKey.key',
+};
 
 /** Defines `WhitelistGroup`, `WhitelistEntry`, `Account.whitelistGroups` and the mutations that change them. */
 export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyType: PixKeyTypeRef) {
@@ -41,7 +46,7 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
   );
   defineCreateGroup(builder, group);
   const proof = defineProofInput(builder);
-  defineAddEntry(builder, entry, pixKeyType, proof);
+  defineAddEntry(builder, entry, defineTargetInput(builder, pixKeyType), proof);
   defineRemoveEntry(builder, entry);
   defineAddProof(builder, entry, proof);
   defineWithdrawProof(builder, entry);
@@ -49,10 +54,19 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
 }
 
 function defineGroup(builder: Builder, entry: EntryRef) {
+  const node = nodeType<{ id: string }>(builder, 'WhitelistGroup', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => {
+      requireScope(context, 'read');
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
+      return prismaOf(context.database).whitelistGroup.findUnique({ where });
+    },
+  });
   return builder.prismaObject('WhitelistGroup', {
+    interfaces: [node],
     description: 'A group of destinations that withdrawals may go to (C-22).',
     fields: (t) => ({
-      id: t.exposeString('id', { description: '`grp_…`.' }),
+      groupId: t.exposeString('id', { description: 'Identifier of the group, `grp_…`.' }),
       name: t.exposeString('name', { description: 'Your own name for it.' }),
       createdAt: t.field({
         type: 'DateTime',
@@ -72,10 +86,19 @@ function defineGroup(builder: Builder, entry: EntryRef) {
 type GroupRef = ReturnType<typeof defineGroup>;
 
 function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
+  const node = nodeType<{ id: string }>(builder, 'WhitelistEntry', {
+    rawId: ({ id }) => id,
+    read: async (context, id) => {
+      requireScope(context, 'read');
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
+      return prismaOf(context.database).whitelistEntry.findUnique({ where });
+    },
+  });
   return builder.prismaObject('WhitelistEntry', {
+    interfaces: [node],
     description: 'One destination: an address on a network, or a PIX key.',
     fields: (t) => ({
-      id: t.exposeString('id', { description: '`wle_…`.' }),
+      entryId: t.exposeString('id', { description: 'Identifier of the entry, `wle_…`.' }),
       groupId: t.exposeString('groupId', { description: 'The group that it belongs to, `grp_…`.' }),
       label: t.exposeString('label', { nullable: true, description: 'Your own name for it.' }),
       network: t.exposeString('network', {
@@ -182,29 +205,65 @@ function defineProofInput(builder: Builder) {
 
 type ProofInputRef = ReturnType<typeof defineProofInput>;
 
+function defineTargetInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
+  const wallet = builder.inputType('WalletTargetInput', {
+    description: 'An address on a network.',
+    fields: (t) => ({
+      network: t.string({
+        required: true,
+        description: 'Network of the address, as in currency codes: `TRX`, `ETH`.',
+      }),
+      address: t.string({
+        required: true,
+        description: 'Address on the network; its checksum is checked where it has one.',
+      }),
+    }),
+  });
+  const pixKey = builder.inputType('PixKeyTargetInput', {
+    description: 'A PIX key.',
+    fields: (t) => ({
+      type: t.field({ type: pixKeyType, required: true, description: 'Type of the key.' }),
+      key: t.string({ required: true, description: 'The key, in the form that its type asks for.' }),
+    }),
+  });
+  return builder.inputType('WhitelistTargetInput', {
+    isOneOf: true,
+    description: 'Destination of withdrawals: an address, or a PIX key.',
+    fields: (t) => ({
+      wallet: t.field({ type: wallet, description: 'An address on a network.' }),
+      pixKey: t.field({ type: pixKey, description: 'A PIX key.' }),
+    }),
+  });
+}
+
+type TargetInputRef = ReturnType<typeof defineTargetInput>;
+
 function defineAddEntry(
   builder: Builder,
   entry: EntryRef,
-  pixKeyType: PixKeyTypeRef,
+  target: TargetInputRef,
   proof: ProofInputRef,
 ): void {
   defineMutation(builder, 'addWhitelistEntry', {
     result: ['whitelistEntry', entry],
     description: `Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most ${inProse(WHITELIST_MAX.entries)} destinations. Needs the scope \`move\`.`,
-    inputDescription: 'A destination: `network` and `address`, or `pixKeyType` and `pixKey`.',
     input: (t) => ({
       groupId: t.string({ required: true, description: 'The group, `grp_…`.' }),
-      network: t.string({ description: 'Network of the address, as in currency codes: `TRX`, `ETH`.' }),
-      address: t.string({ description: 'Address on the network; its checksum is checked where it has one.' }),
-      pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
-      pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
+      target: t.field({ type: target, required: true, description: 'The destination.' }),
       label: t.string({ description: bounded('Your own name for it.', REFERENCE_LENGTH_MAX) }),
       proof: t.field({ type: proof, description: 'Proof of the address, if the signer requires one.' }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context, query) => {
-      const { groupId, proof: shown, idempotencyKey: _key, ...members } = args;
-      const given = namedMembers<WhitelistEntryInput>('input', members);
+      const { groupId, proof: shown, target: to, label } = args;
+      const given = {
+        ...namedMembers<WhitelistEntryInput>('input', { label }),
+        ...namedMembers<WhitelistEntryInput>('input.target.wallet', to.wallet),
+        ...(to.pixKey && {
+          pixKeyType: { name: NAMES.pixKeyType, value: to.pixKey.type },
+          pixKey: { name: NAMES.pixKey, value: to.pixKey.key },
+        }),
+      };
       const proven = shown ? givenProof('input.proof', shown) : undefined;
       const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
       const id = await makeOnce(context, keyed, (attempt) =>
@@ -224,8 +283,8 @@ function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
     result: ['whitelistEntry', entry],
     description:
       'Removes a destination from its group, at once. Repeating it changes nothing. Needs the scope `move`.',
-    input: (t) => ({ id: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
-    resolve: async ({ id }, context, query) => {
+    input: (t) => ({ entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
+    resolve: async ({ entryId: id }, context, query) => {
       await removeWhitelistEntry(context, id);
       return readEntry(context, query(), id);
     },
@@ -246,12 +305,12 @@ function defineAddProof(builder: Builder, entry: EntryRef, proof: ProofInputRef)
     description:
       'Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`.',
     input: (t) => ({
-      id: t.string({ required: true, description: 'The entry, `wle_…`.' }),
+      entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }),
       proof: t.field({ type: proof, required: true, description: 'The proof.' }),
     }),
     resolve: async (args, context, query) => {
-      await addProof(context, args.id, givenProof('proof', args.proof), checksOf(context));
-      return readEntry(context, query(), args.id);
+      await addProof(context, args.entryId, givenProof('proof', args.proof), checksOf(context));
+      return readEntry(context, query(), args.entryId);
     },
   });
 }
@@ -261,8 +320,8 @@ function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
     result: ['whitelistEntry', entry],
     description:
       'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
-    input: (t) => ({ id: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
-    resolve: async ({ id }, context, query) => {
+    input: (t) => ({ entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
+    resolve: async ({ entryId: id }, context, query) => {
       await withdrawProof(context, id);
       return readEntry(context, query(), id);
     },

@@ -1,20 +1,24 @@
-/** Lists that are given whole, each with its maximum: all that is in force, and the newest of the rest. */
+/** Lists that are returned whole, each with its maximum: all entries in force, and the newest of the rest. */
 import { API_KEYS_MAX } from '../resolvers/account/manage-keys.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { GraphqlContext } from './builder.ts';
 
-/** Hundreds of records: they count as often in the cost of an operation. */
+/** Hundreds of records: their number multiplies the cost of an operation. */
 const complexity = { field: 1, multiplier: 100 };
 
-/** What a list of the keys of an account says of itself, and what it costs. */
+/** Description and cost of the list of an account's keys. */
 export const KEY_LIST = {
   description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most ${API_KEYS_MAX} of each. Needs the scope \`admin\`.`,
   complexity,
 };
 
-/** @returns all valid keys of the account, then the newest of those that ended. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * @returns all valid keys of the account, then the newest of those that ended.
+ *
+ * @throws {GatewayError} `FORBIDDEN`.
+ */
 export async function readKeys(context: GraphqlContext, query: object) {
   requireScope(context, 'admin');
   const valid = {
@@ -32,7 +36,7 @@ export async function readKeys(context: GraphqlContext, query: object) {
   return [...working, ...ended];
 }
 
-/** What the list of endpoints says of itself, and what it costs. */
+/** Description and cost of the list of endpoints. */
 export const ENDPOINT_LIST = {
   description: `The endpoints of the account without removed ones: those that were created for it, at most ${ENDPOINTS_MAX}, then of those that came with transactions the newest, at most ${CAME_ENDPOINTS_LISTED}; both oldest first.`,
   complexity,

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { newRequestId } from '../base/ids/request-id.ts';
+import { type RequestSpan, startRequestSpan } from '../base/trace/spans.ts';
 import type { Config } from '../config.ts';
 import type { AsyncApi } from '../docs/events-reference.ts';
 import type { OpenApi } from '../docs/rest-reference.ts';
@@ -55,7 +56,7 @@ import { type ConsoleSessions, consoleSessions } from './sign-in/console-session
 import { peopleServer } from './sign-in/people.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 
-/** What the application needs. */
+/** Parts that the application needs. */
 export interface AppParts {
   readonly config: Pick<
     Config,
@@ -94,6 +95,9 @@ export interface App {
   readonly end: () => Promise<void>;
 }
 
+const UNTRACED: RequestSpan['run'] = (work) => work();
+/** Methods that a span names; others are whatever a client sent. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const REQUEST_ID = /^[\w.-]{1,128}$/;
@@ -160,8 +164,8 @@ export function createApp({ config, services, log, noteRequest }: AppParts): App
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, isTrusted);
     if (shutdown.isDraining) response.setHeader('connection', 'close');
-    tellWhenDone({ log, recorder, noteRequest }, exchange);
-    settle(exchange, forItsAccount(exchange, dispatch));
+    const traced = tellWhenDone({ log, recorder, noteRequest }, exchange);
+    traced(() => settle(exchange, forItsAccount(exchange, dispatch)));
   };
   const drain = () => {
     shutdown.drain();
@@ -180,7 +184,7 @@ interface OpenNeeds {
   readonly serveConsole: (exchange: Exchange) => Promise<void>;
 }
 
-/** @returns what answers the paths that need no key. */
+/** @returns the handler of the paths that need no key. */
 function servesOpen(
   { config, services, log }: AppParts,
   { routes, schema, sessions, serveConsole }: OpenNeeds,
@@ -222,7 +226,7 @@ function servesOpen(
   });
 }
 
-/** @returns what answers a request that failed, whatever failed. */
+/** @returns the handler of failed requests, whatever failed. */
 function settling(cors: Cors, publicUrl: string, log: Logger) {
   return (exchange: Exchange, answered: Promise<void>): void => {
     answered
@@ -235,7 +239,11 @@ function settling(cors: Cors, publicUrl: string, log: Logger) {
   };
 }
 
-/** @returns what identifies the caller and takes the request from its bucket. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+/**
+ * @returns a function that identifies the caller and takes the request from its bucket.
+ *
+ * @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`.
+ */
 function admission(services: Services, limiters: Limiters, cors: Cors) {
   return async (
     exchange: Exchange,
@@ -308,22 +316,29 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   sendProblem(exchange, publicUrl, refusal, headers);
 }
 
-/** Those who are told of requests. */
+/** Listeners to requests. */
 interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
   readonly recorder: RequestRecorder | undefined;
 }
 
-/** One line in the log of the process, and one in that of the account: no path with ids, no query, no body. */
-function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): void {
-  if (!recorder && !noteRequest && !log.isLevelEnabled('info')) return;
+/**
+ * Begins the span of a request. When its answer has ended, that ends, and there is one line in the log of the process, and one in that of
+ * the account: no path with ids, no query, no body.
+ *
+ * @returns what does the work of answering below the span.
+ */
+function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): RequestSpan['run'] {
+  const span = startRequestSpan(exchange.request.headers);
+  if (!recorder && !noteRequest && !span && !log.isLevelEnabled('info')) return UNTRACED;
   const started = performance.now();
   exchange.response.on('close', () => {
-    const { request, response, requestId, route, accountId } = exchange;
+    const { request, response, requestId, route, accountId, noted } = exchange;
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
     const tookMs = performance.now() - started;
     const ms = Math.round(tookMs);
     noteRequest?.(exchange, status, tookMs / 1_000);
     recorder?.record(exchange, status, ms);
+    span?.end(...spanFacts(exchange, status));
     log.info({
       requestId,
       method: request.method,
@@ -331,6 +346,24 @@ function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Excha
       status,
       ms,
       ...(accountId !== undefined && { accountId: String(accountId) }),
+      ...(noted.end2end !== undefined && { transaction: noted.end2end }),
+      ...(span && { trace: span.traceId }),
     });
   });
+  return span?.run ?? UNTRACED;
+}
+
+/** @returns name, attributes and failure of the span of a request; a path with ids is never one. */
+function spanFacts(exchange: Exchange, status: number): Parameters<RequestSpan['end']> {
+  const { request, route, accountId, noted } = exchange;
+  const method = METHODS.includes(request.method ?? '') ? (request.method as string) : '_OTHER';
+  const attributes = {
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    ...(accountId !== undefined && { 'crossramp.account': String(accountId) }),
+    ...(noted.end2end !== undefined && { 'crossramp.transaction': noted.end2end }),
+    ...(noted.errorCode !== undefined && { 'error.type': noted.errorCode }),
+  };
+  return [`${method} ${route}`, attributes, status >= 500 && status !== CLIENT_LEFT];
 }

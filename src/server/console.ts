@@ -1,4 +1,7 @@
-/** The console over HTTP: who is signed in, forms of that session only, one policy for every page, files that browsers keep. */
+/**
+ * The console over HTTP: sessions, forms that belong to the session, one policy for every page, files that browsers
+ * cache.
+ */
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
@@ -30,7 +33,7 @@ import type { Authenticate } from './sign-in/authenticate.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './sign-in/console-session.ts';
 import { languageCookie, languageOfRequest } from './sign-in/page-language.ts';
 
-/** What the console is served with. */
+/** Parts that serve the console. */
 export interface ConsoleParts {
   readonly sessions: Pick<ConsoleSessions, 'find'>;
   /** Counts a request of the session, and gives what it is answered with. The mutations of an act count when they are executed. */
@@ -69,7 +72,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
     checkMethod(exchange.request.method, exchange.allowed);
     const form = isPost ? await readForm(exchange) : null;
-    // A form can come slowly, and whoever sends it be signed out meanwhile.
+    // A form can arrive slowly, and its sender be signed out meanwhile.
     const signedIn = form ? await parts.sessions.find(exchange) : known;
     if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
     if (form) refuseForeignForm(exchange, signedIn, form);

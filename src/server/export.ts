@@ -15,14 +15,14 @@ import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.
 /** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
 type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;
 
-/** What exports need of the server. */
+/** Parts of the server that exports need. */
 interface ExportParts {
   readonly admit: Admit;
   readonly streams: OpenStreams;
   readonly cors: Pick<Cors, 'preflight'>;
 }
 
-/** A client that takes nothing for so long is cut off: it would keep an export from somebody else. */
+/** Time after which a client that reads nothing is cut off: it would block another export. Unit: ms. */
 const TAKEN_WITHIN_MS = 60_000;
 
 /** @returns the answer to a request for an export; undefined for another path. */
@@ -53,17 +53,19 @@ export function exportServer(
   };
 }
 
-/** As a stream it ends with the key; it has limits of its own for a client that does not read, and ends by itself. */
+/**
+ * The stream ends with the key; exports have limits of their own for clients that do not read, and end by themselves.
+ */
 function streamOf({ response }: Exchange, caller: KeyRecord): OpenStream {
   const end = (reason: EndReason) => void (reason === 'refused' && response.destroy());
   return { caller, isStalled: () => false, ping: () => {}, end };
 }
 
 /**
- * Answers with an export as a file. When it fails on the way the connection is closed before the end of the body, so a
- * part is never taken for the whole.
+ * Sends an export as a file. A failure closes the connection before the end of the body, so that a part is never
+ * mistaken for the whole.
  *
- * @throws {GatewayError} what the filters are refused with; nothing is sent then.
+ * @throws {GatewayError} the refusal of the filters; nothing is sent then.
  */
 async function sendExport(
   exchange: Exchange,

@@ -73,7 +73,7 @@ interface Work {
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
-/** How operations are answered. */
+/** Options of answering operations. */
 export interface GraphqlOptions {
   readonly resolveDocument?: ResolveDocument;
   readonly answers?: ProvedAnswers;
@@ -170,7 +170,7 @@ async function textOf(exchange: Exchange): Promise<string> {
   return exchange.search;
 }
 
-/** @returns what says what a request costs; of a new document when it is its turn. */
+/** @returns a function that computes the cost of a request, for a new document when it is its turn. */
 function measuring(prepareInTurn: PrepareInTurn, costOf: CostOf) {
   return async (exchange: Exchange, context: ServerContext, params: unknown): Promise<Cost> => {
     if (!isPlainOperation(params)) return NO_COST;
@@ -277,7 +277,7 @@ function preparer(
     else ofRequest.set(context, { query, prepared });
     return prepared;
   };
-  // By account and not by key: it can have hundreds of keys, and any number of payers.
+  // By account and not by key: an account can have hundreds of keys, and any number of payers.
   const turn = oneEachTurn<bigint>();
   const prepareInTurn: PrepareInTurn = async (query, context) => {
     if (!fit.get(query)) await turn(context.caller.accountId);
@@ -291,7 +291,8 @@ const FIT_LENGTH_MAX = 20_000;
 
 /** Limits on documents, checked with their validation. Cost, depth and breadth of an operation are limited by operation-cost.ts. */
 function limits(): Plugin[] {
-  // Always 400, also where other invalid documents are answered with 200. These are no syntax errors, so the prefix goes.
+  // Always 400, although other invalid documents are answered with 200. These are no syntax errors, so the prefix is
+  // removed.
   const onReject = [
     (_context: unknown, error: GraphQLError) => {
       error.message = error.message.replace(/^Syntax Error: /, '');

@@ -13,7 +13,7 @@ import { type Exchange, send } from './http/http.ts';
 /** Path of the tools. */
 export const MCP_PATH = '/mcp';
 
-/** What the tools are served with. */
+/** Parts that serve the tools. */
 export interface McpParts {
   /** Counts a request; the operations of a tool count when they are executed. */
   readonly admit: (
@@ -26,7 +26,7 @@ export interface McpParts {
 
 const METHODS = ['POST'];
 
-/** @returns the handler of requests at `/mcp`. The protocol's library is loaded when somebody asks. */
+/** @returns the handler of requests at `/mcp`. The protocol's library is loaded at the first request. */
 export function mcpServing(parts: McpParts): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
     exchange.route = MCP_PATH;

@@ -18,7 +18,7 @@ import { serveGraphiqlFile } from './serve-graphiql.ts';
 import { RAILS_PATH } from './serve-rails.ts';
 import { languageOfRequest } from './sign-in/page-language.ts';
 
-/** What the open paths tell of. */
+/** Data of the open paths. */
 export interface OpenParts {
   readonly publicUrl: string;
   /** The OpenAPI document, as JSON text. */
@@ -35,9 +35,9 @@ export interface OpenParts {
   readonly serveRails: (exchange: Exchange) => Promise<void>;
   /** Answers what is below `/pay`. */
   readonly servePay: (exchange: Exchange) => Promise<void>;
-  /** What answers a path at which people sign in; undefined for another path. */
+  /** Handler of a sign-in path; undefined for another path. */
   readonly peopleAt: (path: string) => ((exchange: Exchange) => Promise<void>) | undefined;
-  /** What browsers get below `/docs`, at `/` and for codes of errors. */
+  /** Handler of `/docs`, `/` and the codes of errors for browsers. */
   readonly docs: ReturnType<typeof docsServer>;
   /** Answers what is below `/console`. */
   readonly serveConsole: (exchange: Exchange) => Promise<void>;

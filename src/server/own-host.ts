@@ -4,13 +4,13 @@ import { type Exchange, READ_METHODS, send } from './http/http.ts';
 import { LEADING_HEADERS } from './http/page-headers.ts';
 import { wantsHtml } from './serve-docs.ts';
 
-/** What is looked at of a request. */
+/** Parts of a request that are examined. */
 export type PageRequest = Pick<Exchange, 'request' | 'path' | 'search'>;
 
 /**
  * @param publicUrl - of the gateway.
- * @returns where a page is that was asked for by another name of this machine; undefined where the request is at the right place,
- *   or is none for a page. The API answers by every name.
+ * @returns the right address of a page that was requested by another name of this machine; undefined where the
+ *   request has the right name, or is not for a page. The API answers by every name.
  */
 export function ownHost(publicUrl: string): (exchange: PageRequest) => string | undefined {
   const own = new URL(consoleOrigin(publicUrl));
@@ -19,7 +19,7 @@ export function ownHost(publicUrl: string): (exchange: PageRequest) => string | 
     const { host = '' } = request.headers;
     if (hosts.includes(host) || !URL.canParse(`http://${host}`)) return undefined;
     const { hostname, port } = new URL(`http://${host}`);
-    // Another port is forwarded to this one by somebody who knows of it.
+    // A different port means deliberate forwarding to this one.
     if (!isThisMachine(hostname) || !isThisMachine(own.hostname) || port !== own.port) return undefined;
     const isPage = READ_METHODS.includes(request.method ?? '') && wantsHtml({ request });
     const isApi = path === '/v2' || path.startsWith('/v2/') || search.includes('query=');

@@ -27,7 +27,7 @@ import { LEADING_HEADERS, pageHeaders } from './http/page-headers.ts';
 import { presentError } from './http/present-error.ts';
 import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter } from './http/rate-limit.ts';
 
-/** What the pages are served with. */
+/** Parts that serve the pages. */
 export interface PayParts {
   readonly services: Services;
   readonly log: Logger;
@@ -105,7 +105,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
   return (exchange) =>
     dispatch(exchange).catch((error: unknown) => {
       const refusal = presentError(error, log, exchange.requestId);
-      // Browsers show this themselves; all other errors are shown by a page.
+      // Browsers show this themselves; a page shows all other errors.
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { path, requestId } = exchange;
       answer(exchange, failurePage(refusal, { path, requestId, ...askedOf(exchange) }));

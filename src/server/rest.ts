@@ -63,7 +63,7 @@ function byMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
   );
 }
 
-/** What an answer needs besides the result of the route. */
+/** Parts of a response besides the result of the route. */
 export interface Admitted {
   readonly headers: Record<string, string>;
   /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
@@ -105,7 +105,7 @@ export async function serveRest(
     idempotencyKey: idempotencyKeyOf(request),
     gone: route.waits && leavingOf(exchange),
   });
-  exchange.noted.end2end ??= id || createdBy(route, answer.body);
+  if (route.answer.kind !== 'record') exchange.noted.end2end ??= id || createdBy(route, answer.body);
   if (route.method === 'GET') await checkAgain();
   const ignored = answer.ignored.length > 0 && {
     'crossramp-ignored-parameters': answer.ignored.join(', '),
@@ -176,7 +176,10 @@ export function routeFor(match: Match, method: string | undefined): Found {
   return { route, id: match.id };
 }
 
-/** @returns the id; an empty one where no record can have it: it passes the same checks as any other, and is then not found (C-15). */
+/**
+ * @returns the id; an empty one where no record can have it: it passes the usual checks, and is then not found
+ *   (C-15).
+ */
 function decodeId(segment: string): string {
   try {
     const id = decodeURIComponent(segment);

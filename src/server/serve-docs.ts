@@ -15,7 +15,7 @@ import { checkMethod } from './http/check-request.ts';
 import { type Exchange, READ_METHODS, send, sendText } from './http/http.ts';
 import { pageHeaders } from './http/page-headers.ts';
 
-/** What the site tells of. */
+/** Sources of the site. */
 export interface DocsParts extends DocSources {
   readonly publicUrl: string;
   readonly hasSandbox: boolean;
@@ -26,7 +26,7 @@ const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=300';
-/** Nothing but the style, the pictures and the search of the site itself. */
+/** Permits only the style, the pictures and the search of the site itself. */
 const HEADERS = pageHeaders({ policy: policyFrom({ style: OWN, img: OWN }), vary: 'accept', isPublic: true });
 
 /** @returns whether a browser asks, which shows pages. */

@@ -3,12 +3,12 @@ import { notFound } from '../base/errors/errors.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { Exchange } from './http/http.ts';
 
-/** Where rails are called. */
+/** Path of calls to rails. */
 export const RAILS_PATH = '/rails';
 
 const FORM = /^\/rails\/(sandbox|live)\/([A-Za-z-]{1,20})(?:\/(.*))?$/;
 
-/** @returns what hands a call to its rail. Throws `NOT_FOUND` where no rail takes calls. */
+/** @returns the handler that passes a call to its rail. Throws `NOT_FOUND` when no rail accepts calls. */
 export function railsServer({ forMode }: Pick<Services, 'forMode'>): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
     const { path, search, request, response, requestId } = exchange;

@@ -1,4 +1,4 @@
-/** Answers of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
+/** Responses of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
 import type { RequestListener } from 'node:http';
 import { GatewayError } from '../base/errors/errors.ts';
 import { exchangeOf } from './app.ts';
@@ -33,8 +33,8 @@ export function servesHealthOnly(handle: RequestListener, publicUrl: string): Re
   };
 }
 
-/** A request that is answered without authentication. */
-function unadmitted(...[request, response]: Parameters<RequestListener>): Exchange {
+/** @returns the exchange of a request that is answered without authentication. */
+export function unadmitted(...[request, response]: Parameters<RequestListener>): Exchange {
   const exchange = exchangeOf(request, response, () => false);
   exchange.route = exchange.path;
   return exchange;

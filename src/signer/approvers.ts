@@ -7,7 +7,7 @@ export interface KeyApprover {
   /** A name of the operator's choice. */
   readonly id: string;
   readonly publicKey: KeyObject;
-  /** Account whose destinations it proves; null: those of every account. */
+  /** Account whose destinations the approver proves; null for all accounts. */
   readonly account: string | null;
 }
 
@@ -41,7 +41,7 @@ function approverOf(given: Settings): KeyApprover {
   };
 }
 
-/** No message here repeats what was given: it may be the private key. */
+/** No message here repeats the given text: it may be the private key. */
 function publicKeyOf(given: Settings): KeyObject {
   const pem = given.text('publicKey');
   try {

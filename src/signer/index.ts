@@ -1,4 +1,7 @@
-/** The signer as a whole: a folder with key file, policy and record, and a server. It knows nothing of the gateway. */
+/**
+ * The signer as a whole: a folder with key file, policy and record, and a server. The signer knows nothing of the
+ * gateway.
+ */
 import { existsSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -22,7 +25,7 @@ export { newWords, seedOf } from './words.ts';
 /** Files of the folder. */
 const FILES = { key: 'key.json', policy: 'policy.json', record: 'signed.sqlite' } as const;
 
-/** What a mode gives to group and others. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
 
 /** Public facts of a seed. */
@@ -31,7 +34,7 @@ export type WalletFacts = Pick<Wallet, 'xpub' | 'hot'>;
 /** A signer that runs. */
 export interface RunningSigner {
   readonly wallet: WalletFacts;
-  /** What a gateway that was taken over can lose, line by line. */
+  /** Maximum losses through a compromised gateway, line by line. */
   readonly limits: readonly string[];
   readonly stop: () => Promise<void>;
 }
@@ -39,8 +42,8 @@ export interface RunningSigner {
 /**
  * Makes the folder and the key file in it.
  *
- * @returns what the gateway needs of the seed.
- * @throws {SignerError} when there is a key already, the passphrase is too short, or others may look into the folder.
+ * @returns the facts of the seed that the gateway needs.
+ * @throws {SignerError} when a key exists already, the passphrase is too short, or other users may read the folder.
  */
 export async function initSigner(folder: string, seed: Uint8Array, passphrase: string): Promise<WalletFacts> {
   makeFolder(folder, 0o700);
@@ -49,7 +52,7 @@ export async function initSigner(folder: string, seed: Uint8Array, passphrase: s
   return factsOf(openWallet(seed));
 }
 
-/** Where a signer listens. */
+/** Addresses on which a signer listens. */
 export interface SignerAddresses {
   /** For the gateway. */
   readonly gateway: ListenAddress;
@@ -57,7 +60,7 @@ export interface SignerAddresses {
   readonly page?: PageAddress | undefined;
 }
 
-/** What a signer logs; `alarm` is for the operator to look into, since a correct gateway is hardly ever refused. */
+/** Log of a signer. `alarm` is for the operator to investigate, since a correct gateway is hardly ever refused. */
 export interface RunLog extends Pick<SignerLog, 'signed'> {
   readonly alarm: (facts: RefusalFacts & { readonly refusals: number }) => void;
 }
@@ -104,8 +107,8 @@ export async function startSigner(
 /**
  * Makes a code by which one passkey is enrolled; the signer may be running.
  *
- * @returns the code, and the address of the page that takes it.
- * @throws {SignerError} when the policy has no page, or others may look into the folder.
+ * @returns the code, and the address of the page that accepts it.
+ * @throws {SignerError} when the policy has no page, or other users may read the folder.
  */
 export function makeEnrolment(
   folder: string,
@@ -156,7 +159,7 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Whoever can write there writes the policy; whoever can read there takes the key file home. */
+/** Write access to the folder gives control of the policy; read access gives the key file. */
 function refuseOpenFolder(folder: string): void {
   const mode = statSync(folder).mode & 0o777;
   if ((mode & OTHERS) !== 0)

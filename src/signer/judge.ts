@@ -1,4 +1,7 @@
-/** Decides whether a transaction is signed: where it goes, whether that is proven, what it costs, and how much has left before. */
+/**
+ * Decides whether a transaction is signed: by its destination, the proof of it, its cost, and the amounts signed
+ * before.
+ */
 import { isRefusedDestination } from '../base/chain/address.ts';
 import type { SignRequest } from '../chains/sign-request.ts';
 import { type Limits, MICRO_DECIMALS, type Policy, usd } from './policy.ts';
@@ -7,7 +10,7 @@ import type { Entry, SignedRecord } from './record.ts';
 import { Refusal } from './signer-error.ts';
 import type { Wallet } from './wallet.ts';
 
-/** What kind of transfer it is, once its destination was looked at. */
+/** Kind of a transfer, after its destination was checked. */
 export type Way = 'customer' | 'proven' | 'sweep' | 'gas' | 'cancel';
 
 const MINUTE_MS = 60_000;
@@ -52,7 +55,8 @@ export function wayOf(wallet: Wallet, request: SignRequest, transfer: Transfer, 
 }
 
 /**
- * @returns what is to be counted, against everything that was counted before. Run it and add the entry alone.
+ * @returns the entry to be counted, after checks against all earlier entries. Call it and add the entry under one
+ *   lock.
  * @throws {Refusal} `value_unknown`, `limit_fee`, `nonce_reused`, `fee_not_higher`, `transaction_limit`, `limit_…`.
  */
 export function countedEntry(
@@ -95,7 +99,7 @@ export function countedEntry(
   return entry;
 }
 
-/** What was counted at the same nonce already: only one of its transactions is ever mined. */
+/** Amounts already counted at the same nonce: only one of its transactions is ever mined. */
 interface Before {
   readonly isCounted: boolean;
   readonly fee: bigint;

@@ -16,9 +16,9 @@ const PASSPHRASE_MIN = 12;
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
 /**
- * Writes the file; one that is there stays as it is.
+ * Writes the file, and never replaces an existing one.
  *
- * @throws {SignerError} when there is a file already, and for a passphrase of fewer than 12 characters.
+ * @throws {SignerError} when the file exists, or the passphrase has fewer than 12 characters.
  */
 export async function writeKeyFile(path: string, seed: Uint8Array, passphrase: string): Promise<void> {
   if (passphrase.length < PASSPHRASE_MIN)

@@ -1,4 +1,7 @@
-/** The server of the signer's page: HTTP for browsers. It has no way to the keys: what it calls enrols passkeys and stores proofs. */
+/**
+ * The server of the signer's page: HTTP for browsers. The server has no access to the keys: its calls enrol passkeys
+ * and store proofs.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

@@ -22,7 +22,7 @@ import { SIGNED_NETWORKS } from './wallet.ts';
 /** Members of the body of a request. */
 export type PageInput = Readonly<Record<string, unknown>>;
 
-/** Options with which a browser has a destination proven; it sends all but `publicKey` back. */
+/** Options with which a browser proves a destination; it returns all but `publicKey`. */
 export interface ProofRequest extends ProvenDestination {
   readonly nonce: string;
   /** Shows that this signer made the request. */

@@ -1,4 +1,4 @@
-/** What the signer signs at most: limits and known keys, from a file of its own that the gateway cannot reach. */
+/** Limits and known keys of the signer, from a file of its own that the gateway cannot reach. */
 import { readFileSync } from 'node:fs';
 import { parseAddress } from '../base/chain/address.ts';
 import { CURRENCIES } from '../base/money/currency.ts';
@@ -22,7 +22,7 @@ export interface Limits {
 /** The whole policy. */
 export type Policy = Readonly<ReturnType<typeof policyIn>>;
 
-/** Where people reach the page of the signer. */
+/** Address of the signer's page for people. */
 export type PageSettings = Readonly<ReturnType<typeof pageOf>>;
 
 const ORIGIN_FORM =
@@ -52,7 +52,7 @@ export const DEFAULT_POLICY = {
 };
 
 /**
- * @param path - of a JSON file whose members stand in for those of DEFAULT_POLICY; undefined: the defaults alone.
+ * @param path - of a JSON file whose members override those of DEFAULT_POLICY; undefined for the defaults.
  * @throws {SignerError} naming the member and the accepted form.
  */
 export function readPolicy(path?: string): Policy {
@@ -85,14 +85,14 @@ function policyIn(given: Settings) {
     approvers: given.has('approvers') ? readApprovers(given.parts('approvers')) : [],
     /** Days that a proof is valid for at most. */
     proofDays: given.integer('proofDays', { min: 1, max: 3_650, fallback: DEFAULT_POLICY.proofDays }),
-    /** The page on which passkeys prove destinations; null: there is none. */
+    /** The page on which passkeys prove destinations; null when there is none. */
     page: given.has('page') ? pageOf(given.part('page')) : null,
     /** Destinations whose proofs hold no more, by `destinationName`. */
     withdrawn: new Set(given.has('withdrawn') ? given.parts('withdrawn').map(destinationIn) : []),
   });
 }
 
-/** @returns the limits as the signer prints them and tells them to the gateway. */
+/** @returns the limits as the signer prints them and reports them to the gateway. */
 export function describeLimits({ all, unproven, gas, currencies, fee, perMinute }: Policy): object {
   return {
     unit: 'USD',
@@ -116,14 +116,17 @@ const textsOf = ({ transaction, hour, day }: Limits) => ({
   day: usd(day),
 });
 
-/** One value for each currency of the networks that are signed for, the coins that only pay for fees with them. */
+/** One value for each currency of the supported networks, including the coins that only pay fees. */
 function valuesOf<Value>(value: (asset: string) => Value): Record<string, Value> {
   const tokens = CURRENCIES.filter(({ network }) => SIGNED_NETWORKS.includes(network));
   const coins = SIGNED_NETWORKS.map((network) => coinOf(network));
   return Object.fromEntries([...tokens, ...coins].map(({ code, asset }) => [code, value(asset)]));
 }
 
-/** @param address - in its canonical form. @returns what tells a destination from others. */
+/**
+ * @param address - in its canonical form.
+ * @returns a unique name of a destination.
+ */
 export function destinationName(network: string, address: string): string {
   return `${network} ${address}`;
 }

@@ -15,7 +15,7 @@ import { Refusal } from './signer-error.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Where the signer finds what it knows of proofs. */
+/** Stores from which the signer checks proofs. */
 export interface ProofSources {
   readonly policy: Pick<Policy, 'approvers' | 'withdrawn' | 'proofDays'>;
   readonly record: Pick<SignedRecord, 'proofOf' | 'nowMs'>;
@@ -53,7 +53,7 @@ export function checkProof(
     throw wrong(`the proof expires later than ${policy.proofDays} days from now`);
 }
 
-/** A proof of the page was checked when it was made; who made it may have been removed since. */
+/** The page checked the proof when it was made; its maker may have been removed since. */
 function expiryOfPageProof(
   record: ProofSources['record'],
   passkeys: ProofSources['passkeys'],

@@ -1,4 +1,4 @@
-/** Reads what came over the wire: nothing of it is believed before its form is checked. */
+/** Reads requests from the wire: the form of every member is checked before use. */
 import { INTENTS, type Intent, type SigningKey, type SignRequest } from '../chains/sign-request.ts';
 import { Refusal } from './signer-error.ts';
 

@@ -1,4 +1,7 @@
-/** Reads an unsigned transaction: what it moves, where to, and what it may cost. Whatever is not a plain transfer is refused. */
+/**
+ * Reads an unsigned transaction: amount, destination, and maximum cost. Any transaction but a plain transfer is
+ * refused.
+ */
 import { evmAddress, tronAddress } from '../base/chain/address.ts';
 import { EVM_CHAIN_IDS, tokenOfContract } from '../base/chain/token-contract.ts';
 import { assert } from '../base/errors/assert.ts';
@@ -22,7 +25,7 @@ export interface Transfer {
   readonly nonce: number | null;
 }
 
-/** What a transfer of TRX takes at most: bandwidth, and 1.1 TRX for an address that is new. Unit: sun. */
+/** Maximum cost of a transfer of TRX: bandwidth, and 1.1 TRX for a new address. Unit: sun. */
 const TRX_TRANSFER_FEE = 2_000_000n;
 /** Bandwidth of a call, which `fee_limit` does not hold. Unit: sun. */
 const TRON_BANDWIDTH_FEE = 1_000_000n;

@@ -1,4 +1,7 @@
-/** What was signed, in a SQLite file that one process holds at a time. An entry is on the disk before the answer goes out. */
+/**
+ * Record of signed transactions, in a SQLite file that one process holds at a time. An entry is on the disk before
+ * the response goes out.
+ */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Reason, SignerError } from './signer-error.ts';
@@ -11,7 +14,7 @@ export interface Entry {
   readonly network: string;
   readonly sender: string;
   readonly nonce: number | null;
-  /** Currency, destination and amount: what stays the same when a transaction is replaced. */
+  /** Currency, destination and amount, which stay the same when a transaction is replaced. */
   readonly payload: string;
   /** US dollars. */
   readonly fee: bigint;
@@ -22,11 +25,11 @@ export interface Entry {
   /** US dollars that go to deposit addresses of our own. */
   readonly gas: bigint;
   readonly currency: string;
-  /** What leaves, units of the currency. */
+  /** Amount that leaves, units of the currency. */
   readonly amount: bigint;
 }
 
-/** What was counted since some time. Amounts in millionths. */
+/** Sums counted since a time. Amounts in millionths. */
 export interface Sums {
   readonly all: bigint;
   readonly unproven: bigint;
@@ -52,7 +55,7 @@ export type AtNonce = Pick<Entry, 'payload' | 'fee' | 'amount'>;
 
 /** The file, opened. */
 export interface SignedRecord {
-  /** Runs the work alone; what it counted is on the disk when this returns. Nothing is kept of work that throws. */
+  /** Runs the work exclusively; its entries are on the disk when this returns. Work that throws leaves no entries. */
   readonly alone: <Result>(work: () => Result) => Result;
   /** @returns hash of the request that was signed under an id. */
   readonly bodyOf: (id: string) => string | undefined;
@@ -64,7 +67,11 @@ export interface SignedRecord {
   /** Stores a proof. @returns false when there is one of its id. */
   readonly addProof: (proof: ProofRow, atMs: number) => boolean;
   readonly proofOf: (id: string) => ProofRow | undefined;
-  /** Counts a refusal. @returns how often there was one of this reason. */
+  /**
+   * Counts a refusal.
+   *
+   * @returns the number of refusals for this reason.
+   */
   readonly refused: (reason: Reason) => number;
   readonly refusals: () => Readonly<Record<string, number>>;
   readonly close: () => void;

@@ -1,6 +1,6 @@
 /** Logs refusals: the first of a reason immediately, further ones as one line a minute with their number, so that no caller fills the log. */
 
-/** One refusal, as the log has it. */
+/** One refusal, as it is logged. */
 export interface RefusalFacts {
   readonly reason: string;
   readonly detail: string;
@@ -29,8 +29,8 @@ interface Unlogged {
 const LINE_EVERY_MS = 60_000;
 
 /**
- * @param alarm - writes a line; `refusals`: how many it stands for.
- * @param everyMs - time between two lines of one reason.
+ * @param alarm - writes a line; `refusals`: number of refusals that it summarises.
+ * @param everyMs - interval between two lines for one reason.
  */
 export function openRefusalLog(
   alarm: (facts: RefusalFacts & { readonly refusals: number }) => void,

@@ -9,7 +9,7 @@ import type { RefusalLog } from './refusal-log.ts';
 import type { SignerService } from './signer.ts';
 import { type Reason, Refusal, SignerError } from './signer-error.ts';
 
-/** Where the signer listens. */
+/** Address on which the signer listens. */
 export type ListenAddress =
   | { readonly socket: string }
   | {
@@ -21,13 +21,13 @@ export type ListenAddress =
       readonly clientCaFile: string;
     };
 
-/** Where the page of the signer listens: over TLS, or on this machine alone, for a proxy that has the certificate. */
+/** Address of the signer's page: over TLS, or on this machine alone, for a proxy that has the certificate. */
 export type PageAddress = { readonly host: string; readonly port: number } & (
   | { readonly certificateFile: string; readonly keyFile: string }
   | { readonly certificateFile?: undefined }
 );
 
-/** What the server logs. */
+/** Log of the server. */
 export interface SignerLog extends Pick<RefusalLog, 'refused'> {
   readonly signed: (facts: { readonly id: string; readonly network: string; readonly hash: string }) => void;
 }
@@ -36,8 +36,8 @@ const REQUEST_MS = 10_000;
 const SOCKET_MODE = 0o600;
 
 /**
- * @param count - counts a refusal, and returns how often there was one of its reason.
- * @throws {SignerError} when another process listens there, or nobody may.
+ * @param count - counts a refusal, and returns the number of refusals for its reason.
+ * @throws {SignerError} when another process listens there, or the address is not permitted.
  */
 export async function openServer(
   service: SignerService,
@@ -60,7 +60,7 @@ export async function openServer(
   return server;
 }
 
-/** @throws {SignerError} when nobody may listen there. */
+/** @throws {SignerError} when the address is not permitted. */
 export async function openPageServer(address: PageAddress): Promise<Server> {
   const server =
     address.certificateFile === undefined
@@ -113,7 +113,7 @@ function tlsOf({ certificateFile, keyFile, clientCaFile }: Exclude<ListenAddress
   } as const;
 }
 
-/** A process that was killed leaves its socket behind; one that answers is somebody else's. */
+/** A killed process leaves its socket behind; a socket that answers belongs to another process. */
 async function clear(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
@@ -125,7 +125,7 @@ async function clear(path: string): Promise<void> {
   rmSync(path);
 }
 
-/** A folder that is not there is told as one that may not be written, as if for a port: the system's words would lead astray. */
+/** A missing folder is reported like one without write access, as for a port: the system's message would mislead. */
 function cannotListen(address: ListenAddress | PageAddress, option: string, code: string): SignerError {
   if ('socket' in address)
     return new SignerError(

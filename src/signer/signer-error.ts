@@ -27,10 +27,10 @@ export const REASONS = [
   'limit_day',
 ] as const;
 
-/** One of REASONS. */
+/** A member of REASONS. */
 export type Reason = (typeof REASONS)[number];
 
-/** A refusal; nothing was counted. */
+/** A refusal, without any entry in the record. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: Reason;

@@ -1,6 +1,7 @@
 /**
- * The keys of a seed (BIP-32, BIP-44). Deposit addresses are `m/44'/coin'/0'/0/index`, which the gateway finds by the extended
- * public key of account 0; the hot wallet is `m/44'/coin'/1'/0/0`, of an account that nobody is told.
+ * The keys of a seed (BIP-32, BIP-44). Deposit addresses are `m/44'/coin'/0'/0/index`, which the gateway derives from
+ * the extended public key of account 0; the hot wallet is `m/44'/coin'/1'/0/0`, of an account that is never
+ * disclosed.
  */
 import { HDKey } from '@scure/bip32';
 import { deriveDepositAddress } from '../base/chain/deposit-address.ts';

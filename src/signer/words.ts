@@ -13,7 +13,10 @@ export function newWords(): string {
   return generateMnemonic(wordlist, ENTROPY_BITS);
 }
 
-/** @param text - words, or a seed in hexadecimal digits. @throws {SignerError} for anything else; it repeats nothing of it. */
+/**
+ * @param text - words, or a seed in hexadecimal digits.
+ * @throws {SignerError} for any other text, without repeating it.
+ */
 export async function seedOf(text: string): Promise<Uint8Array> {
   const given = text.trim();
   if (SEED.test(given)) return Buffer.from(given, 'hex');

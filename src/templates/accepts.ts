@@ -1,4 +1,7 @@
-/** What a transaction can take where it stands: what a payer is asked for, and what a sandbox can play, follow from it. */
+/**
+ * Inputs that a transaction accepts at its step: the forms of payers and the scenarios of the sandbox follow from
+ * them.
+ */
 
 import { stepNameOf } from '../base/ids/step-name.ts';
 import type { Step, Template } from './define.ts';

@@ -1,4 +1,7 @@
-/** The figures of an action: what its planned steps book on the balance, and what they send to a payer, a payee or a wallet. */
+/**
+ * The figures of an action: journals of its planned steps on the balance, and amounts sent to a payer, a payee or a
+ * wallet.
+ */
 import { BRL, type Currency } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../ledger/chart.ts';
@@ -17,7 +20,7 @@ export const EFFECT_KINDS = {
   refund: 'The amount goes back to the payer; a deposit of crypto less the network fee of its transfer.',
   payout: 'The amount goes out to the payee or the wallet, once the checks that follow have passed.',
 } as const;
-/** One of EFFECT_KINDS. */
+/** A member of EFFECT_KINDS. */
 export type ActionEffectKind = keyof typeof EFFECT_KINDS;
 
 /** One amount that an action moves. */
@@ -32,7 +35,7 @@ export interface ActionEffect {
 
 /**
  * @param isPriced - whether the action makes a new price.
- * @returns what the steps move, all together.
+ * @returns the amounts that the steps move, all together.
  */
 export function effectsOf(
   template: Template,

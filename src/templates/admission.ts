@@ -1,4 +1,6 @@
-/** What both directions ask before a payer is told where to pay: that the quote is open, and the person in order. */
+/**
+ * Checks of both directions before a payer gets payment instructions: the quote is open, and the person is admitted.
+ */
 import { unpaidEndOf } from './effects.ts';
 import type { Change, View } from './transition.ts';
 
@@ -20,21 +22,21 @@ export function isAdmitted({ process }: View): boolean {
   return process.isAdmitted === true;
 }
 
-/** Admits a customer or payee, the first time; what was ordered by that is not ordered twice. */
+/** Admits a customer or payee, the first time; orders of an earlier admission are not repeated. */
 export const admitOnce = {
   when: (view: View): boolean => !isAdmitted(view),
   set: (): Change => ({ process: { isAdmitted: true } }),
 } as const;
 
-/** What was paid is over the customer's limit: it is held until somebody decides. */
+/** The payment exceeds the customer's limit: it is held until a person decides. */
 export const overLimit = { set: (): Change => ({ process: { isOverLimit: true } }) } as const;
 
-/** What was held is let go: from now on it counts. */
+/** The hold was released: the payment counts from now on. */
 export function withinLimit(): Change {
   return { process: { isOverLimit: false } };
 }
 
-/** @returns that the payment is made now, which the limits of its day count. */
+/** @returns the time of the payment, now, for the limits of its day. */
 export function paidNow({ nowMs }: View): Change {
   return { process: { paidAt: new Date(nowMs).toISOString() } };
 }

@@ -16,12 +16,12 @@ export function cents(amount: string | null | undefined): bigint {
   return toMinor(known(amount, 'an amount of BRL'), BRL.decimals);
 }
 
-/** @returns what is paid in or debited: its currency, and the amount in minor units. */
+/** @returns the amount paid in or debited: its currency, and minor units. */
 export function sourceOf(row: ProcessRow): { currency: Currency; amount: bigint } {
   return sideOf(row.sourceCurrency, row.sourceAmount);
 }
 
-/** @returns what comes out: its currency, and the amount in minor units. */
+/** @returns the resulting amount: its currency, and minor units. */
 export function targetOf(row: Pick<ProcessRow, 'targetCurrency' | 'targetAmount'>): {
   currency: Currency;
   amount: bigint;
@@ -47,13 +47,13 @@ export function conversionOut(row: ProcessRow): Conversion {
   return { brl: cents(row.targetAmount) + fee, fee, crypto: amount, currency };
 }
 
-/** @returns the conversion of a deposit: what arrived beyond the price is the suffix of its exact amount. */
+/** @returns the conversion of a deposit: the amount beyond the price is the suffix of its exact amount. */
 export function conversionOfDeposit(row: ProcessRow): DepositConversion {
   const conversion = conversionOut(row);
   return { ...conversion, suffix: depositOf(row).amount - conversion.crypto };
 }
 
-/** @returns a transfer to an external wallet: all of it, and the part that is the network's fee. */
+/** @returns a transfer to an external wallet: the whole amount, and the network's fee in it. */
 export function deliveryOf(row: ProcessRow): NetworkMove {
   const { currency, amount } = targetOf(row);
   const networkFee = networkFeeOf(row, currency);
@@ -65,7 +65,7 @@ export function depositOf(row: ProcessRow): { currency: Currency; amount: bigint
   return sideOf(row.sourceCurrency, known(row.process?.deposit, 'a deposit').amount);
 }
 
-/** @returns the fee that the network takes in the currency itself; nothing where none is known. */
+/** @returns the fee that the network takes in the currency itself; zero when none is known. */
 export function networkFeeOf({ networkFee }: Pick<ProcessRow, 'networkFee'>, currency: Currency): bigint {
   return networkFee === null ? 0n : toMinor(networkFee, currency.decimals);
 }

@@ -1,6 +1,6 @@
 /**
- * Party that a step waits for: its payer, somebody's decision, or nothing but the gateway and its rails. It follows from the step
- * alone, so a step that a decision does not leave by itself waits for it until the rails have answered.
+ * Party that a step waits for: its payer, a person's decision, or nothing but the gateway and its rails. It follows
+ * from the step alone. A step that a decision does not leave by itself waits for it until the rails have answered.
  */
 import { stepNameOf } from '../base/ids/step-name.ts';
 import { hasPayer, stepAccepts } from './accepts.ts';
@@ -13,7 +13,7 @@ export const AWAITED = {
   decision:
     'A decision: of a person, of compliance, or of a bank about a dispute. An offramp from the balance has no payer: the account decides about its quote, and names the payee.',
 } as const;
-/** One of AWAITED. */
+/** A member of AWAITED. */
 export type Awaited = keyof typeof AWAITED;
 
 /** Triggers by which a payer answers what a page asks; without a payer the account does. */
@@ -38,7 +38,10 @@ export function asksForPayment(
 
 const KNOWN = new WeakMap<Template, Map<string, Awaited | null>>();
 
-/** @returns what a step of the template waits for; null where nobody is asked, and for a step that only imported history has. */
+/**
+ * @returns the party that a step of the template waits for; null without one, and for a step that only imported
+ *   history has.
+ */
 export function awaitedOf(template: Template, step: Pick<Step, 'component' | 'state'>): Awaited | null {
   const known = KNOWN.get(template) ?? new Map<string, Awaited | null>();
   KNOWN.set(template, known);

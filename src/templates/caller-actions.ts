@@ -1,6 +1,7 @@
 /**
- * Actions that callers take on a transaction: the trigger that each sends to its machine, its permission, its mutation and
- * the input of that. The machine itself says whether an action is possible, and what it moves: it plans the trigger.
+ * Actions of callers on a transaction: the trigger that each sends to its machine, its permission, its mutation and
+ * the input of that. The machine itself decides whether an action is possible, and what it moves: it plans the
+ * trigger.
  */
 import type { ActName } from '../base/access/acts.ts';
 import { BRL } from '../base/money/currency.ts';
@@ -40,13 +41,13 @@ export const CALLER_ACTIONS = {
 /** Name of an action. */
 export type CallerActionName = keyof typeof CALLER_ACTIONS;
 
-/** One argument of a mutation, as far as the transaction decides about it. */
+/** One argument of a mutation, as far as the transaction determines it. */
 export interface ArgumentRule {
   /** The one value to send. */
   readonly value?: string;
-  /** It must be given here, although the mutation does not require it everywhere. */
+  /** Required here, although the mutation does not require it everywhere. */
   readonly isRequired?: true;
-  /** It means nothing here. */
+  /** Without meaning here. */
   readonly isLeftOut?: true;
   /** The largest amount. */
   readonly max?: string;
@@ -59,7 +60,7 @@ export interface CallerAction {
   readonly mutation: string;
   /** By the name of the argument; the others are as the schema says. */
   readonly rules: Readonly<Record<string, ArgumentRule>>;
-  /** Of the input by default; where an amount must be given, of the largest. */
+  /** Of the input by default; when an amount is required, of the largest. */
   readonly effects: readonly ActionEffect[];
 }
 
@@ -238,14 +239,30 @@ export function actOf(name: CallerActionName, template: Template, row: ProcessRo
 }
 
 /**
- * The caller, the balance, limits, prices and the rules for money out are not judged here.
+ * Lists actions without checking the caller, the balance, limits, prices or the rules for money out.
  *
- * @returns the actions that the machine takes at the present step and time, in the order in which a caller should see them; none for
+ * @returns the actions that the machine accepts at the present step and time, in the order for display; none for
  *   imported history.
  */
 export function callerActions(template: Template, row: ProcessRow, nowMs: number): readonly CallerAction[] {
   const names = Object.keys(SHEETS) as CallerActionName[];
   return names.flatMap((name) => callerAction(name, template, row, nowMs) ?? []);
+}
+
+/**
+ * @param amount - BRL of a part; all that is left of the payment when undefined.
+ * @returns the effects of a refund of exactly that amount, from the plan that the refund itself follows; undefined where the machine
+ *   takes no such refund now.
+ */
+export function refundEffects(
+  template: Template,
+  row: ProcessRow,
+  amount: string | undefined,
+  nowMs: number,
+): readonly ActionEffect[] | undefined {
+  const trigger: Trigger = { on: 'payment_refunded', ...(amount !== undefined && { amount }) };
+  const steps = planned(template, row, trigger, nowMs);
+  return steps && effectsOf(template, row, steps, false);
 }
 
 /** @returns those of the actions that the machine takes; without their figures, which a page does not show. */
@@ -283,7 +300,7 @@ function callerAction(
   return undefined;
 }
 
-/** None where the step takes no such trigger at all: facts that only later steps know are not looked at. */
+/** Empty where the step accepts no such trigger at all: facts that only later steps know are not read. */
 function triggersOf(
   name: CallerActionName,
   template: Template,

@@ -12,7 +12,7 @@ export const LATE_EVENT = 'final unless a later event arrives';
 /** Whether a step can be left: yes; no; only by a late event. */
 export type Ending = 'open' | 'final' | typeof LATE_EVENT;
 
-/** One (component, state) of a template, with the labels that it is published with. */
+/** One (component, state) of a template, with its published labels. */
 export interface Step {
   readonly component: string;
   readonly state: string;
@@ -63,9 +63,9 @@ export interface Template {
   readonly machine: Machine;
   /** Whether a closer look at the customer comes before the payment or after it. */
   readonly stepUp: 'before_payment' | 'after_payment';
-  /** Where the crypto goes to or comes from: the account's balance, or a wallet outside. */
+  /** Target or source of the crypto: the account's balance, or an external wallet. */
   readonly crypto: 'balance' | 'external';
-  /** Raw codes of the currencies that it is created for; all when not given. */
+  /** Raw codes of the currencies that the template supports; all by default. */
   readonly currencies?: readonly string[];
   /** Stages of a deposit until it is paid out, each with its steps, as a payer follows them. */
   readonly stages?: readonly (readonly StepName[])[];
@@ -100,8 +100,9 @@ export function attribute(name: string, kind: KindName, fact: FactName, doc: str
  * @param place - component and state, as published.
  * @param status - broad label.
  * @param substatus - step-level label.
- * @param message - what the state means to the customer.
- * @param traits - `error`: the message is also the error message; `ending`: default `open`; `renewable`, `return`, `leavesRest`, `headline`: see `Step`.
+ * @param message - meaning of the state for the customer.
+ * @param traits - `error`: the message is also the error message; `ending`: default `open`; `renewable`, `return`,
+ *   `leavesRest`, `headline`: see `Step`.
  */
 export function step(
   place: readonly [component: string, state: string],

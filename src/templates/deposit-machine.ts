@@ -71,7 +71,7 @@ const depositTransitions: readonly Transition[] = [
     set: takeDeposit,
     post: ofDeposit(journals.depositSeen),
   }),
-  // Of another amount, or too late: what it is called, and what is booked, waits until the network is sure of it.
+  // Another amount, or too late: label and booking wait until the network has confirmed it.
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { when: isFirst, set: noteDeposit }),
   when('deposit_confirmed', DETECTED, CONFIRMED, {
     when: isSameDeposit,
@@ -102,7 +102,8 @@ const depositTransitions: readonly Transition[] = [
     when: isSameDeposit,
     set: () => ({ process: { deposit: null } }),
   }),
-  // After it was final: what follows goes on, and the account holder owes it to the house (domain.md 2.3: reorg after crediting).
+  // After it was final: the transaction continues, and the account holder owes the amount to the house (domain.md
+  // 2.3: reorg after crediting).
   when('deposit_dropped', FINAL, 'stay', {
     beside: true,
     when: (view) => isSameDeposit(view) && isThere(view),
@@ -187,7 +188,7 @@ const resolutionTransitions: readonly Transition[] = [
       return [journals.depositReturned(currency, { amount, networkFee }), ...gasJournals(view)];
     },
   }),
-  // It goes out of the balance again, to the payee whom its payer knew.
+  // The amount leaves the balance again, for the payee whom its payer knew.
   when('requoted', WRONG, SWAPPING, {
     moneyOut: 'fixed',
     when: (view) => isThere(view) && isScreened(view),
@@ -256,7 +257,7 @@ function isExact({ row, trigger }: Seen): boolean {
   return trimDecimal(trigger.amount) === trimDecimal(known(row.exactDepositAmount, 'an exact amount'));
 }
 
-/** What arrived beyond the exact amount, minor units; below zero when it is less. */
+/** Difference to the exact amount, minor units; negative when less arrived. */
 function differenceOf({ row }: View): bigint {
   const { currency, amount } = depositOf(row);
   return amount - toMinor(known(row.exactDepositAmount, 'an exact amount'), currency.decimals);
@@ -267,12 +268,12 @@ function isSameDeposit({ process, trigger }: View<'deposit_confirmed' | 'deposit
   return process.deposit?.txHash === txHash && process.deposit.logIndex === logIndex;
 }
 
-/** One deposit at a time is looked at; after one was dropped, the next. */
+/** One deposit at a time is processed; after one was dropped, the next. */
 function isFirst({ row, process, trigger }: Seen): boolean {
   return !process.deposit || stepNameOf(row) === DROPPED || process.deposit.txHash === trigger.txHash;
 }
 
-/** What is known of a deposit before a step is reached with it is not published yet: a body changes with its step only (C-9). */
+/** Facts of a deposit before its step is reached are not published yet: a body changes with its step only (C-9). */
 function noteDeposit(view: Seen): Change {
   const { txHash, logIndex, amount, from } = view.trigger;
   return { process: { deposit: { txHash, logIndex, amount, from, isLate: isLate(view) } } };
@@ -313,7 +314,10 @@ function sendBack(row: ProcessRow, refundAddress: string, refundWorth?: string):
   return { process: { refundAddress, refundWorth, heldAt: stepNameOf(row) } };
 }
 
-/** Where a deposit is held again that could not go back: for the operator where it was not kept yet at which step it was held. */
+/**
+ * Step at which a deposit that could not go back is held again: for the operator where the step of the hold was not
+ * stored yet.
+ */
 function heldAt(process: Process): StepName {
   return process.heldAt ?? HELD;
 }

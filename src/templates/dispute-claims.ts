@@ -1,6 +1,7 @@
 /**
- * A dispute (MED) beside refunds of parts. The bank takes what the dispute is about from the payment, and then refuses a refund
- * that is still under way. So a dispute counts for what the refunds under way leave, and takes the money of one that fails.
+ * A dispute (MED) with concurrent refunds of parts. The bank takes the disputed amount from the payment, and then
+ * refuses a refund that is still under way. So a dispute covers the amount that refunds under way leave, and takes
+ * the money of a refund that fails.
  */
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import type { Conversion } from '../ledger/journals.ts';
@@ -35,7 +36,7 @@ export function partFailed(view: View, failed: PixReturn | undefined): Change {
   return { process: isDisputed(view.row) ? openGrown(after, freed) : acceptedGrown(after) };
 }
 
-/** What the dispute takes of a part, out of the crypto that the part gives back. */
+/** Share of the dispute in the crypto that a failed part gives back. */
 export function takenByDispute(view: Pick<PostView, 'row' | 'before'>, freed: bigint): readonly Journal[] {
   const { row, before } = view;
   const { currency } = conversionIn(row);
@@ -111,7 +112,7 @@ export function overtakenReturn(process: Process, returnId: string | undefined):
   return returnsOf(process).find((each) => each.isOvertaken && each.returnId === returnId);
 }
 
-/** Parts under way that give back at least so many cents; all of them where they are fewer. */
+/** Parts under way that give back at least this many cents; all of them when they are fewer. */
 function overtakenBy(process: Process, brl: bigint): readonly PixReturn[] {
   const found: PixReturn[] = [];
   let sum = 0n;

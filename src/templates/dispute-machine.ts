@@ -1,7 +1,7 @@
 /**
- * Disputes (MED) about a payment that was converted: about all that is left of it or a part, one after the other. What is
- * there is held at the locked rate; when the dispute is accepted it is unwound with its fee in proportion, and what was not
- * there is owed to the house.
+ * Disputes (MED) about a converted payment: about the whole remainder or a part, one at a time. The available amount
+ * is held at the locked rate; when the dispute is accepted, it is unwound with its fee in proportion, and the missing
+ * amount is owed to the house.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -20,10 +20,8 @@ import {
 } from './dispute-claims.ts';
 import type { DisputeClaim, Process } from './facts.ts';
 import { isDisputable } from './lateness.ts';
-import { brlText, ended, kept, leftOf, partOf, read, withReturn } from './returns.ts';
+import { brlText, ended, kept, leftOf, partOf, type ReturnEnd, read, withReturn } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
-
-type Ended = View<'refund_settled' | 'refund_failed'>;
 
 /**
  * @param finished - steps at which a payment is finished.
@@ -86,12 +84,15 @@ export function disputeTransitions(
   ];
 }
 
-/** The end of a part that a dispute has overtaken: one that went back all the same was paid twice, and is owed to the house. */
+/**
+ * End of a part that a dispute has overtaken: when it goes back nevertheless, it was paid twice, and is owed to the
+ * house.
+ */
 function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
-  const isPart = (view: Ended) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
+  const isPart = (view: ReturnEnd) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
   const end =
     (state: 'done' | 'credited_back') =>
-    (view: Ended): Change => {
+    (view: ReturnEnd): Change => {
       const part = known(overtakenReturn(view.process, view.trigger.returnId), 'a return');
       return { process: { returns: ended(view, [part], { state, isOvertaken: undefined }) } };
     };
@@ -126,7 +127,7 @@ export function rejectedOf({ row, process, trigger }: View<'dispute_accepted'>):
   return listed ?? (isLast ? { id: disputeId, claim: dispute?.brl } : undefined);
 }
 
-/** A dispute without a name cannot be accepted later: nobody could tell which one that is. */
+/** A dispute without a name cannot be accepted later: it could not be identified. */
 function withRejected(process: Process): Partial<Process> {
   const { disputeId: id, disputeClaim, dispute, rejectedDisputes = [] } = process;
   return id === undefined
@@ -144,7 +145,7 @@ function disputed({ row }: Pick<View, 'row'>, amount: bigint | undefined): bigin
   return claim < left ? claim : left;
 }
 
-/** What a dispute can hold: at most what is there (domain.md 3.6: MED returns only what is there). */
+/** Amount that a dispute can hold: at most the available one (domain.md 3.6: MED returns only what is there). */
 function open(view: View<'dispute_opened' | 'dispute_accepted'>, { id, claim }: DisputeClaim): Change {
   const { row, process } = view;
   const asked = claim === undefined ? undefined : BigInt(claim);

@@ -1,7 +1,7 @@
 /**
- * What a machine wants done outside of the database once a step is committed, and when: each effect becomes a job, and its
- * outcome is a trigger again. And when a session ends, which some effects wait for; moments are milliseconds on the clock of
- * the processes.
+ * Work outside of the database that a machine orders with a committed step, and its time: each effect becomes a job,
+ * and its outcome is a trigger again. Also the end of a session, which some effects wait for; times are milliseconds
+ * on the clock of the processes.
  */
 
 import { BRL, currencyOfLedger } from '../base/money/currency.ts';
@@ -10,7 +10,7 @@ import type { Process, ProcessRow } from './facts.ts';
 
 /** A payment that settled this long after the end of the session still counts (C-32). */
 export const GRACE_MS = 60_000;
-/** How long after the end of a session its deposit address is watched, and its amount given to nobody else. */
+/** Time after the end of a session during which its deposit address is watched, and its amount reserved. Unit: ms. */
 export const MONITORING_MS = 24 * 3_600_000;
 
 const HOUR_MS = 3_600_000;
@@ -36,6 +36,8 @@ const after =
 export const EFFECTS = {
   check_identity: now,
   check_payee: now,
+  /** The customer's case was decided: what waits for it goes on. */
+  ask_case: now,
   create_charge: now,
   cancel_charge: now,
   allocate_deposit: now,
@@ -46,16 +48,16 @@ export const EFFECTS = {
   order_returns: now,
   /** Crypto to a wallet, or BRL to a PIX key: whatever comes out. */
   send_funds: now,
-  /** What could not go back to the payer, as long as `mayRetry`. */
+  /** Returns that failed, as long as `mayRetry`. */
   retry_returns: (row, { nowMs }) => nowMs + (RETRY_PAUSES_MS[retriesOf(row.process)] ?? 0),
   send_back: now,
   /** The session ends before anything can be paid. */
   expire: (row, { nowMs }) => unpaidEndOf(row) ?? nowMs,
-  /** The session ends for payments: those that settled within the grace were told by then. */
+  /** The session ends for payments: those that settled within the grace were reported by then. */
   expire_payable: (row, { nowMs }) => (expiryOf(row) ?? nowMs) + GRACE_MS,
   /** The step-up was not decided in time (`STEP_UP_HOURS`). */
   deny_step_up: (_row, { nowMs, stepUpMs }) => nowMs + stepUpMs,
-  /** Nobody decided the approval. */
+  /** End of an approval without a decision. */
   reject_approval: after(72 * HOUR_MS),
 } as const satisfies Record<string, (row: ProcessRow, timing: Timing) => number>;
 
@@ -79,6 +81,7 @@ const DISPENSABLE_EFFECTS: readonly EffectName[] = ['cancel_charge'];
 const PREPARING_EFFECTS: readonly EffectName[] = [
   'check_identity',
   'check_payee',
+  'ask_case',
   'create_charge',
   'allocate_deposit',
   'expire',
@@ -100,7 +103,7 @@ export function mayRetry(process: Pick<Process, 'returns'>): boolean {
   return retriesOf(process) < RETRY_PAUSES_MS.length;
 }
 
-/** How often returns were tried again; those that were at the same time count once. */
+/** Number of retries of returns; parallel ones count once. */
 function retriesOf(process: Pick<Process, 'returns'> | null): number {
   const retried = (process?.returns ?? []).filter(({ state }) => state === 'retried');
   return new Set(retried.map(({ endedAt }) => endedAt)).size;

@@ -1,4 +1,4 @@
-/** Names of the events of a template: one for each of its steps (C-61), and those beside the steps. */
+/** Names of the events of a template: one for each of its steps (C-61), and those besides the steps. */
 
 import { eventName } from '../base/ids/step-name.ts';
 import type { Template } from './define.ts';
@@ -8,7 +8,7 @@ import { STAY_EVENTS, type StayEvent } from './transition.ts';
 /** Event of money out that is held by a ceiling. */
 export const HELD_EVENT: StayEvent = 'money_out.held';
 
-/** @returns every name that an event of the template can have: those of its steps in their order, then those beside them. */
+/** @returns every name that an event of the template can have: those of its steps in their order, then the others. */
 export function eventNamesOf(template: Template): readonly string[] {
   const ofSteps = template.steps.map((step) => eventName({ template: template.name, ...step }));
   return [...ofSteps, ...eventsBeside(template).map(({ name }) => name)];

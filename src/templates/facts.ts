@@ -65,7 +65,7 @@ export interface TransactionRow extends Facts {
   readonly asPublished: Readonly<Record<string, string>> | null;
 }
 
-/** What is published of a transaction: all but the ids that it is kept under. */
+/** Published facts of a transaction: all but its internal ids. */
 export type PublishedRow = Omit<TransactionRow, 'accountId' | 'id'>;
 
 /**
@@ -75,7 +75,7 @@ export type PublishedRow = Omit<TransactionRow, 'accountId' | 'id'>;
 export interface Process {
   /** Changes of state so far: the position of the newest event in the transaction. */
   readonly sequence: number;
-  /** How often journals were posted beside the events: their refs are told apart by it. */
+  /** Number of journals posted besides the events, which makes their refs unique. */
   readonly posted?: number;
   /** Id of the API key that made it; null for a session that a visitor opened. */
   readonly createdBy: string | null;
@@ -86,11 +86,11 @@ export interface Process {
   readonly isApproved?: boolean;
   /** Money out that waits for approval (C-25). */
   readonly approval?: Approval | undefined;
-  /** Money has left by the rule; what comes back is taken off what counts. */
+  /** Money has left by the rule; amounts that come back are subtracted from the counted ones. */
   readonly hasOutflow?: true;
   /** The customer or payee may go on: found in order, or approved after a closer look. */
   readonly isAdmitted?: boolean;
-  /** Compliance turned it down; what was paid is on its way back. */
+  /** Compliance rejected it; the payment is on its way back. */
   readonly isTurnedDown?: boolean;
   /** Money of somebody sanctioned: two people have to release it, of whom this one was the first. */
   readonly isFrozen?: boolean;
@@ -119,12 +119,12 @@ export interface Process {
     readonly amount: string;
     readonly isLate: boolean;
     readonly from: string;
-    /** Its network dropped it after it had been final; what it stood for is owed to the house. */
+    /** The network dropped it after it had been final; its value is owed to the house. */
     readonly isLost?: true;
   } | null;
   /** The customer as named again before the confirmation; published with it. */
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
-  /** Where a held deposit goes back to, and the step at which it was held; nothing once that failed. */
+  /** Return address of a held deposit, and the step at which it was held; undefined once the return failed. */
   readonly refundAddress?: string | undefined;
   /** BRL that a deposit was worth when it was sent to another address than its own. */
   readonly refundWorth?: string | undefined;
@@ -137,15 +137,15 @@ export interface Process {
   readonly paidAt?: string;
   /** BRL that a withdrawal is worth. */
   readonly worth?: string;
-  /** What limits count of it (C-21, C-22). */
+  /** Amount that limits count (C-21, C-22). */
   readonly counted?: Counted | undefined;
-  /** What was paid is over the customer's limit of the day, and held. */
+  /** The payment exceeds the customer's limit of the day, and is held. */
   readonly isOverLimit?: boolean;
   /** Whether a closer look at the customer is due for the volume of 30 days, or was approved. */
   readonly stepUp?: 'due' | 'approved' | undefined;
   /** Crypto that a dispute holds. */
   readonly disputed?: string;
-  /** What a dispute is about, in minor units: its part of the conversion. */
+  /** Amount of a dispute, in minor units: its part of the conversion. */
   readonly dispute?: ConvertedPart;
   /** The rail's name for that dispute, where it gave one. */
   readonly disputeId?: string | undefined;
@@ -159,7 +159,7 @@ export interface Process {
   readonly finishedAt?: Instant;
   /** Everything that goes or went back to the payer, in the order it was asked for. */
   readonly returns?: readonly PixReturn[];
-  /** When the charge was known to exist, ISO 8601: nobody pays it before. */
+  /** Time from which the charge is known to exist, ISO 8601: no payment is possible before. */
   readonly chargedAt?: string;
   /** When the price was made, ISO 8601: its lock counts from then (C-21). */
   readonly pricedAt?: string;
@@ -186,7 +186,7 @@ export interface Approval {
   readonly trigger?: WaitingTrigger;
 }
 
-/** It is above the threshold of the day, or above a ceiling of the hour. */
+/** The amount exceeds the threshold of the day, or a ceiling of the hour. */
 export type ApprovalReason = 'threshold' | 'ceiling';
 
 /** A trigger of the account holder that can wait for approval. */
@@ -198,7 +198,7 @@ export type WaitingTrigger =
   | { readonly on: 'payment_refunded'; readonly amount?: string }
   | { readonly on: 'refund_ordered'; readonly address: string; readonly worth?: string };
 
-/** What was counted of a transaction, so that exactly this can be taken back. */
+/** Counted amount of a transaction, so that exactly this can be subtracted. */
 export interface Counted {
   readonly subject: string;
   /** Day in Brasília. */
@@ -207,7 +207,7 @@ export interface Counted {
   readonly isPaid: boolean;
 }
 
-/** A dispute by the rail's name, and the cents that it is about; all that is left where it does not say. */
+/** A dispute by the rail's name, and its amount in cents; the whole remainder where the rail names none. */
 export interface DisputeClaim {
   readonly id?: string | undefined;
   readonly claim?: string | undefined;
@@ -244,9 +244,9 @@ export interface PixReturn {
   /** ISO 8601. */
   readonly requestedAt: string;
   readonly endedAt?: string;
-  /** What was taken from the account holder for it. */
+  /** Amount taken from the account holder for it. */
   readonly part?: ConvertedPart;
-  /** What the operator noted of a payment by hand. */
+  /** Note of the operator about a payment by hand. */
   readonly reference?: string | undefined;
   /** Of an accepted dispute: the cents that it was about, where refunds under way left less of the payment. */
   readonly claim?: string | undefined;
@@ -271,5 +271,5 @@ export interface ProcessRow extends TransactionRow {
 /** Facts that are worked out from columns instead of being one. */
 export type DerivedFact = 'explorerUrl' | 'amountDisplay';
 
-/** What an attribute can be mapped to. */
+/** Possible sources of an attribute. */
 export type FactName = keyof Facts | DerivedFact;

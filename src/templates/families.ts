@@ -1,14 +1,14 @@
-/** What the families are besides their names: use cases ask here, and compare no names. */
+/** Traits of families: use cases read them here, and compare no names. */
 import type { ActName } from '../base/access/acts.ts';
 import type { Family } from './define.ts';
 
-/** What holds for every template of a family. */
+/** Properties of every template of a family. */
 export interface FamilyTraits {
   /** BRL comes in by PIX, or goes out by PIX; a withdrawal leaves in its own currency. */
   readonly flow: 'in' | 'out' | 'withdrawal';
   /** Whether its hosted page asks for the amount and the customer that a creation leaves open. */
   readonly asksOnPage: boolean;
-  /** Whether a payer pays a shop, which is no matter of rates: they are shown where the shop wants it. */
+  /** Whether a payer pays a shop: rates are shown only where the shop wants it. */
   readonly paysShop: boolean;
   readonly acts: { readonly create: ActName; readonly cancel: ActName };
 }

@@ -1,10 +1,10 @@
-/** What a network charged the house for a transfer of ours (L12). */
+/** The network's charge to the house for a transfer of ours (L12). */
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { gasSpent } from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { Gas } from './triggers.ts';
 
-/** @returns the journal of what the network charged; none where that is nothing, or not known. */
+/** @returns the journal of the network's charge; none when it is zero or unknown. */
 export function gasJournals({
   trigger: { gas },
 }: {

@@ -1,4 +1,4 @@
-/** Headlines of steps and events: what happened to the money, as the account holder sees it, in words that fit a row. */
+/** Headlines of steps and events: the movement of money as the account holder sees it, in words that fit a row. */
 import { type Label, label } from '../base/text/label.ts';
 import type { Step } from './define.ts';
 import type { StayEvent } from './transition.ts';

@@ -1,4 +1,7 @@
-/** Names of the steps at which imported history was paid. It has no working facts, so its published step alone tells. */
+/**
+ * Names of the steps at which imported history was paid. History has no working facts, so its published step alone
+ * tells.
+ */
 export const HISTORY_STEPS = {
   undoneStates: ['ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED'],
   paidComponents: ['success', 'swap_transfer', 'swap_transfer_v2', 'crypto_out', 'pix_out', 'dispute'],

@@ -18,8 +18,8 @@ export function isTooLate({ row, process }: Pick<View, 'row' | 'process'>, happe
 const CLOCKS_MS = 120_000;
 
 /**
- * @returns whether a payment carries a time that cannot be right: before its charge existed, or in the future. Nobody can say then
- *   whether it came in time, so no transaction takes it, and nothing goes back by itself (C-36).
+ * @returns whether a payment carries an impossible time: before its charge existed, or in the future. Its timeliness
+ *   is then undecidable, so no transaction accepts it, and no money goes back by itself (C-36).
  */
 export function isImpossible(
   { row, process, nowMs }: Pick<View, 'row' | 'process' | 'nowMs'>,
@@ -55,7 +55,10 @@ const DISPUTE_MAX_MS = 80 * 86_400_000;
 /** PIX takes a return of a payment up to 90 days after it. */
 const REFUND_MAX_MS = 90 * 86_400_000;
 
-/** @returns whether a finished payment is young enough to be disputed; it was paid shortly before it was finished. */
+/**
+ * @returns whether a finished payment is young enough to be disputed; its payment came shortly before it was
+ *   finished.
+ */
 export function isDisputable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
   return sinceFinished(view) <= DISPUTE_MAX_MS;
 }

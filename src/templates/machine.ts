@@ -1,6 +1,6 @@
 /**
- * The machine of every template: from a transaction, a trigger and the clock to the steps that follow, what they post
- * and what is to be done after the commit. Pure: nothing is read or written here.
+ * The machine of every template: from a transaction, a trigger and the clock to the following steps, their journals
+ * and the work after the commit. Pure: it reads and writes no data.
  */
 import { assert } from '../base/errors/assert.ts';
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
@@ -35,7 +35,9 @@ export interface PlannedStep {
   readonly event?: StayEvent;
   readonly journals: readonly Journal[];
   readonly effects: readonly DueEffect[];
-  /** The plan that holds instead when the balance does not cover the journal; `refused`: none of it happens. */
+  /**
+   * The plan that holds instead when the balance does not cover the journal; `refused`: the whole plan is refused.
+   */
   readonly shortfall?: (() => PlannedStep) | 'refused';
 }
 
@@ -73,7 +75,7 @@ export function plan(
   return planned.length > 0 ? planned : undefined;
 }
 
-/** @returns whether the machine takes the trigger; what follows is not worked out. */
+/** @returns whether the machine accepts the trigger, without planning the consequences. */
 export function takes(template: Template, row: ProcessRow, trigger: Trigger, situation: Situation): boolean {
   const outcome = row.process?.approval ? decided(row.process, trigger, situation.nowMs) : undefined;
   if (outcome === 'too_late') return false;
@@ -110,7 +112,7 @@ function transitionFor(
   trigger: Trigger,
   situation: Situation,
 ): Transition | undefined {
-  // History takes no trigger: what it would need to know was never published.
+  // History accepts no trigger: its working facts were never published.
   if (!row.process) return undefined;
   const at = stepNameOf(row);
   const view = viewOf(row, trigger, situation);
@@ -160,7 +162,7 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
   };
 }
 
-/** Only the step is reached: nothing is posted, and nothing follows. */
+/** The step is reached without postings or consequences. */
 function ending(template: Template, row: ProcessRow, step: StepName, { nowMs }: View): PlannedStep {
   return {
     row: reach(template, row, step, nowMs),

@@ -18,7 +18,7 @@ export interface Outflow {
   readonly destination: Destination;
 }
 
-/** Where money goes to. */
+/** Destination of money. */
 export interface Destination {
   /** Network of an address, type of a PIX key, or `payer`. */
   readonly type: string;
@@ -28,7 +28,10 @@ export interface Destination {
   readonly groupId: string | null;
 }
 
-/** @param row - the transaction after the transition of this kind. @returns what leaves by it. */
+/**
+ * @param row - the transaction after the transition of this kind.
+ * @returns the outflow.
+ */
 export function outflowOf(kind: RuledKind, row: ProcessRow): Outflow {
   return { kind, ...FLOWS[kind](row) };
 }
@@ -80,24 +83,24 @@ export function isBackInBalance({ machine }: Pick<Template, 'machine'>, step: St
   );
 }
 
-/** @returns the key or person that asked for money out that waits; whoever made the transaction where none does. */
+/** @returns the key or person that requested the waiting money out; otherwise the creator of the transaction. */
 export function makerOf({ process }: ProcessRow): string | null {
   return process?.approval?.maker ?? process?.createdBy ?? null;
 }
 
-/** How long money out waits for its approvals, as a withdrawal does. Unit: ms. */
+/** Time limit of approvals, the same as for a withdrawal. Unit: ms. */
 export const APPROVAL_MS = 72 * 3_600_000;
 
 /** Outcome of a decision about money out that waits. */
 export type Decided =
-  /** One more approval is noted, or the wait is over and nothing left. */
+  /** One more approval is noted, or the wait is over without an outflow. */
   | { readonly approval: Approval | undefined }
-  /** Enough have approved, or the approval has lapsed: this trigger acts now, on these facts. */
+  /** Enough approvals exist, or the approval has lapsed: this trigger acts now, on these facts. */
   | { readonly process: Process; readonly trigger: Trigger };
 
 /**
- * @returns the approval that money out waits for; undefined once it has lapsed. That of a withdrawal does not lapse: a timer ends the
- *   withdrawal at its own step.
+ * @returns the approval that money out waits for; undefined once it has lapsed. That of a withdrawal does not lapse:
+ *   a timer ends the withdrawal at its own step.
  */
 export function pendingApproval({ approval }: Process, nowMs: number): Approval | undefined {
   return approval?.trigger && isTooLate(approval, nowMs) ? undefined : approval;
@@ -108,8 +111,8 @@ function isTooLate({ askedAt }: Approval, nowMs: number): boolean {
 }
 
 /**
- * @returns what the trigger decides about money out that waits; `too_late` for an approval after its time; undefined where the trigger
- *   is no such decision. Any other trigger acts without an approval that has lapsed.
+ * @returns the trigger's decision about waiting money out; `too_late` for an approval after its time; undefined where
+ *   the trigger is no such decision. Any other trigger acts without an approval that has lapsed.
  */
 export function decided(process: Process, trigger: Trigger, nowMs: number): Decided | 'too_late' | undefined {
   const { approval, ...rest } = process;

@@ -1,8 +1,8 @@
 /**
  * Offramp from Account: crypto is debited from the account balance; BRL is sent to a payee by PIX.
  *
- * Life of the money: reserved from the available balance → converted at the locked quote → paid out by PIX. What
- * fails before the payout gives the reservation back; a PIX that the payee's bank returns is credited in BRL.
+ * Life of the money: reserved from the available balance → converted at the locked quote → paid out by PIX. A failure
+ * before the payout releases the reservation; a PIX that the payee's bank returns is credited in BRL.
  *
  * @see `service.md` 2.4, states.json
  */

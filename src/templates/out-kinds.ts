@@ -1,6 +1,6 @@
 /**
- * How money may leave by a transition (C-25): every transition that lowers `available`, chooses where money goes, or makes a rail
- * send some says which of these it is. The rule for the ruled ones is `resolvers/engine/money-out.ts`.
+ * Kinds of money out by a transition (C-25): every transition that lowers `available`, chooses a destination of
+ * money, or makes a rail send some names its kind. The rule for the ruled ones is `resolvers/engine/money-out.ts`.
  */
 
 /** Kinds of money out that pass the rule: the account holder chooses amount or destination. */
@@ -10,7 +10,7 @@ export const RULED_KINDS = {
   refund: 'Out of the balance to the payer of a finished payment.',
   redirect: 'A held deposit to another address than the one that it came from.',
 } as const;
-/** One of RULED_KINDS. */
+/** A member of RULED_KINDS. */
 export type RuledKind = keyof typeof RULED_KINDS;
 
 /** Kinds that pass it not, with the reason. */
@@ -19,7 +19,7 @@ export const FREE_KINDS = {
   reserved: 'Passed the rule when it was reserved.',
   demanded: 'A bank demands it (MED); it is held, and goes to the payer.',
 } as const;
-/** How money leaves by a transition. */
+/** Kind of money out by a transition. */
 export type OutKind = RuledKind | keyof typeof FREE_KINDS;
 
 /** @returns whether the kind passes the rule. */

@@ -1,6 +1,7 @@
 /** The machine of the templates that begin with a PIX payment, up to the conversion. */
 
 import { known } from '../base/errors/assert.ts';
+import { cellOf } from '../base/ids/cell.ts';
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { txidOf } from '../base/pix/end-to-end-id.ts';
@@ -50,7 +51,7 @@ function atPossibleTime(transition: Transition): Transition {
   return { ...transition, when: isTaken };
 }
 
-/** Steps at which a payment was converted for good: it may be disputed or refunded, as long as some of it is left. */
+/** Steps at which a payment was converted finally: it may be disputed or refunded, as long as some of it is left. */
 const FINISHED: readonly StepName[] = [
   'success/DONE',
   'partial_success/DONE',
@@ -58,7 +59,10 @@ const FINISHED: readonly StepName[] = [
   'dispute/ACCEPTED',
 ];
 
-/** @param steps - all of the template's. @returns what may follow a payment: returns to the payer, and disputes. */
+/**
+ * @param steps - all of the template's.
+ * @returns the transitions after a payment: returns to the payer, and disputes.
+ */
 export function paidTransitions(steps: readonly Step[]): readonly Transition[] {
   const all = steps.map(({ component, state }): StepName => `${component}/${state}`);
   const finished = all.filter((name) => FINISHED.includes(name));
@@ -96,10 +100,10 @@ const isHeldStill = ({ process }: View) => process.isTurnedDown !== true;
 
 /**
  * The txid is ours: it is known before the charge is ordered, so that a payment finds its transaction whatever is heard of the
- * order. It has an index, which a later step would write anew with all others of its row.
+ * order. It carries the cell of the session. It has an index, which a later step would write anew with all others of its row.
  */
 export function nameCharge({ row }: View): Change {
-  return { process: { txid: txidOf(row.end2end) } };
+  return { process: { txid: txidOf(row.end2end, cellOf(row.process?.session ?? '')) } };
 }
 
 function quoteTransitions({ identity }: PixInComponents): Transition[] {
@@ -121,7 +125,7 @@ function quoteTransitions({ identity }: PixInComponents): Transition[] {
       }),
     }),
     when('identity_confirmed', 'pre_kyc/CONFIRM', `${identity}/INITIAL`, {
-      // A body changes with its step only (C-9): who was named again is published now.
+      // A body changes with its step only (C-9): corrected names are published now.
       set: ({ process }) => ({ facts: { ...process.correction } }),
     }),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
@@ -142,7 +146,8 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     effects: ['create_charge'],
   } as const;
   return [
-    when('identity_passed', initial, 'stay', admitted),
+    // From the later steps where the customer's case was decided: no volume of the customer asked for a closer look.
+    when('identity_passed', undecided, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
     when('review_required', [initial, pending], review),
@@ -161,6 +166,17 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: isPaid,
       effects: ['return_payment'],
     }),
+    when('identity_revoked', undecided, `${identity}/DENIED`, { when: isUnpaid }),
+    when('identity_revoked', `${deposit}/QRCODE`, `${identity}/DENIED`, { effects: ['cancel_charge'] }),
+    when(
+      'identity_revoked',
+      [pending, review, `${deposit}/PAID`, `${deposit}/OVERPAID`],
+      `${identity}/DENIED`,
+      {
+        when: isPaid,
+        effects: ['return_payment'],
+      },
+    ),
     when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', {
       moneyOut: 'fixed',
       when: isPaid,
@@ -172,13 +188,13 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
         process: { txid, brCode, chargedAt: new Date(nowMs).toISOString() },
       }),
     }),
-    // Paid before it was heard that there is a charge: it was shown by somebody who knew it.
+    // Paid before the charge was reported: a holder of the code showed it.
     when('pix_received', undecided, `${deposit}/QRCODE`, {
       when: (view) => isUnpaid(view) && isAdmitted(view),
       again: true,
     }),
     // Ordered before the session ended, and made after that: nobody can pay it any more.
-    when('charge_created', 'quote/CANCELLED', 'stay', {
+    when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
       beside: true,
       when: isUnpaid,
       effects: ['cancel_charge'],
@@ -288,7 +304,7 @@ function isLate(view: Payment): boolean {
   return isTooLate(view, view.trigger.settledAt);
 }
 
-/** Where the rail does not tell who paid, titularity cannot be judged. */
+/** When the rail does not name the payer, titularity cannot be checked. */
 function isDivergent({ row, trigger }: Payment): boolean {
   return trigger.payerTaxId !== null && trigger.payerTaxId !== row.clientTaxId;
 }

@@ -3,7 +3,7 @@ import { type Label, label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
-/** What differs between the templates: three component names and two labels. */
+/** Differences between the templates: three component names and two labels. */
 export interface PixInNames {
   readonly identity: string;
   readonly deposit: string;
@@ -212,7 +212,7 @@ function chargeSteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-/** What was paid, and whether it may be converted. */
+/** Steps of the payment, and whether it may be converted. */
 function paymentSteps(names: PixInNames): readonly Step[] {
   return [
     step(

@@ -15,7 +15,7 @@ export const PAYEE_STEPS: readonly StepName[] = [
   'kyc_payee/REVIEW',
 ];
 
-/** What differs: where an accepted quote goes once the payee is named, and what gives a reservation back. */
+/** Differences: the target of an accepted quote once the payee is named, and the steps that release a reservation. */
 export interface PayoutNames {
   readonly afterPayee: StepName;
   readonly shortfall?: StepName;
@@ -71,17 +71,18 @@ export function payeeTransitions({
       when: (view) => !isAdmitted(view),
     }),
     when('identity_irregular', 'kyc_payee/INITIAL', 'kyc_payee/DENIED', releasing),
+    when('identity_revoked', PAYEE_STEPS, 'kyc_payee/DENIED', releasing),
     when('key_divergent', PAYEE_STEPS, 'kyc_payee/DIVERGENT', releasing),
   ];
 }
 
-/** @returns how a payee passes: found in order, or approved after a closer look. */
+/** @returns the ways in which a payee passes: admitted directly, or approved after extra verification. */
 export function payeePassed(
   to: StepName | 'stay',
   rest: Pick<Transition<'identity_passed'>, 'when' | 'set' | 'post' | 'effects'>,
 ): readonly Transition[] {
   return [
-    when('identity_passed', 'kyc_payee/INITIAL', to, rest),
+    when('identity_passed', PAYEE_STEPS, to, rest),
     when<'identity_passed' | 'step_up_approved'>(
       'step_up_approved',
       ['kyc_payee/PENDING', 'kyc_payee/REVIEW'],

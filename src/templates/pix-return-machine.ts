@@ -1,7 +1,7 @@
 /**
- * How a PIX goes back to its payer: the payment whole, what was paid beyond the price, and refunds by the account holder
- * out of the balance, at the locked rate with the fee in proportion (C-35). Nothing is booked as returned before the rail
- * says so. What fails stays owed to the payer, or is credited back to the balance that it was taken from.
+ * Returns of a PIX to its payer: the whole payment, the excess over the price, and refunds by the account holder out
+ * of the balance, at the locked rate with the fee in proportion (C-35). A return is booked only when the rail reports
+ * it. A failed one stays owed to the payer, or is credited back to the balance that it was taken from.
  */
 import type { StepName } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
@@ -15,12 +15,14 @@ import {
   askedOrLeft,
   brlText,
   ended,
+  isOfStep,
   kept,
   leftOf,
   PARTS_MAX,
   paidByHand,
   partOf,
   partsOf,
+  type ReturnEnd,
   read,
   returnOfStep,
   returnsOf,
@@ -31,10 +33,9 @@ import {
 } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
-type Ended = View<'refund_settled' | 'refund_failed'>;
 type Refund = View<'payment_refunded'>;
 
-/** @returns what orders the return of a payment that is not converted. */
+/** @returns the change that orders the return of a payment that is not converted. */
 export function returnPayment(view: View): Change {
   const amount = brlText(cents(view.process.paid));
   return { process: { returns: withReturn(view, { kind: 'payment', amount }) } };
@@ -122,7 +123,7 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
   ];
 }
 
-/** What failed and is still owed: ordered again under a new id, or paid by hand. */
+/** Failed returns that are still owed: ordered again under a new id, or paid by hand. */
 function owedTransitions(all: readonly StepName[]): readonly Transition[] {
   const isOwed = (view: View) => returnsOwed(view).length > 0;
   const mayOrder = (view: View) => isOwed(view) && !isHeldByDispute(view.row);
@@ -144,7 +145,7 @@ function owedTransitions(all: readonly StepName[]): readonly Transition[] {
   ];
 }
 
-/** Refunds by the account holder: all that is left ends the transaction, a part of it leaves the step as it is. */
+/** Refunds by the account holder: the whole remainder ends the transaction, a part leaves the step unchanged. */
 function refundTransitions(finished: readonly StepName[]): readonly Transition[] {
   const taking = {
     post: ({ row, before, trigger }: PostView<'payment_refunded'>) => {
@@ -187,7 +188,7 @@ function orderRefund(view: Refund, kind: 'refund' | 'part'): Change {
   return { process: { finishedAt, returns: withReturn(view, { kind, amount: brlText(brl), part }) } };
 }
 
-/** What failed is tried again as a new return: a rail knows the old one as failed for good. */
+/** A failed return is retried as a new return: for a rail the old one has failed finally. */
 function retry(view: View): Change {
   const owed = returnsOwed(view);
   const returns = owed.reduce(
@@ -201,15 +202,11 @@ function retry(view: View): Change {
   return { process: { returns } };
 }
 
-function isOfStep({ process, trigger }: Ended): boolean {
-  return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
-}
-
 function isUnderWay(kind: ReturnKind) {
-  return (view: Ended) => told(view)?.kind === kind;
+  return (view: ReturnEnd) => told(view)?.kind === kind;
 }
 
-function told({ process, trigger }: Ended): PixReturn | undefined {
+function told({ process, trigger }: ReturnEnd): PixReturn | undefined {
   return returnUnderWay(process, trigger.returnId);
 }
 
@@ -218,6 +215,6 @@ function toldOf(process: Process, returnId: string | undefined): readonly PixRet
   return found ? [found] : [];
 }
 
-function end(view: Ended, which: PixReturn | undefined, state: 'done' | 'failed'): Change {
+function end(view: ReturnEnd, which: PixReturn | undefined, state: 'done' | 'failed'): Change {
   return which ? { process: { returns: ended(view, [which], { state }) } } : {};
 }

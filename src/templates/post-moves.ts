@@ -1,4 +1,4 @@
-/** What transitions post where journals move one amount of the transaction whole: its source, its target, its deposit. */
+/** Postings of transitions whose journals move one amount of the transaction: its source, its target, its deposit. */
 import type { Currency } from '../base/money/currency.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { depositOf, sourceOf, targetOf } from './amounts.ts';
@@ -10,7 +10,7 @@ export type Move = (currency: Currency, amount: bigint) => Journal;
 /** The `post` of a transition: journals on the transaction as it is then. */
 export type Post = (view: Pick<View, 'row'>) => Journal[];
 
-/** @returns what makes the `post` of these journals, in this order, each of the amount that `amountOf` finds. */
+/** @returns a `post` of these journals, in this order, each of the amount that `amountOf` finds. */
 export function movesOf(
   amountOf: (row: View['row']) => { readonly currency: Currency; readonly amount: bigint },
 ): (...moves: readonly Move[]) => Post {

@@ -1,7 +1,8 @@
 /**
- * Disputes (MED) about a payment that goes back whole at the time. Its money was taken from the account holder already and is
- * owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has given the payer
- * what is owed: the refund is never ordered again. What both gave back is owed to the house.
+ * Disputes (MED) about a payment that is being refunded whole. Its money was taken from the account holder already
+ * and is owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has
+ * given the payer the amount: the refund is never ordered again. Amounts that the payer got twice are owed to the
+ * house.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -17,8 +18,10 @@ import {
   brlText,
   byDispute,
   ended,
+  isOfStep,
   kept,
   partOf,
+  type ReturnEnd,
   read,
   returnOfStep,
   returnsOf,
@@ -28,8 +31,6 @@ import {
   withReturn,
 } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
-
-type Ended = View<'refund_settled' | 'refund_failed'>;
 
 const UNDER_WAY: StepName = 'refund/INITIAL';
 const FAILED: StepName = 'refund/ERROR';
@@ -165,7 +166,7 @@ function leftAfter(view: View<'dispute_accepted'>): bigint | undefined {
   const owed = returnsOwed(view);
   if (!dispute || owed.length === 0) return undefined;
   const left = leftOver(dispute, sumOf(owed));
-  // What was stored before returns had ids is settled whole or by hand.
+  // Returns stored before returns had ids are settled whole or by hand.
   return left > 0n && owed.some(({ returnId }) => returnId === undefined) ? undefined : left;
 }
 
@@ -185,26 +186,22 @@ function owedOfStep({ process }: Pick<View, 'process'>): bigint | undefined {
 }
 
 /** Cents that stay owed when the return of the step has failed; undefined while no dispute was accepted. */
-function leftOfStep({ process }: Ended): bigint | undefined {
+function leftOfStep({ process }: ReturnEnd): bigint | undefined {
   const owed = owedOfStep({ process });
   const { refundDispute } = process;
   return refundDispute?.isAccepted && owed !== undefined ? leftOver(refundDispute, owed) : undefined;
 }
 
-function settleFailed(view: Ended): Change {
+function settleFailed(view: ReturnEnd): Change {
   const returns = failedStep(view);
   const failed = { ...view, process: { ...view.process, returns } };
   const dispute = known(view.process.refundDispute, 'a dispute');
   return { process: { refundDispute: undefined, returns: settledByDispute(failed, dispute) } };
 }
 
-function failedStep(view: Ended): readonly PixReturn[] {
+function failedStep(view: ReturnEnd): readonly PixReturn[] {
   const found = returnOfStep(view.process);
   return found ? ended(view, [found], { state: 'failed' }) : returnsOf(view.process);
-}
-
-function isOfStep({ process, trigger }: Ended): boolean {
-  return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
 }
 
 function overtake(view: View<'dispute_returned'>): Change {
@@ -214,7 +211,7 @@ function overtake(view: View<'dispute_returned'>): Change {
   return { process: { returns: ended(view, [found], end) } };
 }
 
-/** What a dispute gave the payer of what was owed. */
+/** Part of the debt that a dispute gave the payer. */
 function paid({ process, before }: PostView) {
   const settled = (of: PostView['before']) =>
     sumOf(returnsOf(of).filter(({ dispute }) => dispute !== undefined));
@@ -241,16 +238,16 @@ function paidTwice({ row, process }: PostView) {
   return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
 }
 
-function overtaken({ process, trigger }: Ended): PixReturn {
+function overtaken({ process, trigger }: ReturnEnd): PixReturn {
   return known(overtakenReturn(process, trigger.returnId), 'a return');
 }
 
-function isOvertaken({ process, trigger }: Ended): boolean {
+function isOvertaken({ process, trigger }: ReturnEnd): boolean {
   return overtakenReturn(process, trigger.returnId) !== undefined;
 }
 
 /** The refund that a dispute had overtaken went back all the same: each is listed by itself. */
-function settleTwice(view: Ended): Change {
+function settleTwice(view: ReturnEnd): Change {
   const { amount, part } = overtaken(view);
   const end = { state: 'done', dispute: undefined, isOvertaken: undefined, reference: undefined } as const;
   const returns = ended(view, [overtaken(view)], end);

@@ -3,7 +3,7 @@ import { assert } from '../base/errors/assert.ts';
 import { EMPTY_LABEL } from '../base/text/label.ts';
 import type { Family, Step, Template } from './define.ts';
 
-/** What a transaction is created for; templates say of themselves whether they fit. */
+/** Purpose of a new transaction; templates declare whether they fit. */
 export interface TemplateUse {
   readonly family: Family;
   readonly crypto: Template['crypto'];
@@ -46,7 +46,7 @@ export function registryOf(templates: readonly Template[]): Registry {
           each.crypto === crypto &&
           (each.currencies === undefined || each.currencies.includes(currency)),
       );
-      // One that is made for some currencies goes before one for all.
+      // A template for certain currencies precedes one for all.
       return fitting.toSorted((left, right) => Number(!left.currencies) - Number(!right.currencies));
     },
     stepOf: (template, component, state) =>

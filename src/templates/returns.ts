@@ -22,11 +22,13 @@ const UNWINDING: readonly ReturnKind[] = ['refund', 'part', 'dispute'];
 /** States in which nothing goes back by a return any more. */
 const VOID: readonly ReturnState[] = ['retried', 'credited_back'];
 
-/** A payment is given back in so many parts at most, done or not; all that is left can still go back at once. */
+/**
+ * Maximum number of partial refunds of a payment, done or not; the whole remainder can still be refunded after it.
+ */
 export const PARTS_MAX = 90;
 
 type Returned = Pick<Process, 'returns'>;
-/** What is owed to a payer; without an id where its return failed before returns had any. */
+/** Debt to a payer; without an id where its return failed before returns had any. */
 type Owed = Pick<PixReturn, 'kind' | 'amount' | 'part'> & Partial<Pick<PixReturn, 'returnId'>>;
 
 /** @returns everything that goes or went back, in order. */
@@ -34,7 +36,7 @@ export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
   return returns;
 }
 
-/** @returns what goes back, with one more. */
+/** @returns the list of returns, with one more. */
 export function withReturn(
   { row, process, nowMs, ispb }: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
   added: Pick<PixReturn, 'kind' | 'amount' | 'part' | 'reference' | 'claim' | 'dispute'> & {
@@ -59,14 +61,22 @@ export function returnOfStep(process: Returned): PixReturn | undefined {
   );
 }
 
+/** Report of a rail about the end of a return. */
+export type ReturnEnd = View<'refund_settled' | 'refund_failed'>;
+
+/** @returns whether this is the end of the return that the step waits for. */
+export function isOfStep({ process, trigger }: ReturnEnd): boolean {
+  return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
+}
+
 /** @returns the return of this id while it is under way. */
 export function returnUnderWay(process: Returned, returnId: string | undefined): PixReturn | undefined {
   return returnsOf(process).find((each) => each.state === 'requested' && each.returnId === returnId);
 }
 
 /**
- * @returns what failed to go back and is still owed to the payer. Where returns were not stored yet as it failed, that is
- *   what was paid.
+ * @returns the failed returns that are still owed to the payer. If returns were not stored yet at the failure, the
+ *   payment.
  */
 export function returnsOwed({ row, process }: Pick<View, 'row' | 'process'>): readonly Owed[] {
   if (process.returns === undefined && process.paid !== undefined && stepNameOf(row) === 'refund/ERROR')
@@ -87,7 +97,7 @@ export function paidByHand(
     : ended(view, owed, { state, reference });
 }
 
-/** @returns how a return ends whose money a dispute gave the payer: booked as one that was paid by hand. */
+/** @returns the end of a return whose money a dispute gave the payer: booked as one that was paid by hand. */
 export function byDispute(id: string | undefined) {
   return {
     state: 'paid_by_hand',
@@ -97,7 +107,8 @@ export function byDispute(id: string | undefined) {
 }
 
 /**
- * @returns the list after a dispute gave the payer what is owed, as far as it goes: one that it pays in part is divided.
+ * @returns the list after a dispute gave the payer the owed amounts, as far as it goes: a return that it pays in part
+ *   is split.
  */
 export function settledByDispute(
   view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
@@ -158,7 +169,7 @@ export function ended(
   return returnsOf(process).map((each) => ({ ...each, ...(isOneOf(each) && { ...end, endedAt }) }));
 }
 
-/** @returns what was given back already of a conversion, by refunds and disputes. */
+/** @returns the part of a conversion that refunds and disputes gave back already. */
 export function givenBack(process: Returned, currency: Currency): Conversion {
   const parts = returnsOf(process).flatMap(({ kind, state, part }) =>
     part && UNWINDING.includes(kind) && !VOID.includes(state) ? [part] : [],
@@ -176,8 +187,8 @@ export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigin
 }
 
 /**
- * The part of the locked conversion that belongs to so many cents of the payment, after what was given back before. Crypto
- * is rounded up and the fee down, towards the house; all parts together are the whole.
+ * Share of the locked conversion for this amount of the payment in cents, after earlier refunds. Crypto is rounded up
+ * and the fee down, towards the house; all parts together equal the whole.
  */
 export function partOf(row: ProcessRow, brl: bigint): Conversion {
   const whole = conversionIn(row);

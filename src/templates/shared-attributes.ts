@@ -1,7 +1,7 @@
 /** Attributes that several templates share, in the order of the published tables. */
 import { type Attribute, attribute } from './define.ts';
 
-/** The session: what the merchant said when it was made, and when it ends. */
+/** The session: the merchant's data at its creation, and its end. */
 const SESSION_ATTRIBUTES: readonly Attribute[] = [
   attribute('expiration', 'instant', 'expiresAt', 'When the session expires.'),
   attribute('return_url', 'url', 'returnUrl', 'Where the customer is sent afterwards.'),

@@ -1,5 +1,5 @@
 /** The broad status of a step as a code, for programs: its label is for people. */
-/** What each status means. */
+/** Meaning of each status. */
 export const STATUS_CODES = {
   CREATED: 'It exists; nobody is asked to pay yet.',
   PENDING: 'It waits for a payment, a check, or a decision.',
@@ -12,7 +12,7 @@ export const STATUS_CODES = {
   REFUNDED: 'What was paid went back.',
   UNKNOWN: 'It is imported history at a step that the catalogue does not have.',
 } as const;
-/** One of STATUS_CODES. */
+/** A member of STATUS_CODES. */
 export type StatusCode = keyof typeof STATUS_CODES;
 
 /** The broad labels of `status`, in both languages (states.json). */

@@ -1,4 +1,4 @@
-/** How steps follow each other: transitions as data, with what each posts as a plain function. */
+/** Sequences of steps: transitions as data, with a plain function for the postings of each. */
 import type { StepName } from '../base/ids/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { EffectName } from './effects.ts';
@@ -6,7 +6,7 @@ import type { Facts, Process, ProcessRow } from './facts.ts';
 import type { OutKind } from './out-kinds.ts';
 import type { TriggerFacts, TriggerName } from './triggers.ts';
 
-/** What a transition looks at. */
+/** Input of a transition. */
 export interface View<Name extends TriggerName = TriggerName> {
   /** The transaction before the transition. */
   readonly row: ProcessRow;
@@ -14,17 +14,20 @@ export interface View<Name extends TriggerName = TriggerName> {
   readonly trigger: TriggerFacts[Name];
   /** Milliseconds on the clock of the processes. */
   readonly nowMs: number;
-  /** How long a step-up waits for its decision. Unit: ms. */
+  /** Time limit of a step-up's decision. Unit: ms. */
   readonly stepUpMs: number;
   /** Whether senders are screened: nobody decides about a wrong deposit before. */
   readonly screensSenders?: boolean;
   /** Bank of the house in the Brazilian payments system: ids of returns begin with it. */
   readonly ispb: string;
-  /** What the account has available in a currency, minor units; asked for by `dispute_opened` and `dispute_accepted` only. */
+  /**
+   * Available balance of the account in a currency, minor units; read by `dispute_opened` and `dispute_accepted`
+   * only.
+   */
   readonly available: (currencyCode: string) => bigint;
 }
 
-/** What journals are made from: the transaction as `set` leaves it, and its working facts before that. */
+/** Input of journals: the transaction after `set`, and its working facts before that. */
 export interface PostView<Name extends TriggerName = TriggerName> extends View<Name> {
   readonly before: Process;
 }
@@ -35,7 +38,7 @@ export interface Change {
   readonly process?: Partial<Process>;
 }
 
-/** One way from a step to another. Of several for the same trigger the first whose `when` holds is taken. */
+/** One transition from a step to another. Of several for the same trigger the first whose `when` holds applies. */
 export interface Transition<Name extends TriggerName = TriggerName> {
   readonly from: readonly StepName[];
   readonly on: Name;
@@ -49,19 +52,19 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   readonly effects?: readonly EffectName[];
   /** The step that is reached instead when the balance does not cover the journal; `refused`: the trigger is. */
   readonly shortfall?: StepName | 'refused';
-  /** How money leaves by it (C-25); undefined where none does. */
+  /** Kind of money out (C-25); undefined without any. */
   readonly moneyOut?: OutKind;
-  /** It ends something that goes on beside the step, which does not wait for it. */
+  /** The transition ends a process that runs in parallel to the step, which does not wait for it. */
   readonly beside?: true;
-  /** Where the step stays: the event that says so all the same, by the two last parts of its name. */
+  /** Event that is published although the step stays, by the two last parts of its name. */
   readonly event?: StayEvent;
-  /** It converts at the price of the session: after the lock the trigger has to bring a new one (C-21). */
+  /** The transition converts at the price of the session: after the lock the trigger must bring a new one (C-21). */
   readonly takesPrice?: true;
   /** The same trigger is looked at once more, from the step that was reached. */
   readonly again?: true;
 }
 
-/** Events beside the steps, by the two last parts of their names: what happened, in one sentence. */
+/** Events besides the steps, by the two last parts of their names: their meaning, in one sentence. */
 export const STAY_EVENTS = {
   'partial_refund.requested': 'A part of the payment is going back to its payer.',
   'partial_refund.done': 'A part of the payment was returned to its payer.',
@@ -69,13 +72,13 @@ export const STAY_EVENTS = {
     'A part of the payment could not be returned; it was credited back to the balance.',
   'money_out.held': 'Money out is above a ceiling of the account; it waits until two people lift it.',
 } as const;
-/** One of STAY_EVENTS. */
+/** A member of STAY_EVENTS. */
 export type StayEvent = keyof typeof STAY_EVENTS;
 
 /** Effects of reaching a step. */
 export type Entering = { readonly [Name in StepName]?: readonly EffectName[] };
 
-/** What a machine is made of. */
+/** Parts of a machine. */
 export interface Machine {
   readonly transitions: readonly Transition[];
   readonly entering: Entering;

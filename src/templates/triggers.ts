@@ -1,6 +1,6 @@
 /**
- * What can happen to a transaction: everything that a caller, a rail or the clock may tell a machine, with what each
- * carries. Amounts are decimal text, moments ISO 8601 to the millisecond.
+ * Triggers of a transaction: all inputs of a machine from callers, rails and the clock, with the facts of each.
+ * Amounts are decimal text, times ISO 8601 to the millisecond.
  */
 import type { Facts } from './facts.ts';
 
@@ -12,13 +12,13 @@ export type QuoteFacts = Pick<
   'quote' | 'refQuote' | 'fees' | 'sourceAmount' | 'targetAmount' | 'networkFee'
 >;
 
-/** What a network charged the house, in minor units of the network's coin. */
+/** Charge of a network to the house, in minor units of the network's coin. */
 export interface Gas {
   readonly currency: string;
   readonly amountMinor: string;
 }
 
-/** What each trigger carries, by name. */
+/** Facts of each trigger, by name. */
 export interface TriggerFacts {
   /** The transaction is made. */
   created: Nothing;
@@ -44,6 +44,8 @@ export interface TriggerFacts {
   /** A step-up is decided; `reason` where a person did it. */
   step_up_approved: { readonly reason?: string };
   step_up_denied: { readonly reason?: string };
+  /** The customer or payee was denied after the check had passed. */
+  identity_revoked: Nothing;
   /** The PIX key belongs to somebody else. */
   key_divergent: Nothing;
   charge_created: { readonly txid: string; readonly brCode: string };
@@ -77,7 +79,7 @@ export interface TriggerFacts {
   /** Returns that failed are ordered again, or were paid to the payer by hand. */
   refund_retried: Nothing;
   refund_paid_by_hand: { readonly reference: string };
-  /** The account holder refunds a finished payment; all that is left of it where no amount is given (C-35). */
+  /** The account holder refunds a finished payment; the whole remainder without an amount (C-35). */
   payment_refunded: { readonly amount?: string };
   /** An on-chain transfer of ours; `gas` is what the network charged the house, in minor units of its coin. */
   delivery_broadcast: {
@@ -88,9 +90,9 @@ export interface TriggerFacts {
   delivery_failed: Nothing;
   payout_settled: { readonly endToEndId: string };
   payout_rejected: Nothing;
-  /** A PIX that was paid out came back: all of it where no amount is given. */
+  /** A PIX payout came back: the whole one without an amount. */
   payout_returned: { readonly amount?: string };
-  /** Where to deposit, and how much exactly. */
+  /** Address and exact amount of a deposit. */
   deposit_ready: { readonly address: string; readonly exactAmount: string };
   /** A deposit was seen, not final; `price` as with a PIX. */
   deposit_seen: {
@@ -126,7 +128,7 @@ export interface TriggerFacts {
   /** `by`: id of the key or the person. `worth`: BRL that a redirected deposit is worth now. */
   approved: { readonly by: string; readonly worth?: string };
   rejected: Nothing;
-  /** Nothing happened but that a step was reached: for steps that are only passed through. */
+  /** The step was reached, without any further input: for steps that are only passed through. */
   reached: Nothing;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Withdrawal: funds move from the account balance to a whitelisted wallet or PIX key.
  *
- * Life of the money: reserved from the available balance → sent, less the network fee → confirmed. What is not sent
- * gives the reservation back. The misspelt component names are part of the interface.
+ * Life of the money: reserved from the available balance → sent, less the network fee → confirmed. A failure releases
+ * the reservation. The misspelt component names are part of the interface.
  *
  * @see `service.md` 2.6, states.json
  */

@@ -1,6 +1,6 @@
-/** What people call the browser that a `User-Agent` names. */
+/** Name of the browser in a `User-Agent`. */
 
-/** In the order in which they are looked for: most browsers name others besides themselves. */
+/** In search order: most browsers also name others. */
 const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux'] as const;
 const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };

@@ -1,14 +1,14 @@
-/** Fields of forms: a label above, a hint or what is wrong below, both told to screen readers. */
+/** Form fields: a label above, a hint or an error below, both announced by screen readers. */
 import { type Attributes, attributes, type Html, type HtmlValue, html } from './html.ts';
 import { icon } from './icons.ts';
 
-/** What stands around an input. */
+/** Parts around an input. */
 export interface FieldFrame {
   /** Name of the input, and its id. */
   readonly name: string;
   readonly label: HtmlValue;
   readonly hint?: HtmlValue;
-  /** What is wrong and what to do; nothing where the value is right. */
+  /** The error and its correction; nothing when the value is right. */
   readonly wrong?: HtmlValue;
 }
 
@@ -45,14 +45,14 @@ ${options.map(([each, word]) => html`<option${attributes({ value: each, selected
   );
 }
 
-/** @returns a box to tick; what it says stands beside it. */
+/** @returns a checkbox, with its text next to it. */
 export function tick({ attributes: further, ...frame }: Omit<Field, 'value'>): Html {
   const { name, label } = frame;
   const box = html`<input${attributes({ type: 'checkbox', id: name, name, value: 'yes', ...described(frame), ...further })}>`;
   return html`<div class="field"><label class="tick">${box}<span>${label}</span></label>${below(frame)}</div>`;
 }
 
-/** @returns a sentence in the colour of what is wrong, with its sign. */
+/** @returns a sentence in the error colour, with its sign. */
 export function wrongLine(text: HtmlValue, id?: string): Html {
   return html`<p class="wrong"${attributes({ id })}>${icon('failed')}<span>${text}</span></p>`;
 }

@@ -1,4 +1,6 @@
-/** How amounts are written in a language. Amounts are never rounded, and their decimal sign is that of the language. */
+/**
+ * Amounts in the notation of a language. Amounts are never rounded, and their decimal sign is that of the language.
+ */
 import { BRL, type Currency, networkTitle } from '../base/money/currency.ts';
 import { bareAmount, trimDecimal } from '../base/money/money.ts';
 import { type Language, TAGS } from './language.ts';
@@ -12,13 +14,16 @@ export function showAmount(amount: string, currency: Currency, language: Languag
   return `${showAsset(amount, currency, language)} (${networkTitle(currency)})`;
 }
 
-/** @returns an amount with the asset alone, where the network stands beside it. */
+/** @returns an amount with the asset alone, for use next to the network. */
 export function showAsset(amount: string, currency: Currency, language: Language): string {
   if (currency === BRL) return showBrl(amount, language, 2);
   return `${showDecimal(trimDecimal(amount), language)} ${currency.asset}`;
 }
 
-/** @returns a decimal with every digit, as an amount has it that must be sent digit for digit (`service.md` 2.5). No groups: a group could be taken for decimals. */
+/**
+ * @returns a decimal with every digit, for an amount that must be sent digit for digit (`service.md` 2.5). No digit
+ *   groups: a group could be mistaken for decimals.
+ */
 export function showDecimal(amount: string, language: Language): string {
   return language === 'pt' ? amount.replace('.', ',') : amount;
 }
@@ -28,7 +33,7 @@ export function showExact(amount: string, { asset }: Currency, language: Languag
   return `${showDecimal(amount, language)} ${asset}`;
 }
 
-/** @returns a figure of a table: all digits in groups, with no currency, which stands in its column or beside it. */
+/** @returns a figure of a table: all digits in groups, without the currency, which its column or row names. */
 export function showFigure(amount: string, language: Language, decimalsMin = 2): string {
   const format = formatOf(
     `figure ${decimalsMin}`,
@@ -52,7 +57,7 @@ export function showPercent(fraction: string, language: Language): string {
   return format.format(fraction as Intl.StringNumericLiteral);
 }
 
-/** @returns what one unit of crypto costs. */
+/** @returns the price of one unit of crypto. */
 export function showRate(quote: string, { asset }: Currency, language: Language): string {
   return `1 ${asset} = ${showBrl(quote, language, DECIMALS_MAX)}`;
 }

@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What can stand in a template; nothing is written for null, undefined and false. */
+/** Possible values in a template; null, undefined and false write nothing. */
 export type HtmlValue = string | number | Html | null | undefined | false | readonly HtmlValue[];
 
 /** Attributes of an element: true writes the name alone, null, undefined and false write nothing. */
@@ -30,7 +30,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
   return new Html(text);
 }
 
-/** @returns attributes as they stand in a tag, each with a space before it. Their names are those of the code. */
+/** @returns attributes of a tag, each with a space before it, under their names in the code. */
 export function attributes(given: Attributes): Html {
   let text = '';
   for (const name in given) {
@@ -51,7 +51,7 @@ function written(value: HtmlValue): string {
   return text;
 }
 
-/** Most texts have nothing to escape: to look is cheaper than to replace. */
+/** Most texts have nothing to escape: testing is cheaper than replacing. */
 function escaped(text: string): string {
   return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string) : text;
 }

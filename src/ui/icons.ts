@@ -1,7 +1,9 @@
-/** Icons as inline SVG: a box of 24 units, drawn with the colour of the text. Beside words they are hidden from readers. */
+/**
+ * Icons as inline SVG: a box of 24 units, drawn with the colour of the text. Next to words, screen readers skip them.
+ */
 import { type Attributes, attributes, Html } from './html.ts';
 
-/** What is drawn, by name. */
+/** Drawings by name. */
 const DRAWINGS = {
   activity: '<path d="M3 12h4l3-7 4 14 3-7h4"/>',
   approve: '<path d="m2.5 12.5 4 4 8.5-9M12 15.5l1.5 1L21.5 7.5"/>',
@@ -52,7 +54,7 @@ export type IconName = keyof typeof DRAWINGS;
 
 /**
  * @param name - of the icon.
- * @param word - what it says, where no word stands beside it.
+ * @param word - its meaning, where no word stands next to it.
  * @returns the icon.
  */
 export function icon(name: IconName, word?: string): Html {

@@ -1,4 +1,4 @@
-/** How moments are written in a language: in Brazil's time, as that is where PIX is paid, and no page knows where its reader is. */
+/** Times in the notation of a language, in Brazil's time: PIX is paid there, and no page knows its reader's zone. */
 
 import { label } from '../base/text/label.ts';
 import { type Instant, isoMillis, millisOf } from '../base/time/instant.ts';
@@ -34,22 +34,22 @@ const NEAR = {
   millis: { ...DAY, ...MILLIS },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** How much of a moment is shown. */
+/** Precision of a time. */
 export type MomentForm = keyof typeof MOMENTS;
-/** How much of a moment a list shows. */
+/** Precision of a time in a list. */
 export type NearForm = keyof typeof NEAR;
 
-/** @returns a moment in Brazil's time, which it names. */
+/** @returns a time in Brazil's zone, which it names. */
 export function showMoment(instant: Instant, language: Language, form: MomentForm = 'moment'): Html {
   return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)} ${IN_BRASILIA[language]}</time>`;
 }
 
-/** @returns the moment as text. */
+/** @returns the time as text. */
 export function momentText(instant: Instant, language: Language, form: MomentForm): string {
   return timeText(millisOf(instant), language, form);
 }
 
-/** @returns a moment, in ms since 1970, as text. */
+/** @returns a time, in ms since 1970, as text. */
 export function timeText(millis: number, language: Language, form: MomentForm): string {
   return formatOf(form, language, MOMENTS[form]).format(millis);
 }

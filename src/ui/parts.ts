@@ -2,7 +2,7 @@
 import { type Attributes, attributes, type Html, type HtmlValue, html } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 
-/** What a status means for who reads it. */
+/** Meaning of a status for the reader. */
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'idle';
 
 /** The sign of a tone where no other says more. */
@@ -27,7 +27,7 @@ export interface Pair {
   readonly isTall?: boolean;
 }
 
-/** @returns a name and its value; nothing where there is no value. */
+/** @returns a name and its value; null without a value. */
 export function pair(name: HtmlValue, value: HtmlValue, isTall = false): Pair | null {
   return value === null || value === undefined || value === false || value === ''
     ? null
@@ -39,7 +39,7 @@ export function idPair(name: HtmlValue, value: HtmlValue): Pair | null {
   return pair(name, value && html`<span class="mono">${value}</span>`, true);
 }
 
-/** @returns names and values; nothing where there are none. */
+/** @returns names and values; null without any. */
 export function keyValues(pairs: readonly (Pair | null)[], isSmall = false): Html | null {
   const given = pairs.filter((each) => each !== null);
   if (given.length === 0) return null;
@@ -60,15 +60,15 @@ export interface Copy {
   readonly name?: HtmlValue;
   /** As it is shown. */
   readonly shown: HtmlValue;
-  /** As it is copied, where that is not what is shown. */
+  /** Text for the clipboard, where it differs from the visible one. */
   readonly text?: string;
-  /** Whether it is cut at the end of the line, as nobody reads it. */
+  /** Whether the text is cut at the end of the line. */
   readonly isCut?: boolean;
-  /** Its button, where it stands in the frame. */
+  /** Its button, when inside the frame. */
   readonly button?: Html;
 }
 
-/** @returns the value in its frame. One tap selects all of it where there is no script. */
+/** @returns the value in its frame. Without script, one tap selects all of it. */
 export function copyValue({ id, name, shown, text, isCut, button }: Copy): Html {
   const said = attributes({ id, class: isCut === true && 'cut', 'data-text': text });
   return html`<p class="copy">${name && html`<span class="unseen">${name}</span>`}<code${said}>${shown}</code>${button}</p>`;
@@ -87,7 +87,7 @@ export interface StepOf {
   readonly more?: HtmlValue;
 }
 
-/** @returns what was done, what goes on, what comes. The number of `now` counts from 0; all is done where it is past the end. */
+/** @returns past, current and next steps. The index `now` starts at 0; all are done when it is past the end. */
 export function steps(list: readonly StepOf[], now: number): Html {
   return html`<ol class="steps">${list.map(({ what, more }, at) => {
     const stands = at < now ? { class: 'done' } : at === now ? { 'aria-current': 'step' } : { class: 'next' };
@@ -106,7 +106,7 @@ export function more(title: HtmlValue, content: HtmlValue, given: Attributes = {
   return html`<details${attributes(given)}><summary>${icon('turn')} ${title}</summary>${content}</details>`;
 }
 
-/** @returns what stands where a list has nothing: why, and what to do. */
+/** @returns the content of an empty list: the reason, and what to do. */
 export function empty(sign: IconName, title: HtmlValue, content?: HtmlValue): Html {
   return html`<div class="empty">${icon(sign)}<b>${title}</b>${content && html`<span>${content}</span>`}</div>`;
 }
@@ -124,7 +124,7 @@ export function chip(content: HtmlValue, href: string, removeWord: string): Html
   return html`<span class="chip"><span>${content}</span><a href="${href}" aria-label="${removeWord}">${icon('close')}</a></span>`;
 }
 
-/** @returns a card: what belongs together, under a title. Cards do not stand in cards. */
+/** @returns a card: related content under a title. Cards are never nested. */
 export function card(title: HtmlValue, content: HtmlValue, aside?: HtmlValue): Html {
   return html`<section class="card"><header><h2>${title}</h2>${aside}</header>${content}</section>`;
 }

@@ -1,6 +1,8 @@
-/** The `Content-Security-Policy` of pages: nothing from elsewhere; what a page has besides its text, it names. */
+/**
+ * The `Content-Security-Policy` of pages: no content from other origins, and only the kinds that the page declares.
+ */
 
-/** Where a page may take things from, by kind. */
+/** Permitted sources of a page, by kind. */
 export interface PageSources {
   readonly script?: string;
   readonly worker?: string;
@@ -14,8 +16,8 @@ export interface PageSources {
 export const OWN = "'self'";
 
 /**
- * @param sources - what the page has; a kind that is not named, it has not.
- * @param frames - whose pages may show it in a frame; nobody's where not given.
+ * @param sources - of the page; kinds that are not named are forbidden.
+ * @param frames - origins whose pages may show it in a frame; none by default.
  */
 export function policyFrom(sources: PageSources, frames = "'none'"): string {
   const kinds = Object.entries(sources).map(([kind, from]) => `${kind}-src ${from}`);

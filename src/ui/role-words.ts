@@ -1,4 +1,4 @@
-/** What roles of people are called, in both languages. */
+/** Names of people's roles, in both languages. */
 
 import type { Role } from '../base/access/roles.ts';
 import { type Label, label } from '../base/text/label.ts';
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Role, Label>> = {
   platform_owner: label('Platform owner', 'Proprietário da plataforma'),
 };
 
-/** @returns what a role is called; GraphQL writes its name in capitals. */
+/** @returns the name of a role; GraphQL writes it in capitals. */
 export function roleWord(role: Role | Uppercase<Role>, language: Language): string {
   return WORDS[role.toLowerCase() as Role][language];
 }

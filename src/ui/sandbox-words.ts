@@ -1,7 +1,7 @@
 /** The scenarios of the sandbox in words, for the buttons of its panel. */
 import { type Label, label } from '../base/text/label.ts';
 
-/** What each button says, by the name of its scenario. */
+/** Button texts, by the name of their scenario. */
 export const SCENARIO_WORDS = {
   pay: label('Pay', 'Pagar'),
   'pay-late': label('Pay late', 'Pagar fora do prazo'),

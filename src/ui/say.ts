@@ -5,7 +5,7 @@ import type { Language } from './language.ts';
 /** Says a text of a table in the language of the page. */
 export type SayOf<Word extends string> = (word: Word, values?: Readonly<Record<string, string>>) => string;
 
-/** @returns what says the texts of a table in a language. */
+/** @returns the function that formats the texts of a table in a language. */
 export function sayFrom<Word extends string>(
   words: Readonly<Record<Word, Label>>,
   language: Language,
@@ -13,7 +13,10 @@ export function sayFrom<Word extends string>(
   return (word, values = {}) => fillIn(words[word][language], values);
 }
 
-/** @returns the text with its `{name}`s filled in; one that is not given leaves nothing, and one that ends with a full stop gets no second. */
+/**
+ * @returns the text with its `{name}`s filled in; a missing value leaves nothing, and a value that ends with a full
+ *   stop gets no second one.
+ */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
     const value = values[name] ?? '';

@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly isFigure?: boolean;
   /** Whether its cell names the row. */
   readonly isRowHead?: boolean;
-  /** Whether it has what can be done with a row: where there is little room it stands below the row. */
+  /** Whether the column has the actions of a row: on small screens it moves below the row. */
   readonly isActs?: boolean;
   /** Further classes, such as `cut`, `wide`. */
   readonly look?: string;
@@ -18,14 +18,14 @@ export interface Column<Row> {
 /** A table. */
 export interface TableParts<Row> {
   readonly caption: HtmlValue;
-  /** Whether readers of the screen alone are told the caption, as the page says the same above. */
+  /** Whether only screen readers get the caption, because the page has the same text above. */
   readonly isCaptionUnseen?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Whether a row leads somewhere by its first link. */
   readonly isOfLinks?: boolean;
   readonly rowAttributes?: (row: Row) => Attributes;
-  /** Lines under the columns, such as sums: of each line what stands in each column. */
+  /** Lines under the columns, such as sums: for each line the content of each column. */
   readonly foot?: readonly (readonly HtmlValue[])[];
 }
 
@@ -43,7 +43,7 @@ ${foot && html`<tfoot>${foot.map((line) => html`<tr>${columns.map(({ looks }, at
 </table>`;
 }
 
-/** @returns what may be wider than its place, scrolled by itself; the keyboard reaches it. */
+/** @returns content that scrolls by itself when it is too wide; the keyboard can reach it. */
 export function scrolled(label: string, content: Html): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 }

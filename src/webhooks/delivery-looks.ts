@@ -1,18 +1,25 @@
-/** Where a dispatcher looks for deliveries: at the turns of endpoints, and at what waits for each of them (store/connection/queue-looks.ts). */
+/**
+ * Scans of a dispatcher for deliveries: turns of endpoints, and waiting deliveries of each endpoint
+ * (store/connection/queue-looks.ts).
+ */
 import { keptOrMade } from '../base/concurrency/keep-newest.ts';
 import { QueueLooks } from '../store/connection/queue-looks.ts';
 import type { Leased, LeaseSince } from '../store/webhooks/deliveries.ts';
 import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
 
-/** Endpoints whose looks are remembered; of one that is forgotten, all that waits is looked for. */
+/** Maximum number of endpoints whose scans are remembered; of a forgotten one, all waiting deliveries are scanned. */
 const REMEMBERED_MAX = 10_000;
 
-/** The looks of a dispatcher, one after the other. */
+/** The scans of a dispatcher, one at a time. */
 export class DeliveryLooks {
   readonly #turns = looks();
   readonly #endpoints = new Map<string, QueueLooks<number>>();
 
-  /** Begins a look. @returns since when that which it finds has been due. */
+  /**
+   * Begins a scan.
+   *
+   * @returns the earliest due time of the deliveries to find.
+   */
   begin(): LeaseSince {
     return {
       turnsMs: this.#turns.begin(),
@@ -21,8 +28,8 @@ export class DeliveryLooks {
   }
 
   /**
-   * Ends a look that succeeded, which was taken at this time of the process clock. An endpoint that got nothing, or only what somebody asked
-   * for, may have had no room, so nobody looked at what waits for it: its look does not count.
+   * Ends a scan that succeeded, begun at this time of the process clock. An endpoint that got nothing, or only
+   * redeliveries, may have had no room, so its waiting deliveries were not scanned: its scan does not count.
    */
   end(nowMs: number, { leased, areMoreTurns }: Leased): void {
     this.#turns.end(nowMs, areMoreTurns);

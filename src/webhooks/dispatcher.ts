@@ -1,13 +1,14 @@
 /**
- * The dispatcher: leases deliveries that are due, sends them, and writes the outcomes in batches. What it leased and does not send is
- * given back. Nothing is sent inside a database transaction; due times use the process clock (virtual in the sandbox), signatures
- * the database's clock.
+ * The dispatcher: leases due deliveries, sends them, and writes the outcomes in batches. Leased deliveries that it
+ * does not send are released. No request is sent inside a database transaction; due times use the process clock
+ * (virtual in the sandbox), signatures the database's clock.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretKeyError } from '../base/access/secret-box.ts';
 import { groupCommit } from '../base/concurrency/group-commit.ts';
+import { traceCall, traceWork } from '../base/trace/spans.ts';
 import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway, isOutOfReach } from '../store/connection/database-error.ts';
@@ -44,16 +45,16 @@ export interface DispatcherOptions {
   readonly stop?: AbortSignal;
 }
 
-/** Sends what is due. */
+/** Sends due deliveries. */
 export interface Dispatcher {
   /** Starts due deliveries, as many as fit. @returns whether more may be due. */
   readonly turn: () => Promise<boolean>;
   /**
-   * Renews the sign of life of this process, which keeps its leases; frees deliveries of dead processes; from time to time looks
-   * for endpoints whose turn was missed. To be called every second until all requests have ended.
+   * Renews the heartbeat of this process, which keeps its leases; releases deliveries of dead processes; now and then
+   * scans for endpoints whose turn was missed. Call it every second until all requests have ended.
    */
   readonly tend: () => Promise<void>;
-  /** Sets what is called when a delivery has ended: another one may have waited for it. */
+  /** Sets the listener for ended deliveries: another delivery may have waited for one. */
   readonly onEnded: (listener: () => void) => void;
   /** Waits for all requests that are under way. */
   readonly idle: () => Promise<void>;
@@ -63,13 +64,13 @@ const UNDER_WAY_MAX = 256;
 const TIMEOUT_MS = 15_000;
 /** Maximum number of deliveries in one statement. */
 const BATCH_MAX = 200;
-/** Signs of life without a look for missed turns, after all endpoints were looked at. */
+/** Heartbeats between scans for missed turns, after all endpoints were scanned. */
 const SIGNS_BETWEEN_LOOKS = 4;
 /** While the database is away, what became of a delivery is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
 
-/** @returns a dispatcher; nothing is sent until its first turn. */
+/** @returns a dispatcher; it sends nothing until its first turn. */
 export function createDispatcher(
   services: Pick<Services, 'database' | 'clock' | 'mode' | 'secrets'>,
   log: Logger,
@@ -137,7 +138,10 @@ export function createDispatcher(
   };
 }
 
-/** @returns what writes of one delivery, together with others. A batch may hold two of one endpoint, but not of one delivery. */
+/**
+ * @returns a function that writes one delivery's outcome, together with others. A batch may hold two deliveries of
+ *   one endpoint, but not one delivery twice.
+ */
 function inBatches<Item extends { readonly accountId: bigint; readonly id: bigint }>(
   write: (items: readonly Item[]) => Promise<void>,
 ): (item: Item) => Promise<null> {
@@ -150,7 +154,7 @@ function inBatches<Item extends { readonly accountId: bigint; readonly id: bigin
   );
 }
 
-/** @returns what leases deliveries that are due, most of them `limit`. */
+/** @returns a function that leases due deliveries, at most `limit`. */
 function leasesOf(
   { database, clock, mode }: Pick<Services, 'database' | 'clock' | 'mode'>,
   worker: string,
@@ -209,7 +213,10 @@ async function attempt(
   atMs: number,
   options: DispatcherOptions,
 ): Promise<TriedDelivery> {
-  const outcome = await send(services, delivery, options).catch((error: Error): WebhookOutcome => {
+  const { name, endpointId, attempt: n, round } = delivery;
+  const attributes = { 'crossramp.event': name, 'crossramp.endpoint': endpointId, 'crossramp.attempt': n };
+  const sending = traceWork('webhook', attributes, () => send(services, delivery, options));
+  const outcome = await sending.catch((error: Error): WebhookOutcome => {
     // A secret that does not open is a fault of this installation, not of the receiver.
     if (error instanceof SecretKeyError) throw error;
     return {
@@ -221,7 +228,6 @@ async function attempt(
     };
   });
   const endedAt = new Date(services.database.nowMs());
-  const { attempt: n, round } = delivery;
   const verdict = verdictOf(outcome, { attempt: n, at: endedAt, random: Math.random() });
   return tried(delivery, outcome, isTest(round) ? asTest(verdict) : verdict, {
     atMs,
@@ -247,14 +253,17 @@ async function send(
     sequence,
     attempt: n,
   });
-  return sendWebhook({
-    url,
-    headers: isTest(round) ? { ...headers, 'crossramp-test': 'true' } : headers,
-    body: payload,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    allowsLoopback:
-      typeof options.allowsLoopback === 'boolean' ? options.allowsLoopback : await options.allowsLoopback(),
-  });
+  const { allowsLoopback: rule, timeoutMs = TIMEOUT_MS } = options;
+  const allowsLoopback = typeof rule === 'boolean' ? rule : await rule();
+  return traceCall('POST webhook', {}, (traced) =>
+    sendWebhook({
+      url,
+      headers: { ...headers, ...traced, ...(isTest(round) && { 'crossramp-test': 'true' }) },
+      body: payload,
+      timeoutMs,
+      allowsLoopback,
+    }),
+  );
 }
 
 function isTest(round: number): boolean {

@@ -1,7 +1,8 @@
 /**
- * What a dispatcher has leased and not sent yet, by endpoint. An endpoint that answers well is leased as much as it took in a second, so
- * that a request begins as soon as one before it has ended, and no more of them at once than the endpoint allows. What waits when an
- * attempt fails, or has waited for a second, is not sent: the endpoint may be down, or somebody may have paused it.
+ * Deliveries that a dispatcher has leased and not sent yet, by endpoint. An endpoint that answers well is leased as
+ * much as it accepted in a second, so that a request begins as soon as one before it has ended, within the endpoint's
+ * limit of parallel requests. Deliveries that wait when an attempt fails, or for longer than a second, are not sent:
+ * the endpoint may be down or paused.
  */
 import { keptOrMade } from '../base/concurrency/keep-newest.ts';
 import type { LeasedDelivery } from '../store/webhooks/deliveries.ts';
@@ -15,9 +16,9 @@ export interface Admitted {
   readonly leave: (isWell: boolean) => void;
 }
 
-/** Endpoints that are remembered; one that is forgotten is leased no more than it may be sent at once. */
+/** Maximum number of remembered endpoints; a forgotten one is leased no more than may be sent in parallel. */
 const REMEMBERED_MAX = 10_000;
-/** What has waited for so long is not sent. Unit: ms. */
+/** Maximum wait of a leased delivery; afterwards it is not sent. Unit: ms. */
 const WAIT_MAX_MS = 1_000;
 
 /** The requests of one endpoint. */
@@ -82,7 +83,10 @@ class EndpointQueue {
 export class EndpointQueues {
   readonly #queues = new Map<string, EndpointQueue>();
 
-  /** @returns how many deliveries may be leased, to be sent one after the other; 0 while nothing is known of the endpoint. */
+  /**
+   * @returns the number of deliveries that may be leased ahead, to be sent one at a time; 0 while nothing is known of
+   *   the endpoint.
+   */
   ahead(endpoint: EndpointKey): number {
     return this.#queues.get(endpointName(endpoint))?.perSecond ?? 0;
   }

@@ -16,7 +16,7 @@ import {
 /** The result of a run of the relay. */
 export interface Relayed {
   readonly deliveries: number;
-  /** Accounts that another process works on. It may not see the newest events, so they are tried again. */
+  /** Accounts that another process works on. That process may not see the newest events, so they are tried again. */
   readonly held: readonly bigint[];
   /** Accounts that could not be relayed, with the error of each. */
   readonly failed: readonly { readonly accountId: bigint; readonly error: unknown }[];
@@ -24,7 +24,7 @@ export interface Relayed {
 
 /** The same of named accounts. */
 export interface RelayedAccounts extends Relayed {
-  /** Those for which deliveries were made. */
+  /** Accounts for which deliveries were made. */
   readonly wanted: ReadonlySet<bigint>;
 }
 
@@ -39,8 +39,8 @@ export interface Relay {
 /** Poll interval, for events whose notification was missed: commits of other processes. */
 const POLL_MS = 1_000;
 /**
- * Wait before an account for which a turn made no delivery has another turn: nobody wants its events, or another process
- * relays them. Unit: ms.
+ * Pause of an account for which a turn made no delivery: no endpoint wants its events, or another process relays
+ * them. Unit: ms.
  */
 const REST_MS = 50;
 /** A relay that is more than 5 s behind logs a warning, every 10 s. Unit: ms. */
@@ -49,7 +49,7 @@ const LAG_EVERY_MS = 10_000;
 
 type RelayServices = Pick<Services, 'database' | 'clock' | 'mode'>;
 
-/** @returns a relay; nothing is relayed until its first turn. */
+/** @returns a relay; it relays nothing until its first turn. */
 export function createRelay(services: RelayServices, log: Logger): Relay {
   const heard = new Set<bigint>();
   /** Until when accounts have no turn. */
@@ -126,7 +126,7 @@ export async function relayAccounts(
   while (waiting.length > 0) {
     const some = waiting.splice(0, ACCOUNTS_MAX);
     await step(some, () => alone.push(...some));
-    // One by one: an error of one account does not stop the others of its step.
+    // One at a time: an error of one account does not stop the others of its step.
     for (const accountId of alone.splice(0))
       await step([accountId], (error) => failed.push({ accountId, error }));
   }

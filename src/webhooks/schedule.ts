@@ -44,16 +44,16 @@ const HTTP_DATES = [
 export interface TryOutcome {
   /** Status of the answer; null when there was none. */
   readonly status: number | null;
-  /** Why the attempt failed. May be set beside a status: an answer that was cut off is a failure. */
+  /** Reason of the failure. May be set together with a status: a truncated response is a failure. */
   readonly error: string | null;
   /** The header field `Retry-After` of the answer, unchanged. */
   readonly retryAfter: string | null;
 }
 
 /**
- * What happens to the delivery. `delivered`: it is done. `retry`: it is attempted again `nextDelayMs` after the end of this
- * attempt. `dead`: it is not attempted again unless somebody redelivers it. `gone`: the endpoint is to be disabled.
- * `isThrottling`: the receiver is overloaded, so send less to the whole endpoint.
+ * Outcome of the delivery. `delivered`: done. `retry`: attempted again `nextDelayMs` after the end of this attempt.
+ * `dead`: not attempted again unless it is redelivered. `gone`: the endpoint is to be disabled. `isThrottling`: the
+ * receiver is overloaded, so send less to the whole endpoint.
  */
 export type Verdict =
   | { readonly kind: 'delivered' | 'dead' | 'gone'; readonly isThrottling: boolean }

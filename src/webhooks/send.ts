@@ -176,7 +176,7 @@ function open(request: WebhookRequest, agents: Agents): http.ClientRequest {
   return sent;
 }
 
-/** A second check behind the lookup: nothing is written to an address that is not allowed, however it was reached. */
+/** A second check after the lookup: no request is written to a forbidden address, however it was reached. */
 function recheck(socket: Socket, request: WebhookRequest): void {
   if (!socket.connecting) return;
   socket.once('connect', () => {

@@ -7,9 +7,9 @@ import { assert } from '../base/errors/assert.ts';
 
 export { newSecret, newSigningKey, type SigningKey } from '../base/access/webhook-keys.ts';
 
-/** What is signed. */
+/** Signed content. */
 export interface Signed {
-  /** The same for all attempts of an event. It has no full stop, because full stops separate the signed parts. */
+  /** The same for all attempts of an event. Contains no full stop, because full stops separate the signed parts. */
   readonly id: string;
   /** Time of this attempt, in whole seconds since 1970. */
   readonly timestampSeconds: number;
@@ -93,7 +93,8 @@ export function signatureHeader(secrets: readonly string[], signed: Signed, sign
 }
 
 /**
- * Makes the id of an event for receivers. It contains the position of the event, so that the order is signed too (C-60).
+ * Makes the id of an event for receivers. The id contains the position of the event, so that the order is signed too
+ * (C-60).
  *
  * @param accountSeq - of the event among those of its account, from 1.
  * @param random - 16 to 64 letters and digits, stored with the event: the same for all attempts.
@@ -138,7 +139,9 @@ export function webhookHeaders(delivery: {
   };
 }
 
-/** What is signed before the body. The id has no full stop: otherwise another id and time could give the same text. */
+/**
+ * Signed content before the body. The id has no full stop: otherwise another id and time could give the same text.
+ */
 function signedHead({ id, timestampSeconds }: Signed): Buffer {
   assert(ID.test(id), 'the id of a webhook is letters, digits, hyphens and underscores');
   assert(Number.isSafeInteger(timestampSeconds) && timestampSeconds >= 0, 'a timestamp is whole seconds');

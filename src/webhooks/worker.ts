@@ -18,7 +18,7 @@ export interface WebhookWorker {
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
-/** Least time between two looks for what is due that notifications ask for. Unit: ms. */
+/** Minimum interval of scans that notifications trigger. Unit: ms. */
 const LOOK_MS = 50;
 /** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
@@ -47,10 +47,10 @@ export function startWebhooks(
     return POLL_MS;
   });
   dispatcher.onEnded(dispatching.wake);
-  /** The sandbox clock may have moved, or somebody asked for a delivery: what waits may be due now. */
+  /** The sandbox clock may have moved, or a redelivery was requested: waiting deliveries may be due now. */
   const look = atMostEvery(LOOK_MS, dispatching.wake);
   const modeOf = modeFinder(services.database);
-  /** Those of the other mode have webhooks of their own; of whom nobody knows, it is asked later. */
+  /** Accounts of the other mode have webhooks of their own; an unknown account is checked later. */
   const isOwn = async (accountId: bigint) =>
     (await modeOf(accountId).catch(() => services.mode)) === services.mode;
   services.notifier.onWork(async (accountIds, { mayBeDue }) => {

@@ -5,7 +5,7 @@
 import type { Instant } from '../base/time/instant.ts';
 import { isoIn, wallTime, type Zone } from '../base/time/zone.ts';
 
-/** How a language writes CSV. */
+/** CSV notation of a language. */
 export interface CsvForm {
   readonly separator: string;
   readonly decimalMark: string;
@@ -44,7 +44,9 @@ export function inZone(heading: string, zone: Zone): string {
 const FORMULA =
   /^(?=[\s\p{Cf}\0]*[=+\-@＝﹦＋﹢－﹣−＠﹫])|^(?=[\t\r\n])|(?<=[,;\t]\s*"*)(?=[=+\-@＝﹦＋﹢－﹣−＠﹫])/gu;
 
-/** @returns a line with its end. What begins like a formula in a text gets an apostrophe before it; amounts stay numbers. */
+/**
+ * @returns a line with its end. Text that begins like a formula gets an apostrophe in front; amounts stay numbers.
+ */
 export function csvLine(form: CsvForm, cells: readonly Cell[]): string {
   return `${cells.map((cell) => written(form, cell)).join(form.separator)}\r\n`;
 }

@@ -13,7 +13,7 @@ import type { Registry } from '../templates/registry.ts';
 
 /** The labels that a step has and history may have published differently, in the order of the envelope. */
 const LABELS = ['status', 'substatus', 'message'] as const;
-/** One of these labels. */
+/** A member of LABELS. */
 export type LabelName = (typeof LABELS)[number];
 
 /** Writes transactions as JSON text. */
@@ -28,7 +28,7 @@ export interface EnvelopeWriter {
 
 /**
  * @param registry - the templates that can occur.
- * @param options - how exactly values are written.
+ * @param options - precision of written values.
  */
 export function envelopeWriter(registry: Registry, options: WireOptions): EnvelopeWriter {
   const templates = new Map(
@@ -66,14 +66,14 @@ export function labelOf(registry: Registry, row: PublishedRow, name: LabelName):
   return { en: row.asPublished[`${name}.en`] ?? ours.en, pt: row.asPublished[`${name}.pt`] ?? ours.pt };
 }
 
-/** Takes a value as JSON, and gives what stands for it in the text. */
+/** Accepts a value as JSON, and returns its placeholder in the text. */
 type PutValue = (json: string) => string;
 
 const AS_IT_IS: PutValue = (json) => json;
-/** What most values that are not there are published as. */
+/** The published form of most missing values. */
 const EMPTY = '""';
 
-/** @returns what a function writes, with its values apart; bodies that lack the same values share a form. */
+/** @returns the text that a function writes, with its values apart; bodies that lack the same values share a form. */
 function storedBody(write: (put: PutValue) => string): StoredBody {
   const values: string[] = [];
   const form = write((json) => {
@@ -104,18 +104,18 @@ function attributesWriter(
   };
 }
 
-/** @returns whether an attribute has one of a few values, which many bodies share: they stand in the form. */
+/** @returns whether an attribute has one of a few values that many bodies share: they belong to the form. */
 function isOfForm({ kind, fact }: Attribute): boolean {
   return kind.startsWith('currency_') || kind === 'pix_key_type' || fact === 'template';
 }
 
-/** What a body says of a step, as texts that stand between its values. */
+/** Texts of a step in a body, between its values. */
 interface StepTexts {
   readonly name: string;
   readonly labels: string;
 }
 
-/** @returns the texts of a row's step; they are made once, but where history was published with other labels. */
+/** @returns the texts of a row's step; they are cached, except where history was published with other labels. */
 function stepTexts(registry: Registry): (row: PublishedRow) => StepTexts {
   const made = new WeakMap<Step, StepTexts>();
   return (row) => {
@@ -152,7 +152,7 @@ export type AttributeReader = (row: PublishedRow) => string | null;
 /** Writes an attribute of a row as a JSON token; a text that is not known is `""` (C-5), a number `null`. */
 export type AttributeWriter = (row: PublishedRow) => string;
 
-/** How exactly values are written. */
+/** Precision of written values. */
 export interface WireOptions {
   /** Print attributes that are published as integers exactly instead (C-4). */
   readonly exactIntegers: boolean;
@@ -165,7 +165,7 @@ function instantWriter({ exactInstants }: WireOptions): (instant: Instant) => st
   return exactInstants ? isoExact : isoSeconds;
 }
 
-/** @returns the reader of an attribute; what was published differently in imported history goes first (C-70). */
+/** @returns the reader of an attribute; values that imported history published differently come first (C-70). */
 export function attributeReader(attribute: Attribute): AttributeReader {
   const read = canonicalReader(attribute);
   const { name } = attribute;

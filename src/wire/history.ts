@@ -1,4 +1,4 @@
-/** Reads the published form back (contract C-70): what the envelope writer and the statement writer print. */
+/** Reads the published form back (contract C-70): the output of the envelope writer and the statement writer. */
 import {
   CURRENCIES,
   type Currency,
@@ -16,7 +16,7 @@ import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import { canonicalReader } from './envelope.ts';
 
-/** A line of history that cannot be taken, with the reason. */
+/** A line of history that cannot be imported, with the reason. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
 }
@@ -164,7 +164,7 @@ function factsOf(template: Template, attributes: Json): Facts {
   }
   facts.sourceCurrency = currencyNamed(template, 'sourceCurrency', attributes);
   facts.targetCurrency = currencyNamed(template, 'targetCurrency', attributes);
-  // A withdrawal names its currency once: what leaves is what arrives.
+  // A withdrawal names its currency once: source and target are the same.
   const namesSource = template.attributes.some((attribute) => attribute.fact === 'sourceCurrency');
   if (!namesSource) facts.sourceCurrency = facts.targetCurrency;
   return facts;
@@ -182,7 +182,7 @@ function attributeValue(attribute: Attribute, attributes: Json): string | null {
   return instantOf(attributes, attribute.name, 'attributes.').toISOString();
 }
 
-/** What the texts that name a currency mean: the raw code says it best, then the display name, then the asset. */
+/** Currency of the texts that name it: the raw code is the most exact, then the display name, then the asset. */
 function currencyNamed(
   template: Template,
   fact: 'sourceCurrency' | 'targetCurrency',

@@ -1,6 +1,6 @@
 /**
- * A journal in the form of hledger (hledger.org), from the view of the account holder: the parts of the balance are assets,
- * and the house is a counterpart by the class of its accounts. So what comes in is positive.
+ * A journal in the form of hledger (hledger.org), from the view of the account holder: the parts of the balance are
+ * assets, and the house is a counterpart by the class of its accounts. So incoming money is positive.
  */
 import { CURRENCIES } from '../base/money/currency.ts';
 import { fromMinor, withDecimals } from '../base/money/money.ts';
@@ -106,7 +106,7 @@ function amountOf(minor: string, scale: number, currency: string): string {
   return `${fromMinor(minor, scale)} ${commodity(currency)}`;
 }
 
-/** A name with digits or signs stands in quotes. */
+/** Quotes a name that contains digits or signs. */
 function commodity(code: string): string {
   return /^[A-Za-z]+$/.test(code) ? code : `"${code.replaceAll('"', '')}"`;
 }

@@ -1,9 +1,9 @@
-/** A journal with both its sides, as JSON: what `crossramp export --format journals` writes. */
+/** A journal with both its sides, as JSON: the output of `crossramp export --format journals`. */
 import { type Instant, isoExact } from '../base/time/instant.ts';
 import type { LedgerAccountClass } from '../ledger/chart.ts';
 import { sidesOf } from './statement.ts';
 
-/** What a posting is written from. */
+/** Facts of a posting. */
 export interface PostingFacts {
   readonly lineId: bigint;
   readonly accountClass: LedgerAccountClass;
@@ -14,7 +14,7 @@ export interface PostingFacts {
   readonly delta: string;
 }
 
-/** What a journal is written from. */
+/** Facts of a journal. */
 export interface JournalFacts {
   readonly id: bigint;
   readonly name: string;

@@ -6,7 +6,7 @@ import { isoSeconds } from '../base/time/instant.ts';
 import type { PublishedRow } from '../templates/facts.ts';
 import { type JsonText, listPieces } from './list.ts';
 
-/** What a statement entry is written from. */
+/** Facts of a statement entry. */
 export interface EntryFacts {
   readonly id: bigint | string;
   readonly postedAt: string;
@@ -24,7 +24,7 @@ export interface EntryFacts {
   };
 }
 
-/** @returns debit and credit of a change as decimals; one of them is `0`. */
+/** @returns debit and credit of a change as decimals; the other side is `0`. */
 export function sidesOf(delta: string, scale: number): { debit: string; credit: string } {
   const isDebit = delta.startsWith('-');
   const amount = fromMinor(isDebit ? delta.slice(1) : delta, scale);
@@ -45,7 +45,7 @@ export function lineAmounts(
 
 /**
  * @param date - time of the journal as text, ISO 8601.
- * @param transaction - JSON text of what stands in the entry's `transaction` (`null` for an adjustment).
+ * @param transaction - JSON text of the entry's `transaction` (`null` for an adjustment).
  * @returns the JSON text of one entry.
  */
 export function statementEntry(line: EntryFacts, date: string, transaction: string): string {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 /** An onramp of 550.00 BRL. */
 async function onramp(): Promise<string> {
   const { transaction } = await create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     ...ANA,
   });
@@ -98,7 +98,7 @@ describe('receivables', () => {
       (each: { currency: { code: string } }) => each.currency.code === 'USDT_TRX',
     );
     const payee = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
-    await create('createOfframp', { amountPaid: available, currency: 'USDT_TRX', ...payee });
+    await create('createOfframp', { amount: { crypto: available }, currency: 'USDT_TRX', ...payee });
     await trigger(end2end, 'dispute-open');
     await trigger(end2end, 'dispute-accept');
     return shop;
@@ -273,7 +273,7 @@ test('journals by hand are proposed at the command line, and approved by somebod
   const {
     approveJournal: { manualJournal: approveJournal },
   } = await ask(
-    `mutation { approveJournal(input: { id: "${id}" }) { manualJournal { state journalId } errors { code message path } } }`,
+    `mutation { approveJournal(input: { proposalId: "${id}" }) { manualJournal { state journalId } errors { code message path } } }`,
     {},
     app.platformKey,
   );
@@ -290,7 +290,7 @@ test('records of a month are of completed transactions of all accounts of a mode
   const first = await onramp();
   const clientOfOther = graphqlClient(app, () => other.apiKey);
   const { transaction } = await clientOfOther.create('createOnramp', {
-    amountPayment: '100',
+    amount: { brl: '100' },
     currency: 'USDT_TRX',
     ...ANA,
   });

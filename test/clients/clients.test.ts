@@ -44,7 +44,7 @@ async function away<Result>(happen: () => Promise<Result>): Promise<Result> {
 const RECIPES = new URL('recipes/', import.meta.url);
 const url = () => `${network.url}/graphql`;
 const QUERY =
-  'query Name($first: Int) { viewer { account { name } } transactions(family: ONRAMPS, first: $first) { totalCount } }';
+  'query Name($first: Int) { viewer { account { name } } transactions(families: ONRAMPS, first: $first) { totalCount } }';
 const SUBSCRIPTION =
   'subscription Log { events { __typename cursor ... on TransactionEvent { name transaction { end2end } } } }';
 const EVENTS_OF_ONRAMP = ['quote.quote', 'quote.accepted', 'valida_id.initial', 'depositpix.qrcode'].map(
@@ -118,7 +118,7 @@ test('Apollo Client', async () => {
   expect(data).toMatchObject({ viewer: ANSWER, transactions: { totalCount: 0 } });
   const made = await client.mutate({
     mutation: gql(
-      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { quote { id } errors { code message path } } }',
+      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } errors { code message path } } }',
     ),
   });
   expect(made.data).toMatchObject({ createQuote: { quote: { id: expect.any(String) }, errors: [] } });

@@ -70,7 +70,7 @@ describe.each(ANSWER_TROUBLES)('C-52: while the answer is %s', (_name, troubles)
 
   test('GraphQL makes one order under one key', async () => {
     troubled.next.push(...troubles);
-    const input = { amountPayment: '150.00', currency: 'USDT_TRX' };
+    const input = { amount: { brl: '150.00' }, currency: 'USDT_TRX' };
     const { transaction } = await impatient().mutate('createCheckout', input, {
       transaction: { end2end: true },
     });
@@ -92,13 +92,13 @@ describe('requests that happen each time', () => {
   test.each([
     [
       'whose input stands in the document',
-      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { quote { id } } }',
+      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } } }',
       undefined,
     ],
     [
       'of which one has no key',
-      'mutation($a: CreateQuoteInput!) { a: createQuote(input: $a) { quote { id } } b: createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { quote { id } } }',
-      { a: { template: 'onramp', currency: 'USDT_TRX', brlAmount: '60' } },
+      'mutation($a: CreateQuoteInput!) { a: createQuote(input: $a) { quote { id: quoteId } } b: createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } } }',
+      { a: { template: 'onramp', currency: 'USDT_TRX', amount: { brl: '60' } } },
     ],
   ])('are mutations %s', async (_name, document, variables) => {
     troubled.next.push({ kind: 'drop' });
@@ -153,7 +153,7 @@ describe('refusals', () => {
   });
 
   test('of payloads have the facts of their type', async () => {
-    const input = { amountPayment: '0.50', currency: 'USDT_TRX' };
+    const input = { amount: { brl: '0.50' }, currency: 'USDT_TRX' };
     const { refusal } = await refusedBy(
       client().mutate('createCheckout', input, { transaction: { end2end: true } }),
     );
@@ -166,7 +166,7 @@ describe('refusals', () => {
       'mutation($input: CreateCheckoutInput!) { createCheckout(input: $input) { transaction { end2end } errors { __typename code action message path } } }';
     const { createCheckout } = await client().graphql<
       Pick<{ createCheckout: Schema.CreateCheckoutPayload }, 'createCheckout'>
-    >(document, { input: { amountPayment: '0', currency: 'USDT_TRX' } });
+    >(document, { input: { amount: { brl: '0' }, currency: 'USDT_TRX' } });
     expect(createCheckout.errors[0]).toMatchObject({ __typename: 'InputRefusal', action: 'FIX' });
     expect(() => accepted(createCheckout)).toThrow(Refused);
   });
@@ -325,7 +325,7 @@ void async function refusedByTypes(): Promise<void> {
   await rest.get('/v2/onramp/{id}');
   // @ts-expect-error: the path does not exist
   await rest.get('/v2/onrump');
-  const input = { amountPayment: '150.00', currency: 'USDT_TRX' };
+  const input = { amount: { brl: '150.00' }, currency: 'USDT_TRX' };
   const { transaction } = await mutate('createCheckout', input, { transaction: { end2end: true } });
   // @ts-expect-error: the state was not selected
   void transaction.state;

@@ -271,8 +271,20 @@ const GIVEN: Readonly<Record<string, readonly unknown[]>> = {
   Int: [1, null, '1', 1.5, -0, true],
   'String!': ['x', null, 1],
   Color: ['GREEN', null, 'BLUE', 7],
-  '[Int]': [1, [1], null, [null], ['x']],
-  Either: [{ a: 'x' }, { a: null }, {}, { a: 'x', b: 1 }],
+  '[Int]': [1, [1], null, [null], ['x'], [], [[1]], [1, undefined]],
+  Either: [
+    ...[
+      { a: 'x' },
+      { b: 1 },
+      { a: null },
+      {},
+      { a: 'x', b: 1 },
+      { a: 'x', b: null },
+      { a: 1 },
+      { unknown: 1 },
+    ],
+    ...[null, 'x', [{ a: 'x' }], { a: undefined, b: 1 }],
+  ],
 };
 const ARGUMENTS: Readonly<Record<string, string>> = {
   Int: 'n',

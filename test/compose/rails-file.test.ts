@@ -46,7 +46,7 @@ test.each([
   [
     'a check that is neither on nor off',
     { live: { identity: true } },
-    /live\.identity: expected "off", got true/,
+    /live\.identity: expected "off" or an object with a kind, got true/,
   ],
   [
     'one place to listen at for both modes',

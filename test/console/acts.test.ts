@@ -26,7 +26,7 @@ const NEW = '/console/new';
 const checkout = (form: Record<string, string> = {}) => ({
   back: NEW,
   currency: 'USDT_TRX',
-  amountPayment: '150.50',
+  brl: '150.50',
   externalCode: '10490',
   accept: 'true',
   idempotencyKey: 'console-test-1',
@@ -56,16 +56,13 @@ describe('a form', () => {
     expect(page.text).toContain('value="10490"');
   });
 
-  test.each([
-    '1.000',
-    '1,000',
-  ])('with an amount that can be read in two ways is refused: %s', async (amountPayment) => {
-    const page = await create({ amountPayment, idempotencyKey: `console-${amountPayment}` });
+  test.each(['1.000', '1,000'])('with an amount that can be read in two ways is refused: %s', async (brl) => {
+    const page = await create({ brl, idempotencyKey: `console-${brl}` });
     expect([page.status, /Ambiguous/.test(page.text)]).toEqual([400, true]);
   });
 
   test('reads an amount as its language writes it', async () => {
-    const form = { amountPayment: '1.234,50', idempotencyKey: 'console-pt' };
+    const form = { brl: '1.234,50', idempotencyKey: 'console-pt' };
     const page = await create(form, owner, { 'accept-language': 'pt-BR' });
     const end2end = /CRX\w+/.exec(page.headers.get('location') ?? '')?.[0];
     const { json } = await app.graphql(`{ transaction(end2end: "${end2end}") { source { amount } } }`);
@@ -75,8 +72,8 @@ describe('a form', () => {
   test.each([
     ['1.000', 'Ambíguo: escreva 1000 para mil ou 1,00 para um'],
     ['muito', 'Digite um número, como 150,00'],
-  ])('says what is wrong with %s in the language of the page', async (amountPayment, words) => {
-    const form = { amountPayment, idempotencyKey: `console-pt-${amountPayment}` };
+  ])('says what is wrong with %s in the language of the page', async (brl, words) => {
+    const form = { brl, idempotencyKey: `console-pt-${brl}` };
     const page = await create(form, owner, { 'accept-language': 'pt-BR' });
     expect([page.status, page.text]).toEqual([400, expect.stringContaining(words)]);
   });

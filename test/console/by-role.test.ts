@@ -48,7 +48,7 @@ function sendFrom(
 
 describe('a developer', () => {
   test('C-40: cancels a checkout by the form of its screen', async () => {
-    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX', amountPayment: '100' }))
+    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX', amount: { brl: '100' } }))
       .transaction;
     const done = await send(developer, `/console/transactions/${end2end}`, 'CancelTransaction');
     expect(done.status, done.text).toBe(303);
@@ -56,7 +56,7 @@ describe('a developer', () => {
   });
 
   test('C-40: accepts the quote of an onramp by the form of its screen', async () => {
-    const input = { currency: 'USDT_TRX', amountPayment: '100', accept: false };
+    const input = { currency: 'USDT_TRX', amount: { brl: '100' }, accept: false };
     const { end2end } = (await create('createOnramp', input)).transaction;
     const done = await send(developer, `/console/transactions/${end2end}`, 'AcceptQuote');
     expect(done.status, done.text).toBe(303);
@@ -75,7 +75,7 @@ describe('a finance person', () => {
     const path = '/console/new?kind=offramp-order';
     expect(sourcesIn((await visit(app, finance, path)).text)).toEqual(['BALANCE']);
     const review = await send(finance, path, 'CreateOfframp', {
-      ...{ ask: 'confirm', amountSent: '150.00', from: 'BALANCE', currency: 'USDT_TRX' },
+      ...{ ask: 'confirm', brl: '150.00', from: 'BALANCE', currency: 'USDT_TRX' },
       ...{ pixKeyType: 'EMAIL', pixKey: 'ana@example.com' },
       ...{ clientName: 'Ana Souza', clientTaxId: '529.982.247-25' },
     });
@@ -89,7 +89,7 @@ describe('a finance person', () => {
 
   test.each(['onramp', 'offramp_instant'])('C-40: reserves no price of %s', async (template) => {
     const { json } = await finance.graphql(
-      `mutation { createQuote(input: { template: ${template}, currency: "USDT_TRX", brlAmount: "100" }) { quote { id } errors { message } } }`,
+      `mutation { createQuote(input: { template: ${template}, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id: quoteId } errors { message } } }`,
     );
     expect(json.data.createQuote.errors[0].message).toBe('this requires a role with the scope "create"');
   });

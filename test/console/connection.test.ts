@@ -17,7 +17,7 @@ const browser = useBrowser();
 let owner: SignedInForTest;
 let proxy: TestProxy | undefined;
 
-const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00",
+const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" },
   externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`;
 const PAY =
   'mutation ($end2end: String!) { sandboxTrigger(input: { end2end: $end2end, scenario: PAY }) { transaction { end2end } errors { code message path } } }';

@@ -13,7 +13,7 @@ let owner: SignedInForTest;
 
 beforeAll(async () => {
   owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
-  await app.graphql(`mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Ana Souza",
+  await app.graphql(`mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Ana Souza",
     clientTaxId: "${CPF}", accept: true }) { transaction { end2end } errors { code message path } } }`);
 });
 

@@ -25,7 +25,7 @@ const send = (act: string, form: Record<string, string>, person = owner) =>
 describe('many deliveries', () => {
   test('are counted before they are sent; what is sent has the filter that was counted', async () => {
     const endpoint = await app.graphql(
-      'mutation { createWebhookEndpoint(input: { url: "https://hooks.invalid/x" }) { webhookEndpoint { id } errors { code message path } } }',
+      'mutation { createWebhookEndpoint(input: { url: "https://hooks.invalid/x" }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
     );
     const { id } = endpoint.json.data.createWebhookEndpoint.webhookEndpoint;
     await app.graphql(

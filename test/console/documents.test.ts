@@ -25,6 +25,7 @@ const SCHEMA = buildSchema(REGISTRY);
 
 /** What a screen asks its document with; a document without variables needs none. */
 const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
+  Today: () => ({ isAdmin: true, isNow: true }),
   Transactions: () => ({ families: ['CHECKOUTS'], filter: { statusCodes: ['SUCCESS'] }, first: 25 }),
   Search: () => ({ text: 'order-1042', isAsked: true }),
   Transaction: () => ({ end2end: 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ', isAdmin: true }),

@@ -23,9 +23,9 @@ beforeAll(async () => {
 });
 
 test('sums of a list say what was created, paid and failed', async () => {
-  const order = (amountPayment: string) =>
+  const order = (brl: string) =>
     create('createOnramp', {
-      amountPayment,
+      amount: { brl },
       currency: 'USDT_TRX',
       clientName: 'Ana Souza',
       clientTaxId: '52998224725',
@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   });
 
   test('copy buttons stay after a live update', async () => {
-    const input = { amountPayment: '60', currency: 'USDT_TRX', externalCode: 'copy-1' };
+    const input = { amount: { brl: '60' }, currency: 'USDT_TRX', externalCode: 'copy-1' };
     const { end2end } = (await create('createCheckout', input)).transaction;
     const page = await open(`/console/transactions/${end2end}`, 'en');
     const copies = page.locator('[data-live] [data-copy]:visible');

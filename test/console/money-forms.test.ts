@@ -35,15 +35,15 @@ beforeAll(async () => {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "Vault" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Vault" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   groupId = createWhitelistGroup.id;
   for (const input of [
-    `network: "TRX", address: "${WALLET}"`,
-    `pixKeyType: EMAIL, pixKey: "rita@example.com"`,
+    `target: { wallet: { network: "TRX", address: "${WALLET}" } }`,
+    `target: { pixKey: { type: EMAIL, key: "rita@example.com" } }`,
   ])
     await ask(
-      `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     );
 });
 
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateCheckout',
     kind: 'checkout',
-    typed: () => ({ amountPayment: '150.50', ...CURRENCY, ...ANA }),
+    typed: () => ({ brl: '150.50', ...CURRENCY, ...ANA }),
     sentence: new RegExp(`^The customer pays ${brl}; your balance receives ${usdt}\\.$`),
     play: 'pay',
     end: 'success/DONE',
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOnramp',
     kind: 'onramp-order',
-    typed: () => ({ amountPayment: '150.50', ...CURRENCY, ...ANA }),
+    typed: () => ({ brl: '150.50', ...CURRENCY, ...ANA }),
     sentence: new RegExp(`^The customer pays ${brl}; your balance receives ${usdt}\\.$`),
     play: 'pay',
     end: 'success/DONE',
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOnramp',
     kind: 'onramp-order',
-    typed: () => ({ amountPayment: '150.50', ...CURRENCY, ...ANA, wallet: WALLET }),
+    typed: () => ({ brl: '150.50', ...CURRENCY, ...ANA, wallet: WALLET }),
     sentence: new RegExp(`^The customer pays ${brl}; the wallet receives ${usdt}\\.$`),
     play: 'pay',
     end: 'success/DONE',
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOfframp',
     kind: 'offramp-order',
-    typed: () => ({ amountSent: '150.00', from: 'BALANCE', ...CURRENCY, ...PIX, ...ANA }),
+    typed: () => ({ brl: '150.00', from: 'BALANCE', ...CURRENCY, ...PIX, ...ANA }),
     sentence: new RegExp(`^${usdt} is debited from your balance; the recipient gets ${brl}\\.$`),
     end: 'success/DONE',
     moves: { out: 'USDT_TRX' },
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
   {
     act: 'CreateOfframp',
     kind: 'offramp-order',
-    typed: () => ({ amountSent: '150.00', from: 'EXTERNAL', ...CURRENCY, ...PIX, ...ANA }),
+    typed: () => ({ brl: '150.00', from: 'EXTERNAL', ...CURRENCY, ...PIX, ...ANA }),
     sentence: new RegExp(`^The deposit is ${usdt}; the recipient gets ${brl}\\.$`),
     play: 'deposit',
     end: 'success/DONE',
@@ -214,7 +214,7 @@ test.each(
 });
 
 test('C-21: the confirmation leads back to the form with what was typed', async () => {
-  const form = { back: '/console/new?kind=offramp-order', accept: 'true', amountSent: '150.00', ...CURRENCY };
+  const form = { back: '/console/new?kind=offramp-order', accept: 'true', brl: '150.00', ...CURRENCY };
   const from = { from: 'BALANCE', ...PIX, ...ANA, externalCode: 'o-1' };
   const confirmed = await visit(app, owner, '/console/acts/CreateOfframp', {
     form: { ...form, ...from, ask: 'confirm' },
@@ -251,23 +251,57 @@ test('C-22: a network fee above the one that was stated refuses the withdrawal',
   expect(errorsIn(json)?.[0].extensions.code).toBe('LIMIT_EXCEEDED');
 });
 
-test('C-35: a refund says what is left, and gives back what is typed', async () => {
-  const input = { amountPayment: '80.00', ...CURRENCY, ...ANA };
+/** A payment of R$80.00 that was converted into crypto of the balance. */
+async function paid(): Promise<string> {
+  const input = { amount: { brl: '80.00' }, ...CURRENCY, ...ANA };
   const { end2end } = (await create('createOnramp', input)).transaction;
   await trigger(end2end, 'pay');
   await until(end2end, 'success/DONE');
-  const page = await visit(app, owner, `/console/transactions/${end2end}`);
-  expect(page.text).toMatch(/R\$80\.00/);
-  const part = page.text.slice(page.text.indexOf('action="/console/acts/RefundPayment"') - 30);
-  const { csrf: _own, ...hidden } = fieldsIn(part);
-  const done = await visit(app, owner, '/console/acts/RefundPayment', {
-    form: { ...hidden, amount: '30.00' },
-  });
+  return end2end;
+}
+
+/** Fills the refund form of a transaction's page in, and asks to confirm it. */
+async function reviewRefund(end2end: string, amount: string) {
+  const { text } = await visit(app, owner, `/console/transactions/${end2end}`);
+  const { csrf: _own, ...hidden } = fieldsIn(
+    text.slice(text.indexOf('action="/console/acts/RefundPayment"') - 30),
+  );
+  return visit(app, owner, '/console/acts/RefundPayment', { form: { ...hidden, amount, ask: 'confirm' } });
+}
+
+const REFUND = new RegExp(`^${brl} goes back to the payer; ${usdt} is debited from your balance\\.$`);
+
+test.each([
+  ['a part', '30.00'],
+  ['all that is left', ''],
+])('C-35: the confirmation of a refund of %s states both amounts, and moves them', async (_what, amount) => {
+  const end2end = await paid();
+  const page = await reviewRefund(end2end, amount);
+  expect(page.status, page.text).toBe(200);
+  const part = page.text.slice(page.text.indexOf('id="confirm"'));
+  const said = /<p data-sentence><b>([^<]*)<\/b>/.exec(part)?.[1] ?? part.slice(0, 2_000);
+  expect(said).toMatch(REFUND);
+  const [, back, debited] = (REFUND.exec(said) ?? []).map(plain);
+  expect(Number(back)).toBe(Number(amount || '80'));
+
+  const before = await available();
+  const { csrf: _own, ...confirmed } = fieldsIn(part);
+  const done = await visit(app, owner, '/console/acts/RefundPayment', { form: confirmed });
   expect(done.status, done.text).toBe(303);
+  const after = await available();
+  expect(Number(less(after.USDT_TRX ?? '0', before.USDT_TRX ?? '0'))).toBe(-Number(debited));
+  expect(after.BRL).toBe(before.BRL);
   const { transaction } = await ask(
-    `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } refundable { amount } } }`,
+    `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } } }`,
   );
   expect(
     transaction.refunds.map((each: { amount: { amount: string } }) => Number(each.amount.amount)),
-  ).toEqual([30]);
+  ).toEqual([Number(back)]);
+});
+
+test('C-35: a refund above the rest of the payment is refused before it is confirmed', async () => {
+  const page = await reviewRefund(await paid(), '80.01');
+  expect(page.status).toBe(422);
+  expect(page.text).not.toContain('id="confirm"');
+  expect(page.text).toMatch(/Up to 80(\.00)? BRL can still be refunded\./);
 });

@@ -25,16 +25,16 @@ const total = async () =>
 
 describe('the price', () => {
   test.each([
-    ['CreateCheckout', 'checkout', { amountPayment: '150.50' }, 'crossramp_checkout'],
-    ['CreateOnramp', 'onramp-order', { amountPayment: '150.50' }, 'onramp'],
-    ['CreateOfframp', 'offramp-order', { amountSent: '150.50', from: 'EXTERNAL' }, 'offramp_instant'],
+    ['CreateCheckout', 'checkout', { brl: '150.50' }, 'crossramp_checkout'],
+    ['CreateOnramp', 'onramp-order', { brl: '150.50' }, 'onramp'],
+    ['CreateOfframp', 'offramp-order', { brl: '150.50', from: 'EXTERNAL' }, 'offramp_instant'],
     ['CreateStaticLink', 'link', { amount: '150.50', name: 'Tips' }, 'crossramp_checkout'],
   ])('C-21: of %s is that of the query, and nothing is made', async (act, kind, form, template) => {
     const before = await total();
     const page = await ask(act, kind, form);
     expect(page.status, page.text).toBe(200);
     const { json } = await app.graphql(
-      `{ quote(input: { template: ${template}, currency: "USDT_TRX", brlAmount: "150.50" }) { fees } }`,
+      `{ quote(input: { template: ${template}, currency: "USDT_TRX", amount: { brl: "150.50" } }) { fees } }`,
     );
     const place = /<div id="price"[\s\S]*?<\/div><p/.exec(page.text)?.[0] ?? page.text;
     expect(place).toContain('R$150.50');
@@ -45,22 +45,16 @@ describe('the price', () => {
   });
 
   test('is asked for with an amount as the language writes it; one of two readings is refused', async () => {
-    const page = await ask(
-      'CreateCheckout',
-      'checkout',
-      { amountPayment: '1.234,50' },
-      { 'accept-language': 'pt' },
-    );
+    const page = await ask('CreateCheckout', 'checkout', { brl: '1.234,50' }, { 'accept-language': 'pt' });
     expect(page.text).toContain('R$\u00a01.234,50');
-    const refused = await ask('CreateCheckout', 'checkout', { amountPayment: '1.000' });
+    const refused = await ask('CreateCheckout', 'checkout', { brl: '1.000' });
     expect([refused.status, /Ambiguous/.test(refused.text)]).toEqual([400, true]);
   });
 });
 
 test('the limits are said before they are hit, the tighter of both', async () => {
   const page = async () => (await visit(app, owner, '/console/new?kind=checkout')).text;
-  const hint = async () =>
-    /id="CreateCheckout-amountPayment-hint">(\S+) to ([^<]+)</.exec(await page())?.slice(1);
+  const hint = async () => /id="CreateCheckout-brl-hint">(\S+) to ([^<]+)</.exec(await page())?.slice(1);
   const [min, max] = (await hint()) ?? [];
   expect([min, max].every((each) => each?.startsWith('R$'))).toBe(true);
   await app.graphql(

@@ -14,9 +14,9 @@ beforeAll(async () => {
   owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
 });
 
-const OFFRAMP = `mutation { createOfframp(input: { amountPaid: "20", currency: "USDT_TRX", from: EXTERNAL, pixKey: "ana@example.com",
+const OFFRAMP = `mutation { createOfframp(input: { amount: { crypto: "20" }, currency: "USDT_TRX", from: EXTERNAL, pixKey: "ana@example.com",
   pixKeyType: EMAIL, clientName: "Ana Souza", clientTaxId: "52998224725", accept: true }) { transaction { end2end } errors { code message path } } }`;
-const CHECKOUT = `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Ana Souza",
+const CHECKOUT = `mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Ana Souza",
   clientTaxId: "52998224725", accept: true }) { transaction { end2end } errors { code message path } } }`;
 const ONE = `query ($end2end: String!) { transaction(end2end: $end2end) { component state legacyBody receiptUrl
   sandboxScenarios { now later } } }`;

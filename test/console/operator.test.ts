@@ -26,7 +26,7 @@ let owed: readonly string[];
 /** A payment below the price, of which the return fails. */
 async function failedReturn(): Promise<string> {
   const { transaction } = await create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '529.982.247-25',
@@ -169,7 +169,7 @@ test('C-34: a return whose order failed too often is shown as such, with the for
   const { accountId, apiKey } = await app.addAccount();
   const own = graphqlClient(app, () => apiKey);
   const { transaction } = await own.create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '529.982.247-25',
@@ -210,7 +210,7 @@ test('C-34: a return whose order failed too often is shown as such, with the for
 test('a merchant is told of what waits, with links to the lists of it, and to nothing that is closed', async () => {
   await failedReturn();
   const { transaction } = await create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '529.982.247-25',

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const shop = await app.addAccount();
   shopKey = shop.apiKey;
   owner = await signInAs(app, shop.accountId, { email: 'rita@pages.invalid', role: 'owner' });
-  const create = `mutation ($code: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", externalCode: $code }) { transaction { end2end } errors { code message path } } }`;
+  const create = `mutation ($code: String!) { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, externalCode: $code }) { transaction { end2end } errors { code message path } } }`;
   for (let each = 0; each < 60; each++)
     await app.graphql(create, { code: `page-${each}` }, { key: shop.apiKey });
   const { json } = await app.graphql(

@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
   });
 
   test('a merchant finds a payment by its order number in one search', async () => {
-    const order = { currency: 'USDT_TRX', amountPayment: '150.00', externalCode: '10482' };
+    const order = { currency: 'USDT_TRX', amount: { brl: '150.00' }, externalCode: '10482' };
     const { transaction } = await create('createCheckout', { ...order, ...CUSTOMER });
     await trigger(transaction.end2end, 'pay');
     await reach(transaction.end2end, 'success/DONE');
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
     const { transaction } = await create('createOnramp', {
       ...CUSTOMER,
       currency: 'USDT_TRX',
-      amountPayment: '550.00',
+      amount: { brl: '550.00' },
     });
     await trigger(transaction.end2end, 'refund-fail');
     await trigger(transaction.end2end, 'pay-under');

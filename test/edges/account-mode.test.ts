@@ -92,8 +92,8 @@ describe('a live account without live rails', () => {
 
   test.each([
     'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } errors { code message path } } }',
-    'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { quote { id } errors { code message path } } }',
-    '{ quote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { id } }',
+    'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id: quoteId } errors { code message path } } }',
+    '{ quote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { id: quoteId } }',
   ])('C-40: so does %s', async (query) => {
     expect(await codeOf(query)).toBe('RAILS_MISSING');
   });
@@ -130,11 +130,11 @@ describe('a live account with live rails', () => {
   test('C-22: its whitelist has the cooling time of a live account, on the clock of the machine', async () => {
     await withRails.post('/v2/sandbox/clock', { advance: '2h' });
     const group = await asTrading(
-      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id createdAt } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId createdAt } errors { code message path } } }',
     );
     const { id: groupId, createdAt } = group.json.data.createWhitelistGroup.whitelistGroup;
     expect(Date.parse(createdAt)).toBeLessThan(Date.now() + HOUR);
-    const entry = `groupId: "${groupId}", network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD"`;
+    const entry = `groupId: "${groupId}", target: { wallet: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" } }`;
     const added = await asTrading(
       `mutation { addWhitelistEntry(input: { ${entry} }) { whitelistEntry { createdAt usableAt } errors { code message path } } }`,
     );
@@ -144,7 +144,7 @@ describe('a live account with live rails', () => {
 
   test('C-63: plain http to this machine is for the sandbox alone', async () => {
     const endpoint =
-      'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { id } errors { code message path } } }';
+      'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { id: endpointId } errors { code message path } } }';
     const { json } = await asTrading(endpoint);
     expect(errorsIn(json)[0].extensions.code).toBe('INVALID_PARAMETER');
   });

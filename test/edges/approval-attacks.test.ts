@@ -151,7 +151,7 @@ describe('C-25: acts of the platform', () => {
   });
 
   const approve = (id: string) =>
-    `mutation { approveJournal(input: { id: "${id}" }) { manualJournal { id state } errors { code message path } } }`;
+    `mutation { approveJournal(input: { proposalId: "${id}" }) { manualJournal { id: proposalId state } errors { code message path } } }`;
   const posted = async (id: string) =>
     (
       await app.owner.query('select count(*)::int as n from journal where account_id = $1 and ref = $2', [
@@ -162,7 +162,7 @@ describe('C-25: acts of the platform', () => {
   const book = async (key: string) =>
     (
       await ask(
-        'mutation { bookCapital(input: { currency: "BRL", amount: "40", direction: IN }) { manualJournal { id } errors { code message path } } }',
+        'mutation { bookCapital(input: { currency: "BRL", amount: "40", direction: IN }) { manualJournal { id: proposalId } errors { code message path } } }',
         {},
         key,
       )
@@ -206,7 +206,7 @@ describe('C-25: acts of the platform', () => {
     await trigger(json.end2end, 'pay');
     await until(json.end2end, 'success/DONE');
     await trigger(json.end2end, 'pay');
-    const { id } = (await ask('{ suspense { nodes { id } } }')).suspense.nodes[0];
+    const { id } = (await ask('{ suspense { nodes { id: suspenseId } } }')).suspense.nodes[0];
     const thief = await app.addAccount();
     const decide = (act: string, account?: bigint) =>
       `mutation { ${act}(input: { id: "${id}"${account ? `, account: "${account}"` : ''} }) { suspenseEntry { state } errors { code message path } } }`;

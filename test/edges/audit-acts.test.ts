@@ -23,12 +23,12 @@ let destination: string;
 beforeAll(async () => {
   shop = await app.addAccount();
   const { id: group } = await mutate(
-    'createWhitelistGroup(input: { name: "Suppliers" }) { whitelistGroup { id } errors { code message path } }',
+    'createWhitelistGroup(input: { name: "Suppliers" }) { whitelistGroup { id: groupId } errors { code message path } }',
     'group',
   );
-  const input = 'network: "TRX", address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"';
+  const input = 'target: { wallet: { network: "TRX", address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" } }';
   const entry = await mutate(
-    `addWhitelistEntry(input: { groupId: "${group}", ${input} }) { whitelistEntry { id } errors { code message path } }`,
+    `addWhitelistEntry(input: { groupId: "${group}", ${input} }) { whitelistEntry { id: entryId } errors { code message path } }`,
     'entry',
   );
   destination = entry.id;
@@ -39,7 +39,7 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
   [
     'quote.create',
     () =>
-      'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100" }) { quote { id } errors { code message path } }',
+      'createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" } }) { quote { id: quoteId } errors { code message path } }',
     'id',
   ],
   [
@@ -62,31 +62,31 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
   [
     'whitelist.create_group',
     () =>
-      'createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } }',
+      'createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } }',
     'id',
   ],
   [
     'whitelist.add_entry',
     () =>
-      `addWhitelistEntry(input: { groupId: "${idOf('whitelist.create_group')}", pixKeyType: CPF, pixKey: "52998224725" }) { whitelistEntry { id } errors { code message path } }`,
+      `addWhitelistEntry(input: { groupId: "${idOf('whitelist.create_group')}", target: { pixKey: { type: CPF, key: "52998224725" } } }) { whitelistEntry { id: entryId } errors { code message path } }`,
     'id',
   ],
   [
     'whitelist.remove_entry',
     () =>
-      `removeWhitelistEntry(input: { id: "${idOf('whitelist.add_entry')}" }) { whitelistEntry { id } errors { code message path } }`,
+      `removeWhitelistEntry(input: { entryId: "${idOf('whitelist.add_entry')}" }) { whitelistEntry { id: entryId } errors { code message path } }`,
     () => idOf('whitelist.add_entry'),
   ],
   [
     'whitelist.add_proof',
     () =>
-      `addWhitelistProof(input: { id: "${destination}", proof: { id: "made-at-the-signer", expiresAt: "2030-01-02T03:04:05Z" } }) { whitelistEntry { id } errors { code message path } }`,
+      `addWhitelistProof(input: { entryId: "${destination}", proof: { id: "made-at-the-signer", expiresAt: "2030-01-02T03:04:05Z" } }) { whitelistEntry { id: entryId } errors { code message path } }`,
     () => destination,
   ],
   [
     'whitelist.withdraw_proof',
     () =>
-      `withdrawWhitelistProof(input: { id: "${destination}" }) { whitelistEntry { id } errors { code message path } }`,
+      `withdrawWhitelistProof(input: { entryId: "${destination}" }) { whitelistEntry { id: entryId } errors { code message path } }`,
     () => destination,
   ],
   [
@@ -116,25 +116,25 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
   [
     'webhook.create',
     () =>
-      'createWebhookEndpoint(input: { url: "https://shop.example.com/hooks?token=hidden" }) { webhookEndpoint { id } errors { code message path } }',
+      'createWebhookEndpoint(input: { url: "https://shop.example.com/hooks?token=hidden" }) { webhookEndpoint { id: endpointId } errors { code message path } }',
     'id',
   ],
   [
     'webhook.update',
     () =>
-      `updateWebhookEndpoint(input: { id: "${endpoint()}", description: "Till" }) { webhookEndpoint { id } errors { code message path } }`,
+      `updateWebhookEndpoint(input: { endpointId: "${endpoint()}", description: "Till" }) { webhookEndpoint { id: endpointId } errors { code message path } }`,
     endpoint,
   ],
   [
     'webhook.pause',
     () =>
-      `pauseWebhookEndpoint(input: { id: "${endpoint()}" }) { webhookEndpoint { id } errors { code message path } }`,
+      `pauseWebhookEndpoint(input: { endpointId: "${endpoint()}" }) { webhookEndpoint { id: endpointId } errors { code message path } }`,
     endpoint,
   ],
   [
     'webhook.resume',
     () =>
-      `resumeWebhookEndpoint(input: { id: "${endpoint()}" }) { webhookEndpoint { id } errors { code message path } }`,
+      `resumeWebhookEndpoint(input: { endpointId: "${endpoint()}" }) { webhookEndpoint { id: endpointId } errors { code message path } }`,
     endpoint,
   ],
   [
@@ -146,7 +146,7 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
   [
     'webhook.remove',
     () =>
-      `removeWebhookEndpoint(input: { id: "${endpoint()}" }) { webhookEndpoint { id } errors { code message path } }`,
+      `removeWebhookEndpoint(input: { endpointId: "${endpoint()}" }) { webhookEndpoint { id: endpointId } errors { code message path } }`,
     endpoint,
   ],
   [

@@ -32,8 +32,8 @@ const last = async (act: string, accountId = shop.accountId) => {
   );
   return rows[0];
 };
-const onramp = async (amountPayment: string, ...scenarios: string[]) => {
-  const { transaction } = await create('createOnramp', { amountPayment, currency: 'USDT_TRX', ...ANA });
+const onramp = async (brl: string, ...scenarios: string[]) => {
+  const { transaction } = await create('createOnramp', { amount: { brl }, currency: 'USDT_TRX', ...ANA });
   for (const scenario of scenarios) await trigger(transaction.end2end, scenario);
   return transaction.end2end as string;
 };
@@ -77,7 +77,7 @@ describe('says what an act changed', () => {
   ])('a held deposit: %s', async (resolution, told) => {
     const input = {
       currency: 'USDT_TRX',
-      amountPaid: '30',
+      amount: { crypto: '30' },
       ...ANA,
       pixKey: 'ana@example.com',
       pixKeyType: 'EMAIL',
@@ -98,17 +98,17 @@ test('C-34: money in suspense that is assigned to another account is in the logs
   const end2end = await onramp('60.00', 'pay');
   await until(end2end, 'success/DONE');
   await trigger(end2end, 'pay');
-  const { suspense } = await ask('{ suspense { nodes { id } } }');
+  const { suspense } = await ask('{ suspense { nodes { id: suspenseId } } }');
   const [{ id }] = suspense.nodes;
   const other = await app.addAccount();
   await ask(
-    `mutation { assignSuspense(input: { id: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
+    `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
     {},
     app.platformKey,
   );
   const second = await app.addKey(platform, ['platform:risk']);
   await ask(
-    `mutation { approveSuspense(input: { id: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
+    `mutation { approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
     {},
     second.apiKey,
   );
@@ -217,7 +217,7 @@ describe('totals', () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
         create('createOnramp', {
-          amountPayment: '60',
+          amount: { brl: '60' },
           currency: 'USDT_TRX',
           clientName: 'Ana',
           clientTaxId: n < 2 ? ANA.clientTaxId : newCustomer(),

@@ -38,7 +38,7 @@ const house = async (accountId: unknown, name: string) => {
 describe('receivables', () => {
   test('of a lost dispute are settled out of the balance (L63) and by capital (L64), never beyond what is owed', async () => {
     const { transaction } = await create('createOnramp', {
-      amountPayment: '550.00',
+      amount: { brl: '550.00' },
       currency: 'USDT_TRX',
       clientName: 'Ana Souza',
       clientTaxId: '529.982.247-25',
@@ -56,7 +56,7 @@ describe('receivables', () => {
       pixKey: 'ana@example.com',
       pixKeyType: 'EMAIL',
     };
-    await create('createOfframp', { amountPaid: available, currency: 'USDT_TRX', ...payee });
+    await create('createOfframp', { amount: { crypto: available }, currency: 'USDT_TRX', ...payee });
     await trigger(end2end, 'dispute-open');
     await trigger(end2end, 'dispute-accept');
     const [owed] = await house(shop.accountId, 'A.recv');
@@ -98,12 +98,12 @@ test('capital is paid in (L65) and taken out (L66) on the account of the platfor
     const {
       bookCapital: { manualJournal: bookCapital },
     } = await ask(
-      `mutation { bookCapital(input: { currency: "${currency}", amount: "${amount}", direction: ${direction} }) { manualJournal { id } errors { code message path } } }`,
+      `mutation { bookCapital(input: { currency: "${currency}", amount: "${amount}", direction: ${direction} }) { manualJournal { id: proposalId } errors { code message path } } }`,
       {},
       app.platformKey,
     );
     await ask(
-      `mutation { approveJournal(input: { id: "${bookCapital.id}" }) { manualJournal { id } errors { code message path } } }`,
+      `mutation { approveJournal(input: { proposalId: "${bookCapital.id}" }) { manualJournal { id: proposalId } errors { code message path } } }`,
       {},
       second.apiKey,
     );

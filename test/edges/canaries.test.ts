@@ -1,7 +1,7 @@
 /**
- * Goal: what people and programs send stays out of logs and metrics (ASVS 16.2.5): names, documents, keys, destinations, texts. Method:
+ * Goal: what people and programs send stays out of logs, metrics and traces (ASVS 16.2.5): names, documents, keys, destinations, texts. Method:
  * a word that occurs nowhere else is planted in every argument of GraphQL, in bodies, paths, queries and headers, with a gateway
- * that logs all it can; then the log of the process, that of its database and the metrics are read.
+ * that logs and traces all it can; then the log of the process, that of its database, the metrics and the spans are read.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { type Collector, startCollector } from '../support/collector.ts';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
 import { type Running, start } from '../support/process.ts';
@@ -32,17 +33,22 @@ let running: Running;
 let metricsUrl: string;
 let keys: { readonly apiKey: string; readonly platformKey: string };
 let answers = 0;
+let collector: Collector;
 
 beforeAll(async () => {
   const port = String(await freePort());
   metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  collector = await startCollector();
   running = await start({
     ...{ CROSSRAMP_HOME: home, LOG_LEVEL: 'trace', METRICS_PORT: port, METRICS_HOST: '127.0.0.1' },
-    ...{ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off' },
+    ...{ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   keys = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
 }, 120_000);
-afterAll(() => remove());
+afterAll(async () => {
+  await collector.close();
+  remove();
+});
 
 async function send(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(running.baseUrl + path, {
@@ -80,7 +86,7 @@ function planted(type: GraphQLInputType, depth = 0): unknown {
   return values[type.name] ?? `${WORD}-${type.name}`;
 }
 
-test('nothing that was sent is in a log or a metric', async () => {
+test('nothing that was sent is in a log, a metric or a span', async () => {
   const schema = buildSchema(REGISTRY);
   for (const [kind, root] of [
     ['query', schema.getQueryType()],
@@ -127,6 +133,9 @@ test('nothing that was sent is in a log or a metric', async () => {
     accept: 'text/html',
     'user-agent': WORD,
     referer: `http://127.0.0.1/${WORD}`,
+    traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01-${WORD}`,
+    tracestate: `${WORD}=${WORD}`,
+    baggage: `${WORD}=${WORD}`,
   });
   await send(`/pay/${WORD}`, undefined, { accept: 'text/html', cookie: `session=${WORD}; other=${WORD}` });
   await send(`/console/link/${WORD}`, undefined, { accept: 'text/html', cookie: `__Host-session=${WORD}` });
@@ -157,10 +166,12 @@ test('nothing that was sent is in a log or a metric', async () => {
   const { stderr, stdout } = await running.end('SIGTERM');
   expect(stderr.length).toBeGreaterThan(10_000);
   expect(answers).toBeGreaterThan(150);
+  expect(collector.spans.length).toBeGreaterThan(answers * 2);
   const texts = {
     log: stderr,
     output: stdout,
     metrics,
+    spans: collector.text(),
     postgres: readFileSync(join(home, 'postgres.log'), 'utf8'),
   };
   const found = Object.entries(texts).flatMap(([name, text]) =>

@@ -36,7 +36,11 @@ describe('docs/examples', () => {
     [
       'transactions',
       () =>
-        run(ListTransactionsDocument, { family: 'ONRAMPS', filter: { dateFrom: '2026-05-02' }, first: 2 }),
+        run(ListTransactionsDocument, {
+          families: ['ONRAMPS'],
+          filter: { dateFrom: '2026-05-02' },
+          first: 2,
+        }),
     ],
     [
       'statement',

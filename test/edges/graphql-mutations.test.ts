@@ -32,27 +32,27 @@ async function group(...entries: readonly string[]): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   await ask(
     'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
   for (const entry of entries)
     await ask(
-      `mutation($id: String!) { addWhitelistEntry(input: { groupId: $id, ${entry} }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation($id: String!) { addWhitelistEntry(input: { groupId: $id, ${entry} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
       {
         id: createWhitelistGroup.id,
       },
     );
   return createWhitelistGroup.id;
 }
-const TO_WALLET = `network: "TRX", address: "${WALLET}"`;
-const TO_ANA = 'pixKeyType: EMAIL, pixKey: "Ana@Example.com"';
+const TO_WALLET = `target: { wallet: { network: "TRX", address: "${WALLET}" } }`;
+const TO_ANA = 'target: { pixKey: { type: EMAIL, key: "Ana@Example.com" } }';
 
 describe('checkouts', () => {
   test('one with everything is payable at once, and paid to success', async () => {
     const made = await create('createCheckout', {
-      amountPayment: '550.00',
+      amount: { brl: '550.00' },
       currency: 'USDT (TRX)',
       ...ANA,
       externalCode: 'order 7',
@@ -100,7 +100,7 @@ describe('checkouts', () => {
   });
 
   test('a quote that is not accepted waits for that, and is cancelled', async () => {
-    const input = { amountPayment: '90', currency: 'USDT_TRX', accept: false };
+    const input = { amount: { brl: '90' }, currency: 'USDT_TRX', accept: false };
     const { end2end, ...made } = (await create('createCheckout', input)).transaction;
     expect(stepOf(made)).toBe('quote/QUOTE');
     expect(await perform('acceptQuote', end2end)).toBe('pre_kyc/INFO');
@@ -109,7 +109,7 @@ describe('checkouts', () => {
   });
 
   test('C-21: a customer who goes over the limit of the day ends the session', async () => {
-    const { end2end } = (await create('createCheckout', { amountPayment: '40000', currency: 'USDT_TRX' }))
+    const { end2end } = (await create('createCheckout', { amount: { brl: '40000' }, currency: 'USDT_TRX' }))
       .transaction;
     await ask(
       `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: crossramp_checkout, customerLimitDaily: "39999.99" }) { templateSetting { template } errors { code message path } } }`,
@@ -127,7 +127,7 @@ describe('checkouts', () => {
 
 describe('onramps', () => {
   test('one to the balance, by what is received', async () => {
-    const made = await create('createOnramp', { amountReceived: '100', currency: 'USDT_TRX', ...ANA });
+    const made = await create('createOnramp', { amount: { crypto: '100' }, currency: 'USDT_TRX', ...ANA });
     expect(made.transaction).toMatchObject({ __typename: 'Onramp', component: 'depositpix' });
     expect(made.pixCopyPaste).toMatch(/^000201/);
     await trigger(made.transaction.end2end, 'pay');
@@ -135,7 +135,7 @@ describe('onramps', () => {
   });
 
   test('one to a wallet', async () => {
-    const input = { amountPayment: '550.00', currency: 'USDT_TRX', wallet: WALLET, ...ANA };
+    const input = { amount: { brl: '550.00' }, currency: 'USDT_TRX', wallet: WALLET, ...ANA };
     const made = await create('createOnramp', input);
     expect(made.transaction.__typename).toBe('OnrampInstant');
     await trigger(made.transaction.end2end, 'pay');
@@ -143,7 +143,7 @@ describe('onramps', () => {
   });
 
   test('one without a customer gives its PIX code once it knows one', async () => {
-    const input = { amountPayment: '60', currency: 'USDT_TRX' };
+    const input = { amount: { brl: '60' }, currency: 'USDT_TRX' };
     const made = await create('createOnramp', input, 'later');
     const { end2end } = made.transaction;
     expect([stepOf(made.transaction), made.pixCopyPaste]).toEqual(['pre_kyc/INFO', null]);
@@ -160,7 +160,7 @@ describe('onramps', () => {
       ['releaseHold', 'success/DONE'],
       ['rejectHold', 'refund/DONE'],
     ] as const) {
-      const input = { amountPayment: '70', currency: 'USDT_TRX', ...ANA, externalCode: 'sandbox:hold' };
+      const input = { amount: { brl: '70' }, currency: 'USDT_TRX', ...ANA, externalCode: 'sandbox:hold' };
       const { end2end } = (await create('createOnramp', input)).transaction;
       await trigger(end2end, 'pay');
       await until(end2end, 'compliance/UNCOMPLIANT');
@@ -180,7 +180,7 @@ describe('quotes', () => {
     );
 
   test('C-21: an indicative quote promises nothing, a kept one ten minutes', async () => {
-    const input = { template: 'onramp', currency: 'USDT_TRX', brlAmount: '550.00' };
+    const input = { template: 'onramp', currency: 'USDT_TRX', amount: { brl: '550.00' } };
     const { quote } = await ask(`query($input: QuoteInput!) { quote(input: $input) { ${QUOTE} } }`, {
       input,
     });
@@ -210,13 +210,14 @@ describe('quotes', () => {
 
   test('every template that converts has a price, both ways', async () => {
     for (const template of ['crossramp_checkout', 'onramp', 'onramp_instant', 'offramp', 'offramp_instant'])
-      for (const amount of [{ brlAmount: '550' }, { cryptoAmount: '100' }]) {
-        const input = { template, currency: 'USDT_TRX', ...amount };
+      for (const amount of [{ brl: '550' }, { crypto: '100' }]) {
+        const input = { template, currency: 'USDT_TRX', amount };
         const { quote } = await ask(
           'query($input: QuoteInput!) { quote(input: $input) { brlAmount cryptoAmount networkFee } }',
           { input },
         );
-        expect(quote).toMatchObject(amount);
+        const side = 'brl' in amount ? { brlAmount: amount.brl } : { cryptoAmount: amount.crypto };
+        expect(quote).toMatchObject(side);
         expect(quote.networkFee).toBe(template === 'onramp_instant' ? '1' : '0');
       }
   });
@@ -224,8 +225,8 @@ describe('quotes', () => {
   test('a kept quote is used once, by what it was made for', async () => {
     const {
       createQuote: { quote: createQuote },
-    } = await keep({ template: 'onramp', currency: 'USDT_TRX', cryptoAmount: '100' });
-    const input = { currency: 'USDT_TRX', quoteId: createQuote.id, ...ANA };
+    } = await keep({ template: 'onramp', currency: 'USDT_TRX', amount: { crypto: '100' } });
+    const input = { currency: 'USDT_TRX', amount: { quoteId: createQuote.id }, ...ANA };
     expect((await refusal(creation('createOnramp'), { input: { ...input, wallet: WALLET } })).code).toBe(
       'QUOTE_EXPIRED',
     );
@@ -242,38 +243,32 @@ describe('quotes', () => {
   });
 
   test('a quote of an offramp, and one that is too old', async () => {
-    const quoted = { template: 'offramp', currency: 'USDT_TRX', brlAmount: '100' };
+    const quoted = { template: 'offramp', currency: 'USDT_TRX', amount: { brl: '100' } };
     const first = (await keep(quoted, 'quote-1')).createQuote.quote;
     expect((await keep(quoted, 'quote-1')).createQuote.quote).toEqual(first);
     const input = { currency: 'USDT_TRX', ...PAYEE };
-    await create('createOfframp', { ...input, quoteId: first.id });
+    await create('createOfframp', { ...input, amount: { quoteId: first.id } });
     const late = (await keep(quoted)).createQuote.quote;
     await ask('mutation { sandboxAdvanceClock(input: { by: "601s" }) { now errors { code message path } } }');
-    expect((await refusal(creation('createOfframp'), { input: { ...input, quoteId: late.id } })).code).toBe(
-      'QUOTE_EXPIRED',
-    );
+    expect(
+      (await refusal(creation('createOfframp'), { input: { ...input, amount: { quoteId: late.id } } })).code,
+    ).toBe('QUOTE_EXPIRED');
   });
 
   test.each([
     [
-      'template: withdraw_dash_same_curr, currency: "USDT_TRX", brlAmount: "1"',
+      'template: withdraw_dash_same_curr, currency: "USDT_TRX", amount: { brl: "1" }',
       'INVALID_PARAMETER',
       'input.template',
     ],
-    ['template: onramp, currency: "USDT_TRX"', 'INVALID_PARAMETER', 'input.brlAmount'],
+    ['template: onramp, currency: "BRL", amount: { brl: "1" }', 'INVALID_PARAMETER', 'input.currency'],
+    ['template: onramp, currency: "USDT", amount: { brl: "1" }', 'CURRENCY_AMBIGUOUS', 'input.currency'],
     [
-      'template: onramp, currency: "USDT_TRX", brlAmount: "1", cryptoAmount: "1"',
+      'template: onramp, currency: "USDT_TRX", amount: { crypto: "0.0000001" }',
       'INVALID_PARAMETER',
-      'input.cryptoAmount',
+      'input.amount.crypto',
     ],
-    ['template: onramp, currency: "BRL", brlAmount: "1"', 'INVALID_PARAMETER', 'input.currency'],
-    ['template: onramp, currency: "USDT", brlAmount: "1"', 'CURRENCY_AMBIGUOUS', 'input.currency'],
-    [
-      'template: onramp, currency: "USDT_TRX", cryptoAmount: "0.0000001"',
-      'INVALID_PARAMETER',
-      'input.cryptoAmount',
-    ],
-    ['template: onramp, currency: "USDT_TRX", brlAmount: "50000.01"', 'LIMIT_EXCEEDED', undefined],
+    ['template: onramp, currency: "USDT_TRX", amount: { brl: "50000.01" }', 'LIMIT_EXCEEDED', undefined],
   ])('quote(%s) is refused with %s', async (input, code, parameter) => {
     const refused = await refusal(`{ quote(input: { ${input} }) { rate } }`);
     expect(refused.code).toBe(code);
@@ -283,14 +278,15 @@ describe('quotes', () => {
 
 describe('offramps', () => {
   test('one from the balance to a payee who is named', async () => {
-    const made = await create('createOfframp', { amountPaid: '20', currency: 'USDT_TRX', ...PAYEE });
+    const made = await create('createOfframp', { amount: { crypto: '20' }, currency: 'USDT_TRX', ...PAYEE });
     expect(made).toMatchObject({ depositUri: null, transaction: { __typename: 'Offramp' } });
     await until(made.transaction.end2end, 'success/DONE');
   });
 
   test('one whose payee is named later', async () => {
-    const { end2end, ...made } = (await create('createOfframp', { amountSent: '50', currency: 'USDT_TRX' }))
-      .transaction;
+    const { end2end, ...made } = (
+      await create('createOfframp', { amount: { brl: '50' }, currency: 'USDT_TRX' })
+    ).transaction;
     expect(stepOf(made)).toBe('pre_kyc/INFO');
     const identity = 'clientName: "Ana Souza", clientTaxId: "52998224725",';
     const refused = await refusal(act('provideIdentity', identity), { end2end });
@@ -301,7 +297,7 @@ describe('offramps', () => {
   });
 
   test('one from outside is asked for as a link, and paid when the deposit is confirmed', async () => {
-    const input = { amountPaid: '20', currency: 'USDC_BASE', from: 'EXTERNAL', ...PAYEE };
+    const input = { amount: { crypto: '20' }, currency: 'USDC_BASE', from: 'EXTERNAL', ...PAYEE };
     const made = await create('createOfframp', input);
     const { end2end } = made.transaction;
     expect(made.transaction.__typename).toBe('OfframpInstant');
@@ -316,7 +312,7 @@ describe('offramps', () => {
     ['REFUND', `address: "${WALLET}",`, 'refund/DONE'],
     ['REQUOTE', '', 'success/DONE'],
   ])('a wrong deposit is resolved: %s', async (resolution, address, end) => {
-    const input = { amountPaid: '20', currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
+    const input = { amount: { crypto: '20' }, currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
     const { end2end } = (await create('createOfframp', input)).transaction;
     expect(await trigger(end2end, 'deposit-wrong', '15.5')).toBe('crypto_deposit/UNDERPAID');
     await perform('resolveDeposit', end2end, `resolution: ${resolution}, ${address}`);
@@ -324,7 +320,7 @@ describe('offramps', () => {
   });
 
   test('a refund goes to an address only', async () => {
-    const input = { amountPaid: '20', currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
+    const input = { amount: { crypto: '20' }, currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
     const { end2end } = (await create('createOfframp', input)).transaction;
     const early = await refusal(act('resolveDeposit', 'resolution: KEEP,'), { end2end });
     expect(early.code).toBe('STEP_CONFLICT');
@@ -387,9 +383,9 @@ describe('withdrawals', () => {
 test('C-52: a refused field of a mutation neither hides, undoes nor stops the others', async () => {
   const { apiKey } = await app.addAccount();
   const query = `mutation {
-    a: createWhitelistGroup(input: { name: "a", idempotencyKey: "a" }) { whitelistGroup { id } errors { code message path } }
-    b: createWhitelistGroup(input: { name: "", idempotencyKey: "b" }) { whitelistGroup { id } errors { code message path } }
-    c: createWhitelistGroup(input: { name: "c", idempotencyKey: "c" }) { whitelistGroup { id } errors { code message path } }
+    a: createWhitelistGroup(input: { name: "a", idempotencyKey: "a" }) { whitelistGroup { id: groupId } errors { code message path } }
+    b: createWhitelistGroup(input: { name: "", idempotencyKey: "b" }) { whitelistGroup { id: groupId } errors { code message path } }
+    c: createWhitelistGroup(input: { name: "c", idempotencyKey: "c" }) { whitelistGroup { id: groupId } errors { code message path } }
   }`;
   for (const _time of [1, 2]) {
     const { json } = await app.graphql(query, {}, { key: apiKey });

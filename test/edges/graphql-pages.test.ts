@@ -28,10 +28,10 @@ const PAGE_INFO = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor 
 
 /** Each connection: its field with arguments before those of the page, what of a node to read, and where it is. */
 const CONNECTIONS = {
-  transactions: { field: 'transactions', args: 'family: ONRAMPS', node: 'end2end', path: [] },
+  transactions: { field: 'transactions', args: 'families: ONRAMPS', node: 'end2end', path: [] },
   'transactions under a filter': {
     field: 'transactions',
-    args: 'family: ONRAMPS, filter: { clientTaxId: "529.982.247-25" }',
+    args: 'families: ONRAMPS, filter: { clientTaxId: "529.982.247-25" }',
     node: 'end2end',
     path: [],
   },
@@ -86,7 +86,7 @@ beforeAll(async () => {
   }
   for (const taxId of ['52998224725', '11144477735', '12345678909', '98765432100', '39053344705'])
     await ask(
-      `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "10.00", clientTaxId: "${taxId}", clientName: "Ana" }) { transaction { end2end } errors { code message path } } }`,
+      `mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "10.00" }, clientTaxId: "${taxId}", clientName: "Ana" }) { transaction { end2end } errors { code message path } } }`,
     );
   // Deliveries as the relay makes them, without one that runs beside the test.
   await app.owner.query(

@@ -34,7 +34,7 @@ describe('both engines give the same bytes', () => {
     ['a missing record', '{ transaction(end2end: "CRX") { id } }'],
     [
       'a list',
-      '{ transactions(family: OFFRAMPS, first: 2) { totalCount edges { cursor node { end2end source { amount currency { code } } } } } }',
+      '{ transactions(families: OFFRAMPS, first: 2) { totalCount edges { cursor node { end2end source { amount currency { code } } } } } }',
     ],
     [
       'a statement',
@@ -42,7 +42,7 @@ describe('both engines give the same bytes', () => {
     ],
     [
       'a page from the end',
-      '{ transactions(family: ONRAMPS, last: 2) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { end2end fees externalCode clientName expiration } } statement(last: 1) { nodes { number } } }',
+      '{ transactions(families: ONRAMPS, last: 2) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { end2end fees externalCode clientName expiration } } statement(last: 1) { nodes { number } } }',
     ],
     [
       'an empty page with its total',
@@ -66,7 +66,7 @@ describe('both engines give the same bytes', () => {
     ],
     [
       'more than a page may cost',
-      '{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { end2end } } } } } } } }',
+      '{ transactions(families: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { end2end } } } } } } } }',
     ],
     ['a refused argument', '{ statement(first: 101) { totalCount } balances { blocked } }'],
     [
@@ -151,7 +151,7 @@ describe('documents that attack are refused', () => {
     ['fragments in a circle', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }', /itself/],
     [
       'pages of 100 with the lines and transactions of each, three deep',
-      `{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { ledgerLines { number } } } } } } } } }`,
+      `{ transactions(families: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { ledgerLines { number } } } } } } } } }`,
       /cost of \d+; at most 15000/,
     ],
     ['what is no field', '{ balances { secrets } }', /Cannot query field/],
@@ -181,7 +181,7 @@ describe('documents that attack are refused', () => {
 
   test('a page of 100 with everything in it is within the limits', async () => {
     const { json } = await app.graphql(
-      `{ transactions(family: ONRAMPS, first: 100) { totalCount edges { node { end2end status { en pt } substatus { en pt } message { en pt }
+      `{ transactions(families: ONRAMPS, first: 100) { totalCount edges { node { end2end status { en pt } substatus { en pt } message { en pt }
           ... on Onramp { quote refQuote fees amountPayment amountReceived pixE2e clientName expiration } ledgerLines { number debit credit } } } } }`,
     );
     expect(errorsIn(json)).toBeUndefined();
@@ -321,7 +321,7 @@ test.each([
   ['{ balances(at: "yesterday") { available } }', 'DateTime', '"yesterday"', 'must be a moment with a zone'],
   ['{ balances(at: 5) { available } }', 'DateTime', '5', 'must be a moment with a zone'],
   [
-    'mutation { createOnramp(input: { currency: "TRX", amountPayment: "1e2" }) { replayed errors { code message path } } }',
+    'mutation { createOnramp(input: { currency: "TRX", amount: { brl: "1e2" } }) { replayed errors { code message path } } }',
     'Decimal',
     '"1e2"',
     'must be a decimal number in a string',

@@ -145,16 +145,13 @@ const RECORD: Readonly<Record<string, Limit | readonly Limit[]>> = {
 /** What is bounded, by its place: members of an input object, or arguments of a field, `Query.search()`. */
 const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly Limit[]>>>> = {
   CreateCheckoutInput: {
-    ...{ amountPayment: AMOUNT, amountReceived: AMOUNT, clientName: NAME },
-    ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
+    ...{ clientName: NAME, externalCode: REFERENCE, returnUrl: LINK, webhook: LINK },
   },
   CreateOnrampInput: {
-    ...{ amountPayment: AMOUNT, amountReceived: AMOUNT, clientName: NAME },
-    ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
+    ...{ clientName: NAME, externalCode: REFERENCE, returnUrl: LINK, webhook: LINK },
   },
   CreateOfframpInput: {
-    ...{ amountPaid: AMOUNT, amountSent: AMOUNT, clientName: NAME },
-    ...{ externalCode: REFERENCE, quoteId: TEXT, returnUrl: LINK, webhook: LINK },
+    ...{ clientName: NAME, externalCode: REFERENCE, returnUrl: LINK, webhook: LINK },
   },
   CreateWithdrawalInput: {
     ...{ amountReceived: AMOUNT, networkFeeMax: AMOUNT, groupId: TEXT, address: TEXT },
@@ -163,8 +160,8 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   CreateStaticLinkInput: {
     ...{ name: REFERENCE, amount: AMOUNT, externalCode: REFERENCE, returnUrl: LINK, webhook: LINK },
   },
-  QuoteInput: { brlAmount: AMOUNT, cryptoAmount: AMOUNT },
-  CreateQuoteInput: { brlAmount: AMOUNT, cryptoAmount: AMOUNT },
+  OrderAmountInput: { brl: AMOUNT, crypto: AMOUNT, quoteId: TEXT },
+  QuoteAmountInput: { brl: AMOUNT, crypto: AMOUNT },
   TransactionRecordInput: RECORD,
   RecordFactsInput: RECORD,
   CorrectFactsInput: RECORD,
@@ -280,7 +277,7 @@ const UNBOUNDED: readonly RegExp[] = [
   /^(?:AddWhitelistEntryInput\.groupId|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
-  /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:AddWhitelistEntryInput|ResolveDepositInput)\.address$/,
+  /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
   /\.(?:scopes|acts|allowedCidrs|replaces|replacesFrameHosts)$/,
   // Each has the same description, which is looked at above.
   /\.idempotencyKey$/,
@@ -308,17 +305,17 @@ const filter = (field: string, others: object): Asked => ({
 });
 const ofPlatform = (asked: Asked): Asked => ({ ...asked, isOfPlatform: true });
 const USD_VALUE_AT = { usdValueAt: '2026-05-01T12:00:00Z' };
-const DESTINATION = { network: 'NOPE', address: 'x' };
+const DESTINATION = { target: { wallet: { network: 'NOPE', address: 'x' } } };
 const ASKED: Readonly<Record<string, Asked>> = {
   CreateCheckoutInput: input('createCheckout', NOPE),
-  CreateOnrampInput: input('createOnramp', NOPE),
-  CreateOfframpInput: input('createOfframp', NOPE),
+  CreateOnrampInput: input('createOnramp', { ...NOPE, amount: { brl: '60' } }),
+  CreateOfframpInput: input('createOfframp', { ...NOPE, amount: { brl: '60' } }),
   CreateWithdrawalInput: input('createWithdrawal', { ...NOPE, amountReceived: '1', groupId: 'x' }),
   CreateStaticLinkInput: input('createStaticLink', { ...NOPE, name: 'x' }),
-  QuoteInput: input('quote', { ...NOPE, template: 'onramp' }),
-  CreateQuoteInput: input('createQuote', { ...NOPE, template: 'onramp' }),
+  OrderAmountInput: { ...input('createOnramp', NOPE), at: ['input', 'amount'] },
+  QuoteAmountInput: { ...input('quote', { ...NOPE, template: 'onramp' }), at: ['input', 'amount'] },
   TransactionRecordInput: {
-    ...input('createOnramp', { ...NOPE, record: USD_VALUE_AT }),
+    ...input('createOnramp', { ...NOPE, amount: { brl: '60' }, record: USD_VALUE_AT }),
     at: ['input', 'record'],
   },
   RecordFactsInput: input('recordFacts', USD_VALUE_AT),
@@ -388,7 +385,7 @@ const GIVEN = TYPES.flatMap((type): [place: string, given: GraphQLArgument][] =>
 const limitsOf = (place: string, name: string): readonly Limit[] => [LIMITS[place]?.[name] ?? []].flat();
 
 const HOOK =
-  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id } errors { code message path } } }';
+  'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id: endpointId } errors { code message path } } }';
 
 describe('limits', () => {
   test('a page says how many nodes it has, and a document how much it may ask for', () => {

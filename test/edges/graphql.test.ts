@@ -98,7 +98,7 @@ describe('the same facts on both edges', () => {
   )('the list of %s has the same records and total', async (family, list) => {
     const rest = await app.get(`/v2/${list}?limit=100`);
     const { json } = await app.graphql(
-      `{ transactions(family: ${family.toUpperCase()}, first: 100) { totalCount edges { node { ${FIELDS} ${FRAGMENTS} } } } }`,
+      `{ transactions(families: ${family.toUpperCase()}, first: 100) { totalCount edges { node { ${FIELDS} ${FRAGMENTS} } } } }`,
     );
     expect(json.data.transactions.totalCount).toBe(rest.json.total);
     expect(json.data.transactions.edges).toHaveLength(rest.json.total);
@@ -212,12 +212,12 @@ describe('relations', () => {
   test('a list shows fees, customer, reference and end of each without asking for its type; null where a template has none', async () => {
     for (const { family } of FAMILIES) {
       const { json } = await app.graphql(
-        `{ transactions(family: ${family.toUpperCase()}) { nodes { end2end fees externalCode clientName expiration source { amount currency { code } } target { amount currency { code } } ${FRAGMENTS} } } }`,
+        `{ transactions(families: ${family.toUpperCase()}) { nodes { end2end fees externalCode clientName expiration source { amount currency { code } } target { amount currency { code } } ${FRAGMENTS} } } }`,
       );
       const { nodes } = json.data.transactions;
       expect(nodes.length).toBeGreaterThan(0);
       const typed = await app.graphql(
-        `{ transactions(family: ${family.toUpperCase()}) { nodes { end2end ${FRAGMENTS} } } }`,
+        `{ transactions(families: ${family.toUpperCase()}) { nodes { end2end ${FRAGMENTS} } } }`,
       );
       for (const [index, node] of nodes.entries()) {
         const own = typed.json.data.transactions.nodes[index];
@@ -227,7 +227,7 @@ describe('relations', () => {
       }
     }
     const { json } = await app.graphql(
-      '{ transactions(family: WITHDRAWALS) { nodes { fees externalCode clientName expiration } } }',
+      '{ transactions(families: WITHDRAWALS) { nodes { fees externalCode clientName expiration } } }',
     );
     for (const node of json.data.transactions.nodes)
       expect(node).toEqual({ fees: null, externalCode: null, clientName: null, expiration: null });
@@ -284,7 +284,7 @@ describe('paging', () => {
     let after: string | null = null;
     do {
       const { json } = await app.graphql(
-        'query($after: String) { transactions(family: ONRAMPS, filter: { dateTo: "2026-05-03" }, first: 1, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { end2end } } } }',
+        'query($after: String) { transactions(families: ONRAMPS, filter: { dateTo: "2026-05-03" }, first: 1, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { end2end } } } }',
         { after },
       );
       const { pageInfo, edges, totalCount } = json.data.transactions;
@@ -306,7 +306,7 @@ describe('paging', () => {
     ['filter: { pixE2e: "" }', 'filter.pixE2e'],
     ['filter: { targetCurrency: "NOPE_NOPE" }', 'filter.targetCurrency'],
   ])('C-12, C-13: transactions(%s) is refused and names %s', async (args, parameter) => {
-    const { json } = await app.graphql(`{ transactions(family: ONRAMPS, ${args}) { totalCount } }`);
+    const { json } = await app.graphql(`{ transactions(families: ONRAMPS, ${args}) { totalCount } }`);
     const [{ extensions }] = errorsIn(json);
     expect(extensions.code).toBe('INVALID_PARAMETER');
     expect(extensions.violations[0].parameter).toBe(parameter);

@@ -31,9 +31,9 @@ interface Line {
 
 const TRIAL = 'from to lines { account class currency { code } opening debits credits closing }';
 
-async function sell(amountPayment: string): Promise<void> {
+async function sell(brl: string): Promise<void> {
   const { transaction } = await create('createOnramp', {
-    amountPayment,
+    amount: { brl },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '529.982.247-25',

@@ -161,7 +161,7 @@ const listInput = (
   entry,
 });
 const HOOK =
-  'createWebhookEndpoint(input: { url: "https://hooks.example/x", eventNames: $list }) { webhookEndpoint { id } errors { code message path } }';
+  'createWebhookEndpoint(input: { url: "https://hooks.example/x", eventNames: $list }) { webhookEndpoint { id: endpointId } errors { code message path } }';
 const COUNT = '{ totalCount }';
 /** Every list that an operation can give, by its place. Those of transactions are checked by what reads them. */
 const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
@@ -261,7 +261,7 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     EVENT_NAMES_MAX,
     'onramp.nothing.at_all',
     '[String!]',
-    'mutation($list: $type, $id: String!) { updateWebhookEndpoint(input: { id: $id, eventNames: $list }) { webhookEndpoint { id } errors { code message path } } }',
+    'mutation($list: $type, $id: String!) { updateWebhookEndpoint(input: { endpointId: $id, eventNames: $list }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
   ),
   'WebhookRedeliveryFilter.eventNames': listInput(
     'input.filter.eventNames',

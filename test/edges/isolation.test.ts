@@ -116,7 +116,7 @@ describe('GraphQL', () => {
   )('the id of a %s of another account is no cursor', async (template, id) => {
     const family = REGISTRY.find(template)?.family.toUpperCase();
     const cursor = Buffer.from(id).toString('base64url');
-    const query = `query($after: String) { transactions(family: ${family}, after: $after) { totalCount edges { node { end2end } } } }`;
+    const query = `query($after: String) { transactions(families: ${family}, after: $after) { totalCount edges { node { end2end } } } }`;
     const foreign = await app.graphql(query, { after: cursor });
     const missing = await app.graphql(query, { after: Buffer.from('CRXnone').toString('base64url') });
     expect(foreign.json.errors[0].message).toBe(missing.json.errors[0].message);
@@ -126,7 +126,7 @@ describe('GraphQL', () => {
   test('every field that can be reached from the root holds nothing of another account', async () => {
     const lists = FAMILIES.map(
       ({ family }) =>
-        `${family}: transactions(family: ${family.toUpperCase()}, first: 20) { totalCount edges { cursor node { ...T } } }`,
+        `${family}: transactions(families: ${family.toUpperCase()}, first: 20) { totalCount edges { cursor node { ...T } } }`,
     );
     const { json, text } = await app.graphql(
       `{ ${lists.join(' ')} statement(first: 20) { totalCount edges { node { number ledgerAccount { code name } transaction { ...T } } } }

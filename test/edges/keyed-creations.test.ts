@@ -15,17 +15,17 @@ afterEach(async () => {
 
 const CREATIONS = {
   webhook_endpoint:
-    'createWebhookEndpoint(input: { url: "https://shop.invalid/once", idempotencyKey: "k" }) { webhookEndpoint { id } errors { code message path } }',
+    'createWebhookEndpoint(input: { url: "https://shop.invalid/once", idempotencyKey: "k" }) { webhookEndpoint { id: endpointId } errors { code message path } }',
   static_link:
     'createStaticLink(input: { name: "Once", currency: "USDT_TRX", idempotencyKey: "k" }) { staticLink { id: slug } errors { code message path } }',
   whitelist_group:
-    'createWhitelistGroup(input: { name: "Once", idempotencyKey: "k" }) { whitelistGroup { id } errors { code message path } }',
+    'createWhitelistGroup(input: { name: "Once", idempotencyKey: "k" }) { whitelistGroup { id: groupId } errors { code message path } }',
   quote:
-    'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "100", idempotencyKey: "k" }) { quote { id rate expiresAt } errors { code message path } }',
+    'createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "100" }, idempotencyKey: "k" }) { quote { id: quoteId rate expiresAt } errors { code message path } }',
 } as const;
 
 const add = (groupId: string) =>
-  `addWhitelistEntry(input: { groupId: "${groupId}", pixKeyType: CPF, pixKey: "52998224725", idempotencyKey: "k" }) { whitelistEntry { id } errors { code message path } }`;
+  `addWhitelistEntry(input: { groupId: "${groupId}", target: { pixKey: { type: CPF, key: "52998224725" } }, idempotencyKey: "k" }) { whitelistEntry { id: entryId } errors { code message path } }`;
 
 /** Asks while no answer is kept, and then twice more; @returns what the last two said. */
 async function askAgain(creation: string): Promise<{ readonly id: string }> {
@@ -57,7 +57,7 @@ test.each(Object.entries(CREATIONS))('one %s', async (table, creation) => {
 
 test('one whitelist_entry', async () => {
   const { json } = await app.graphql(
-    'mutation { createWhitelistGroup(input: { name: "Entries" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Entries" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   const { id } = await askAgain(add(json.data.createWhitelistGroup.whitelistGroup.id));
   expect(id).toMatch(/^wle_/);
@@ -75,20 +75,20 @@ test('play money is credited once', async () => {
 
 test('a test and a delivery by hand are sent once', async () => {
   const made = await app.graphql(
-    'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { id } errors { code message path } } }',
+    'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
   );
   await app.post('/v2/crossramp_checkout', { amount_payment: 50, currency_exit_received_code: 'USDT_TRX' });
   const { id: endpoint } = made.json.data.createWebhookEndpoint.webhookEndpoint;
   const before = await count('webhook_delivery');
   const { id } = await askAgain(
-    `sendTestWebhook(input: { id: "${endpoint}", idempotencyKey: "k" }) { webhookDelivery { id } errors { code message path } }`,
+    `sendTestWebhook(input: { endpointId: "${endpoint}", idempotencyKey: "k" }) { webhookDelivery { id: deliveryId } errors { code message path } }`,
   );
   expect(await count('webhook_delivery')).toBe(before + 1);
   await app.owner.query(`update webhook_delivery set state = 'dead' where account_id = $1`, [
     String(app.accountId),
   ]);
   await askAgain(
-    `redeliverWebhook(input: { id: "${id}", idempotencyKey: "k" }) { webhookDelivery { id } errors { code message path } }`,
+    `redeliverWebhook(input: { deliveryId: "${id}", idempotencyKey: "k" }) { webhookDelivery { id: deliveryId } errors { code message path } }`,
   );
   expect(await count('webhook_delivery')).toBe(before + 2);
 });

@@ -134,7 +134,7 @@ describe('the limit of the day', () => {
 
   test('C-21: the payee of a session that asks for one later is judged then', async () => {
     const made = await app.graphql(
-      `mutation { createOfframp(input: { amountSent: "1000", currency: "USDT_TRX", from: EXTERNAL, accept: true }) {
+      `mutation { createOfframp(input: { amount: { brl: "1000" }, currency: "USDT_TRX", from: EXTERNAL, accept: true }) {
         transaction { end2end } errors { code message path } } }`,
       {},
       { key: shop.apiKey },

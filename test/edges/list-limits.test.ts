@@ -26,8 +26,8 @@ const hook = (kind: string) =>
 const HOOK_COLUMNS = 'id, url, kind, event_names, order_mode, max_concurrency, created_at';
 const LINK = `mutation { createStaticLink(input: { name: "one more", currency: "USDT_TRX" }) { staticLink { slug } errors { code message path } } }`;
 const KEY = `mutation { createApiKey(input: { name: "one more", scopes: ["read"] }) { issuedApiKey { apiKey } errors { code message path } } }`;
-const GROUP = `mutation { createWhitelistGroup(input: { name: "one more" }) { whitelistGroup { id } errors { code message path } } }`;
-const ENTRY = `mutation { addWhitelistEntry(input: { groupId: "GROUP", network: "TRX", address: "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC" }) { whitelistEntry { id } errors { code message path } } }`;
+const GROUP = `mutation { createWhitelistGroup(input: { name: "one more" }) { whitelistGroup { id: groupId } errors { code message path } } }`;
+const ENTRY = `mutation { addWhitelistEntry(input: { groupId: "GROUP", target: { wallet: { network: "TRX", address: "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`;
 
 test('an account has so many links that are not disabled, and lists those first', async () => {
   const { accountId, apiKey } = await app.addAccount();
@@ -75,7 +75,7 @@ test('an account has so many endpoints, and hears of that together with whatever
   await fill('webhook_endpoint', HOOK_COLUMNS, hook('general'), ENDPOINTS_MAX, accountId);
   const create = (input: string) =>
     refusal(
-      `mutation { createWebhookEndpoint(input: { ${input} }) { webhookEndpoint { id } errors { code message path } } }`,
+      `mutation { createWebhookEndpoint(input: { ${input} }) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
       {},
       apiKey,
     );
@@ -108,7 +108,10 @@ test('an account has so many groups, and so many destinations', async () => {
   await fill('whitelist_entry', columns, entry('now()'), 10, accountId);
   await ask(ENTRY.replace('GROUP', id), {}, apiKey);
   const noEntry = await refusal(ENTRY.replace('GROUP', id), {}, apiKey);
-  expect([noEntry.code, ...parametersOf(noEntry)]).toEqual(['INVALID_PARAMETER', 'input.address']);
+  expect([noEntry.code, ...parametersOf(noEntry)]).toEqual([
+    'INVALID_PARAMETER',
+    'input.target.wallet.address',
+  ]);
   expect(noEntry.message).toContain('5,000 destinations');
 });
 

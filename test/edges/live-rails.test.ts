@@ -50,7 +50,7 @@ function textOf(type: GraphQLInputType, name: string): string {
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (isInputObjectType(type)) {
     const members = Object.values(type.getFields()).filter(
-      (each) => isRequiredInputField(each) || each.name === 'brlAmount',
+      (each) => isRequiredInputField(each) || each.name === 'brl',
     );
     return `{ ${members.map((each) => `${each.name}: ${textOf(each.type, each.name)}`).join(', ')} }`;
   }
@@ -60,7 +60,7 @@ function textOf(type: GraphQLInputType, name: string): string {
     scopes: '"read"',
     since: '"2026-05-01T00:00:00Z"',
     taxId: '"52998224725"',
-    brlAmount: '"100"',
+    brl: '"100"',
     by: '"1s"',
   };
   return (

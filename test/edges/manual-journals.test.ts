@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 
 const propose = (rest = '', debit = 'X.loss', credit = 'A.pix') =>
-  `mutation { proposeJournal(input: { account: "${shop.accountId}", debit: "${debit}", credit: "${credit}", currency: "BRL", amount: "12.34", reason: "a bank fee"${rest} }) { manualJournal { id state maker journalId amount } errors { code message path } } }`;
+  `mutation { proposeJournal(input: { account: "${shop.accountId}", debit: "${debit}", credit: "${credit}", currency: "BRL", amount: "12.34", reason: "a bank fee"${rest} }) { manualJournal { id: proposalId state maker journalId amount } errors { code message path } } }`;
 const decide = (what: 'approve' | 'reject', id: string, rest = '') =>
-  `mutation { ${what}Journal(input: { id: "${id}"${rest} }) { manualJournal { id state journalId decidedBy } errors { code message path } } }`;
+  `mutation { ${what}Journal(input: { id: "${id}"${rest} }) { manualJournal { id: proposalId state journalId decidedBy } errors { code message path } } }`;
 const made = async (key = app.platformKey): Promise<string> =>
   (await ask(propose(), {}, key)).proposeJournal.manualJournal.id;
 const loss = async () => {
@@ -79,7 +79,11 @@ describe('a journal by hand', () => {
       journalId: null,
     });
     expect(await refusal(decide('approve', id), {}, other)).toMatchObject({ code: 'STEP_CONFLICT' });
-    const { manualJournals } = await ask('{ manualJournals(state: REJECTED) { id reason } }', {}, other);
+    const { manualJournals } = await ask(
+      '{ manualJournals(state: REJECTED) { id: proposalId reason } }',
+      {},
+      other,
+    );
     expect(manualJournals).toEqual([{ id, reason: 'a bank fee' }]);
   });
 
@@ -111,7 +115,7 @@ describe('a journal by hand', () => {
 
   test('C-40: is no matter for a key of the account, nor of one that the maker made', async () => {
     expect(await refusal(propose())).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await refusal('{ manualJournals { id } }')).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await refusal('{ manualJournals { id: proposalId } }')).toMatchObject({ code: 'FORBIDDEN' });
     const unknown = propose().replace(`"${shop.accountId}"`, '"999999"');
     expect(await refusal(unknown, {}, app.platformKey)).toMatchObject({ code: 'NOT_FOUND' });
     expect(await refusal(decide('approve', '999999'), {}, other)).toMatchObject({ code: 'NOT_FOUND' });

@@ -89,7 +89,7 @@ describe('C-25: scope', () => {
   test('what was quoted with the scope create is accepted, and its payee named, with the scope move only', async () => {
     const key = await keyWith('read', 'create');
     const { createOfframp } = await ask(
-      `mutation { createOfframp(input: { amountSent: "100", currency: "USDT_TRX", accept: false }) { transaction { end2end } errors { code message path } } }`,
+      `mutation { createOfframp(input: { amount: { brl: "100" }, currency: "USDT_TRX", accept: false }) { transaction { end2end } errors { code message path } } }`,
       {},
       key,
     );
@@ -117,10 +117,10 @@ describe('C-25, C-22: a destination that is new to the account', () => {
     const {
       createWhitelistGroup: { whitelistGroup: group },
     } = await ask(
-      'mutation { createWhitelistGroup(input: { name: "payees" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "payees" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     );
     await ask(
-      `mutation { addWhitelistEntry(input: { groupId: "${group.id}", pixKeyType: EMAIL, pixKey: "bea@example.com" }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation { addWhitelistEntry(input: { groupId: "${group.id}", target: { pixKey: { type: EMAIL, key: "bea@example.com" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     );
     expect((await offramp(shop.apiKey)).json.code).toBe('ADDRESS_NOT_WHITELISTED');
     expect(await available()).toBe('5000');
@@ -443,10 +443,10 @@ describe('C-25: ceilings of the hour', () => {
     const {
       createWhitelistGroup: { whitelistGroup: group },
     } = await ask(
-      'mutation { createWhitelistGroup(input: { name: "bank" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "bank" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     );
     await ask(
-      `mutation { addWhitelistEntry(input: { groupId: "${group.id}", pixKeyType: EMAIL, pixKey: "bea@example.com" }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation { addWhitelistEntry(input: { groupId: "${group.id}", target: { pixKey: { type: EMAIL, key: "bea@example.com" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     );
     const withdraw = async () =>
       (

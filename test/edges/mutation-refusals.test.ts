@@ -40,12 +40,12 @@ describe('a payload has', () => {
   });
 
   test('C-50: an error for each bad member of the input, by its path', async () => {
-    const input = { currency: 'NOPE', amountPayment: '-1', webhook: 'nowhere' };
+    const input = { currency: 'NOPE', amount: { brl: '-1' }, webhook: 'nowhere' };
     const refused = await payload(CHECKOUT, { input });
     expect(refused).toMatchObject({ transaction: null, paymentLink: null, replayed: false });
     const common = { __typename: 'InputRefusal', code: 'INVALID_PARAMETER', action: 'FIX' };
     expect(refused.errors).toEqual(
-      ['input.currency', 'input.amountPayment', 'input.webhook'].map((path) => ({
+      ['input.currency', 'input.amount.brl', 'input.webhook'].map((path) => ({
         ...common,
         path,
         message: expect.stringMatching(/^must /),
@@ -62,7 +62,7 @@ describe('a payload has', () => {
   });
 
   test('C-21: the amount that is allowed, again under the same key (C-52)', async () => {
-    const input = { currency: 'USDT_TRX', amountPayment: '50000.01', ...ANA, idempotencyKey: 'too-much' };
+    const input = { currency: 'USDT_TRX', amount: { brl: '50000.01' }, ...ANA, idempotencyKey: 'too-much' };
     const { errors, replayed } = await payload(ONRAMP, { input });
     expect(replayed).toBe(false);
     expect(errors).toMatchObject([
@@ -70,7 +70,7 @@ describe('a payload has', () => {
     ]);
     expect(await payload(ONRAMP, { input })).toEqual({ transaction: null, replayed: true, errors });
     const less = await payload(ONRAMP, {
-      input: { ...input, amountPayment: '0.99', idempotencyKey: 'too-little' },
+      input: { ...input, amount: { brl: '0.99' }, idempotencyKey: 'too-little' },
     });
     expect(less.errors).toMatchObject([{ limit: '1', limitCurrency: 'BRL' }]);
   });
@@ -78,7 +78,7 @@ describe('a payload has', () => {
   test('C-35: what is left of a payment', async () => {
     const { transaction } = await create('createOnramp', {
       currency: 'USDT_TRX',
-      amountPayment: '60',
+      amount: { brl: '60' },
       ...ANA,
     });
     await trigger(transaction.end2end, 'pay');
@@ -90,7 +90,7 @@ describe('a payload has', () => {
   test('the actions that are possible instead', async () => {
     const { transaction } = await create('createOnramp', {
       currency: 'USDT_TRX',
-      amountPayment: '60',
+      amount: { brl: '60' },
       ...ANA,
     });
     const accept = `mutation { acceptQuote(input: { end2end: "${transaction.end2end}" }) { transaction { state } ${PARTS} } }`;

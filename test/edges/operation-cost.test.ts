@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => limited.close());
 
 const PAGE =
-  'query ($first: Int!) { transactions(family: ONRAMPS, first: $first) { edges { node { end2end component state } } } }';
+  'query ($first: Int!) { transactions(families: ONRAMPS, first: $first) { edges { node { end2end component state } } } }';
 
 const post = (key: string, body: object, path = '/graphql', headers: Record<string, string> = {}) =>
   fetch(limited.publicUrl + path, {
@@ -116,7 +116,7 @@ test('C-53: without rates too, a key has a bounded number of operations under wa
   const rows = 'edges { node { end2end component state } }';
   const pages = Array.from(
     { length: 18 },
-    (_, at) => `p${at}: transactions(family: ONRAMPS, first: 100) { ${rows} }`,
+    (_, at) => `p${at}: transactions(families: ONRAMPS, first: 100) { ${rows} }`,
   );
   const send = () =>
     fetch(`${app.baseUrl}/graphql`, {
@@ -175,7 +175,7 @@ test.each([
   const fields = Array.from(
     { length: 30 },
     (_, i) =>
-      `a${i}: createWhitelistGroup(input: { name: "${i}" }) { whitelistGroup { id } errors { code message path } }`,
+      `a${i}: createWhitelistGroup(input: { name: "${i}" }) { whitelistGroup { id: groupId } errors { code message path } }`,
   );
   const query = mutationOf(fields.join(' '));
   expect((await post(apiKey, { query })).status).toBe(200);

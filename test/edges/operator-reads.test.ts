@@ -97,12 +97,12 @@ async function addShop(amount: string): Promise<Shop> {
   const { accountId, apiKey } = await app.addAccount();
   key = apiKey;
   await ask(
-    `mutation { createWebhookEndpoint(input: { url: "${receiver.url('hook')}" }) { webhookEndpoint { id } errors { code message path } } }`,
+    `mutation { createWebhookEndpoint(input: { url: "${receiver.url('hook')}" }) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
   );
   const made: Partial<Made> = {};
   for (const [name, { scenarios, step }] of Object.entries(MADE)) {
     const input = {
-      amountPayment: amount,
+      amount: { brl: amount },
       currency: 'USDT_TRX',
       clientName: 'Ana Souza',
       clientTaxId: '529.982.247-25',

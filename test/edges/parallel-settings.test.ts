@@ -48,17 +48,17 @@ describe('changes at once', () => {
     const rule = (n: number) =>
       `updateAccountSettings(input: { approvalAbove: "${n + 1}" }) { accountSettings { approvalAbove } errors { code message path } }`;
     const group =
-      'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }';
+      'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id: groupId } errors { code message path } }';
     const made = await app.graphql(`mutation { ${group} }`, {}, { key: apiKey });
     const { id } = made.json.data.createWhitelistGroup.whitelistGroup;
-    const key = (n: number) => `pixKeyType: EMAIL, pixKey: "ana${n}@example.com"`;
+    const key = (n: number) => `target: { pixKey: { type: EMAIL, key: "ana${n}@example.com" } }`;
     const entry = (n: number) =>
-      `addWhitelistEntry(input: { groupId: "${id}", ${key(n)} }) { whitelistEntry { id } errors { code message path } }`;
+      `addWhitelistEntry(input: { groupId: "${id}", ${key(n)} }) { whitelistEntry { id: entryId } errors { code message path } }`;
     const order = async () => {
       const quote =
-        'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "10" }) { quote { id } errors { code message path } }';
+        'createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "10" } }) { quote { id: quoteId } errors { code message path } }';
       const { json } = await app.graphql(`mutation { ${quote} }`, {}, { key: apiKey });
-      const input = `quoteId: "${json.data.createQuote.quote.id}", currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
+      const input = `amount: { quoteId: "${json.data.createQuote.quote.id}" }, currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
       return `createOnramp(input: { ${input} }) { transaction { end2end } errors { code message path } }`;
     };
     const orders = await Promise.all(several(5, order));
@@ -71,10 +71,10 @@ describe('changes at once', () => {
 
   test('C-21: orders at a quote among more changes than there are connections', async () => {
     const { apiKey } = await app.addAccount();
-    const use = 'template: onramp, currency: "USDT_TRX", brlAmount: "50"';
+    const use = 'template: onramp, currency: "USDT_TRX", amount: { brl: "50" }';
     const quote = async () => {
       const { json } = await app.graphql(
-        `mutation { createQuote(input: { ${use} }) { quote { id } errors { code message path } } }`,
+        `mutation { createQuote(input: { ${use} }) { quote { id: quoteId } errors { code message path } } }`,
         {},
         { key: apiKey },
       );
@@ -82,10 +82,10 @@ describe('changes at once', () => {
     };
     const quotes = await Promise.all(several(3, quote));
     const group = () =>
-      'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }';
+      'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id: groupId } errors { code message path } }';
     const customer = 'currency: "USDT_TRX", clientName: "Ana Souza", clientTaxId: "52998224725"';
     const order = (id: string) =>
-      `createOnramp(input: { quoteId: "${id}", ${customer} }) { transaction { end2end } errors { code message path } }`;
+      `createOnramp(input: { amount: { quoteId: "${id}" }, ${customer} }) { transaction { end2end } errors { code message path } }`;
     // More than there are connections, and few enough that the last need not wait longer than anybody may on a busy machine.
     const acts = quotes.flatMap((id) => [
       ...several(MANY / 3, group),
@@ -166,20 +166,20 @@ describe('changes at once', () => {
   test('C-60: an account has 50 endpoints, however many are made at once', async () => {
     const { apiKey } = await app.addAccount();
     const endpoint = (n: number) =>
-      `createWebhookEndpoint(input: { url: "https://hooks.example.com/${n}" }) { webhookEndpoint { id } errors { code message path } }`;
+      `createWebhookEndpoint(input: { url: "https://hooks.example.com/${n}" }) { webhookEndpoint { id: endpointId } errors { code message path } }`;
     const refused = await together(apiKey, several(ENDPOINTS_MAX + 10, endpoint));
     expect(refused).toEqual(several(10, () => 'INVALID_PARAMETER'));
-    const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id }');
+    const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id: endpointId }');
     expect(webhookEndpoints).toHaveLength(ENDPOINTS_MAX);
   });
 
   test('C-60: an endpoint keeps the public key that it was given first', async () => {
     const { apiKey } = await app.addAccount();
     await together(apiKey, [
-      'createWebhookEndpoint(input: { url: "https://hooks.example.com/a" }) { webhookEndpoint { id } errors { code message path } }',
+      'createWebhookEndpoint(input: { url: "https://hooks.example.com/a" }) { webhookEndpoint { id: endpointId } errors { code message path } }',
     ]);
-    const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id }');
-    const change = `updateWebhookEndpoint(input: { id: "${webhookEndpoints[0].id}", isSignedByKey: true })`;
+    const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id: endpointId }');
+    const change = `updateWebhookEndpoint(input: { endpointId: "${webhookEndpoints[0].id}", isSignedByKey: true })`;
     const answers = await Promise.all(
       several(10, () =>
         app.graphql(

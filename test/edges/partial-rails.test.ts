@@ -68,7 +68,7 @@ describe('C-40: what is not configured is refused by name, and nothing is stored
     );
     expect(rows).toEqual([]);
     const quote = await app.graphql(
-      'mutation { createQuote(input: { template: onramp, currency: "USDT_ETH", brlAmount: "100" }) { quote { id } errors { code message path } } }',
+      'mutation { createQuote(input: { template: onramp, currency: "USDT_ETH", amount: { brl: "100" } }) { quote { id: quoteId } errors { code message path } } }',
       {},
       { key },
     );

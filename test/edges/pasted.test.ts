@@ -32,7 +32,7 @@ describe('a CPF', () => {
   });
 
   test.each(NOTATIONS)('K05: %j is taken by GraphQL, and found', async (clientTaxId) => {
-    const input = { amountPayment: '60', currency: 'USDT_TRX', clientName: 'Ana Souza', clientTaxId };
+    const input = { amount: { brl: '60' }, currency: 'USDT_TRX', clientName: 'Ana Souza', clientTaxId };
     const { end2end } = (await create('createOnramp', input)).transaction;
     const found = await ask(
       'query($text: String!) { search(text: $text) { match transaction { end2end } } }',
@@ -56,8 +56,8 @@ describe('an amount', () => {
     expect([status, text]).toEqual([201, expect.stringMatching(/"amount_payment":60[,}.]/)]);
   });
 
-  test.each(AMOUNTS)('%j is taken by GraphQL', async (brlAmount) => {
-    const order = { template: 'crossramp_checkout', currency: 'USDT_TRX', brlAmount };
+  test.each(AMOUNTS)('%j is taken by GraphQL', async (brl) => {
+    const order = { template: 'crossramp_checkout', currency: 'USDT_TRX', amount: { brl } };
     const { quote } = await ask('query($order: QuoteInput!) { quote(input: $order) { brlAmount } }', {
       order,
     });
@@ -83,7 +83,7 @@ describe('a name', () => {
   let decomposed: string;
   let other: string;
   const named = async (clientName: string, key = app.apiKey) => {
-    const input = { amountPayment: '60', currency: 'USDT_TRX', clientName, clientTaxId: '52998224725' };
+    const input = { amount: { brl: '60' }, currency: 'USDT_TRX', clientName, clientTaxId: '52998224725' };
     const { json } = await app.graphql(
       'mutation($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }',
       { input },

@@ -26,8 +26,8 @@ const schema = buildSchema(REGISTRY);
 const OPEN = ['paymentSession', 'currencies', 'sandboxScenarios'];
 /** Fields that look at their arguments first: with arguments that are right. */
 const RIGHT: Readonly<Record<string, string>> = {
-  quote: '(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" })',
-  createQuote: '(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" })',
+  quote: '(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } })',
+  createQuote: '(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } })',
   sandboxAdvanceClock: '(input: { by: "1m" })',
   node: `(id: "${Buffer.from('CrossrampCheckout:CRX01M7ZD3QSZE7WRM1VXQP5S417B').toString('base64')}")`,
 };

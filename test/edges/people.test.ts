@@ -61,8 +61,8 @@ describe('C-40: a person who is signed in', () => {
     const asks = {
       read: '{ balances { currency { code } } }',
       create:
-        'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { quote { id } errors { code message path } } }',
-      move: 'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+        'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "60" } }) { quote { id: quoteId } errors { code message path } } }',
+      move: 'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
       admin: '{ apiKeys { keyId } }',
     } as const;
     for (const [scope, query] of Object.entries(asks)) {
@@ -85,7 +85,7 @@ describe('C-40: a person who is signed in', () => {
 
   test('is named by the audit log, with request and address', async () => {
     await owner.graphql(
-      'mutation { createWhitelistGroup(input: { name: "Named" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "Named" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     );
     const { json } = await owner.graphql(
       `{ auditLog(first: 1, actorId: "${owner.personId}") { nodes { act actorKind actorId address } } }`,
@@ -119,7 +119,7 @@ describe('C-40: a person who has a passkey shows it', () => {
     await givePasskey(person);
     const offramp = (from: string) =>
       person.graphql(
-        `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`,
+        `mutation { createOfframp(input: { currency: "USDT_TRX", amount: { brl: "100" }, from: ${from}, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725" }) { transaction { end2end } errors { code message path } } }`,
       );
     const refund = (address: string) =>
       person.graphql(
@@ -134,7 +134,7 @@ describe('C-40: a person who has a passkey shows it', () => {
   test('before they name the payee of an order out of the balance, or accept its price: it goes on by that', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
     const create = async (from: string, more: string) => {
-      const query = `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, ${more} }) { transaction { end2end } errors { code message path } } }`;
+      const query = `mutation { createOfframp(input: { currency: "USDT_TRX", amount: { brl: "100" }, from: ${from}, ${more} }) { transaction { end2end } errors { code message path } } }`;
       const { json } = await app.graphql(query, {}, { key: shop.apiKey });
       expect(errorsIn(json)).toBeUndefined();
       return json.data.createOfframp.transaction.end2end as string;
@@ -178,15 +178,15 @@ describe('C-40: people of the platform, and refunds', () => {
     ],
     [
       'platform_operator',
-      'assignSuspense(input: { id: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
+      'assignSuspense(input: { suspenseId: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
     ],
     [
       'platform_operator',
-      'approveSuspense(input: { id: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
+      'approveSuspense(input: { suspenseId: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
     ],
     [
       'platform_operator',
-      'returnSuspense(input: { id: "1" }) { suspenseEntry { state } errors { code message path } }',
+      'returnSuspense(input: { suspenseId: "1" }) { suspenseEntry { state } errors { code message path } }',
     ],
     [
       'platform_operator',
@@ -229,11 +229,11 @@ describe('C-40: who is new to the account', () => {
     );
     const { id } = (
       await ask(
-        'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } }',
+        'createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id: groupId } errors { code message path } }',
       )
     ).json.data.createWhitelistGroup.whitelistGroup;
     await ask(
-      `addWhitelistEntry(input: { groupId: "${id}", network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }) { whitelistEntry { id } errors { code message path } }`,
+      `addWhitelistEntry(input: { groupId: "${id}", target: { wallet: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" } } }) { whitelistEntry { id: entryId } errors { code message path } }`,
     );
     await ask(
       'updateAccountSettings(input: { approvalAbove: "1", whitelistCoolingSeconds: 86400 }) { accountSettings { approvalAbove } errors { code message path } }',

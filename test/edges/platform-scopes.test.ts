@@ -20,7 +20,7 @@ const pricing = (account: bigint | string, input: string) =>
   `mutation { updateTemplateSettings(input: { account: "${account}", template: onramp, ${input} }) { templateSetting { spread feeRate } errors { code message path } } }`;
 const heldOnramp = async () => {
   const input = {
-    amountPayment: '70',
+    amount: { brl: '70' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '52998224725',

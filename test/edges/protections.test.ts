@@ -34,10 +34,10 @@ async function newAddress(): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: group },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "out" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   await ask(
-    `mutation { addWhitelistEntry(input: { groupId: "${group.id}", network: "TRX", address: "${ADDRESS}" }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${group.id}", target: { wallet: { network: "TRX", address: "${ADDRESS}" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
   return group.id;
 }

@@ -76,7 +76,7 @@ const post = async (query: string, isRefused = false) => {
 const TRANSACTIONS = [
   'first: 2',
   'filter: { text: "a", amountMin: "1", statusCodes: [SUCCESS], direction: IN }, first: 2',
-  'family: ONRAMPS, offset: 1',
+  'families: ONRAMPS, offset: 1',
   'families: [ONRAMPS, OFFRAMPS], last: 2',
 ];
 

@@ -153,13 +153,13 @@ test('C-21: a deposit after the lock is paid out at the price of its arrival', a
 });
 
 test('C-21: an order by a quote keeps the lock of the quote', async () => {
-  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "550" }) { quote { id } errors { code message path } } }`;
+  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", amount: { brl: "550" } }) { quote { id: quoteId } errors { code message path } } }`;
   const { json } = await app.graphql(create, {}, { key });
   expect(errorsIn(json)).toBeUndefined();
   await wait('9m');
   const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
   const input = {
-    quoteId: json.data.createQuote.quote.id,
+    amount: { quoteId: json.data.createQuote.quote.id },
     currency: 'USDT_TRX',
     clientName: 'Maria Silva',
     clientTaxId: '52998224725',
@@ -179,7 +179,7 @@ test('C-21: a quote that nobody accepted ends with its lock; an accepted one las
   const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
   const input = {
     accept: false,
-    amountPayment: '550',
+    amount: { brl: '550' },
     currency: 'USDT_TRX',
     clientName: 'Maria Silva',
     clientTaxId: '52998224725',
@@ -205,7 +205,7 @@ test('C-21: an order out of the balance whose payee nobody named ends with its l
   await post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '200' }, 200);
   const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end createdAt expiration } errors { code message path } } }`;
   const create = async () => {
-    const input = { amountPaid: '100', currency: 'USDT_TRX', expiresIn: 86_400 };
+    const input = { amount: { crypto: '100' }, currency: 'USDT_TRX', expiresIn: 86_400 };
     const { json } = await app.graphql(query, { input }, { key });
     expect(errorsIn(json)).toBeUndefined();
     return json.data.createOfframp.transaction;

@@ -33,7 +33,7 @@ const reconcile = async () =>
 
 async function sell(): Promise<string> {
   const { transaction } = await create('createOnramp', {
-    amountPayment: '100.00',
+    amount: { brl: '100.00' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '529.982.247-25',
@@ -72,7 +72,7 @@ describe('a day', () => {
       pixKeyType: 'CPF',
     };
     const { transaction } = await create('createOfframp', {
-      amountPaid: '5',
+      amount: { crypto: '5' },
       currency: 'USDT_TRX',
       ...payee,
     });
@@ -168,27 +168,31 @@ describe('a day', () => {
 test('C-13: a day that is none, or that has not begun, is refused by name', async () => {
   const wrong = (day: string) =>
     refusal(
-      `mutation { reconcile(input: { day: "${day}" }) { reconciliation { id } errors { code message path } } }`,
+      `mutation { reconcile(input: { day: "${day}" }) { reconciliation { id: reconciliationId } errors { code message path } } }`,
       {},
       app.platformKey,
     );
   expect(await wrong('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
   expect(await wrong(dayAfter(await today()))).toMatchObject({ code: 'INVALID_PARAMETER' });
-  expect(await refusal('{ reconciliations(first: 0) { id } }', {}, app.platformKey)).toMatchObject({
+  expect(
+    await refusal('{ reconciliations(first: 0) { id: reconciliationId } }', {}, app.platformKey),
+  ).toMatchObject({
     code: 'INVALID_PARAMETER',
   });
 });
 
 test('C-40: it is no matter for a key of the account', async () => {
-  expect(await refusal('{ reconciliations { id } }')).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await refusal('{ reconciliations { id: reconciliationId } }')).toMatchObject({ code: 'FORBIDDEN' });
   expect(
-    await refusal('mutation { reconcile(input: {}) { reconciliation { id } errors { code message path } } }'),
+    await refusal(
+      'mutation { reconcile(input: {}) { reconciliation { id: reconciliationId } errors { code message path } } }',
+    ),
   ).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('C-52: under a key it is done once; a report never changes', async () => {
   const once =
-    'mutation { reconcile(input: { idempotencyKey: "night" }) { reconciliation { id day } errors { code message path } } }';
+    'mutation { reconcile(input: { idempotencyKey: "night" }) { reconciliation { id: reconciliationId day } errors { code message path } } }';
   const first = (await platform(once)).reconcile.reconciliation;
   expect((await platform(once)).reconcile.reconciliation).toEqual(first);
   expect(first.day).toBe(dayAfter(await today(), -1));

@@ -24,7 +24,7 @@ beforeAll(async () => {
 /** An onramp of 550.00 BRL, played to the step. */
 async function onramp(scenario: string, step = 'success/DONE'): Promise<string> {
   const { transaction } = await create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     ...ANA,
   });
@@ -147,7 +147,7 @@ describe('C-35: refundPayment', () => {
       });
     const amount = await balance();
     await create('createOfframp', {
-      amountPaid: amount,
+      amount: { crypto: amount },
       currency: 'USDT_TRX',
       ...ANA,
       pixKey: 'ana@example.com',
@@ -225,7 +225,7 @@ test('C-34: what was paid beyond the price and failed to go back is listed, and 
   const before = shop;
   shop = await app.addAccount();
   const { transaction } = await create('createOnramp', {
-    amountPayment: '550.00',
+    amount: { brl: '550.00' },
     currency: 'USDT_TRX',
     ...ANA,
   });
@@ -253,7 +253,7 @@ test('C-34: what was paid beyond the price and failed to go back is listed, and 
 describe('what failed to go back', () => {
   const owed = async () => {
     const { transaction } = await create('createOnramp', {
-      amountPayment: '550.00',
+      amount: { brl: '550.00' },
       currency: 'USDT_TRX',
       ...ANA,
     });
@@ -353,9 +353,9 @@ test('the PIX end-to-end id of a BRL withdrawal can be read', async () => {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "Bank" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Bank" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
-  const entry = `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", pixKeyType: EMAIL, pixKey: "ana@example.com" }) { whitelistEntry { id } errors { code message path } } }`;
+  const entry = `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", target: { pixKey: { type: EMAIL, key: "ana@example.com" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`;
   await ask(
     'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { accountSettings { approvalAbove } errors { code message path } } }',
   );

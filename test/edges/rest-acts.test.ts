@@ -54,7 +54,7 @@ describe('who pays', () => {
     const { transaction } = await create('createOfframp', {
       from: 'EXTERNAL',
       currency: 'USDT_TRX',
-      amountSent: '100.00',
+      amount: { brl: '100.00' },
     });
     const path = `/v2/offramp/${transaction.end2end}`;
     const missing = await app.post(`${path}/identity`, ANA);

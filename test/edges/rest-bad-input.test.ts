@@ -57,6 +57,9 @@ const RULES: Record<string, readonly [accepts: (value: string) => boolean, refus
   address: [isText, /./],
   group_id: [isText, /./],
   after: [(text) => text === '', /cursor/],
+  before: [(value) => /^[1-9]\d{0,17}$/.test(value), /id of a delivery/],
+  endpoint_id: [isText, /./],
+  state: [() => false, /one of pending, delivered, dead, skipped/],
   wait: [(value) => /^(0|[1-9]|[12]\d|30)$/.test(value), /integer from 0 to 30/],
 };
 
@@ -78,6 +81,8 @@ const problemSchema = {
     status: { type: 'integer' },
     detail: { type: 'string', minLength: 1 },
     code: { enum: Object.keys(ERRORS) },
+    action: { enum: ['FIX', 'WAIT', 'STOP'] },
+    next: { type: 'string', pattern: '^[A-Z].*\\.$' },
     request_id: { type: 'string', minLength: 1 },
     violations: {
       type: 'array',
@@ -93,7 +98,7 @@ const problemSchema = {
       },
     },
   },
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  required: ['type', 'title', 'status', 'detail', 'code', 'action', 'next', 'request_id'],
   additionalProperties: false,
 };
 const isProblem = new Ajv2020().compile(problemSchema);
@@ -131,6 +136,18 @@ describe('the parameters of the routes', () => {
       '/v2/statement': 'limit offset currency account_type date_from date_to',
       '/v2/balance': '',
       '/v2/events': 'after limit wait',
+      '/v2/webhook_endpoints': '',
+      '/v2/webhook_endpoint/{id}': '',
+      '/v2/webhook_endpoint/{id}/secrets': '',
+      '/v2/webhook_secrets': '',
+      '/v2/webhook_deliveries': 'limit before endpoint_id state',
+      '/v2/webhook_delivery/{id}': '',
+      '/v2/api_keys': '',
+      '/v2/whitelist_groups': '',
+      '/v2/whitelist_group/{id}': '',
+      '/v2/whitelist_entry/{id}': '',
+      '/v2/static_links': '',
+      '/v2/static_link/{id}': '',
     });
   });
 
@@ -139,6 +156,8 @@ describe('the parameters of the routes', () => {
     expect(writes.flatMap(({ parameters }) => parameters)).toEqual([]);
     const session = 'external_code return_url webhook expires_in';
     const pixIn = 'amount_payment amount_received currency_exit_received_code client_name client_tax_id';
+    const manners = 'description event_names order max_concurrency max_per_second is_signed_by_key';
+    const proof = 'proof_id proof_expires_at proof_signature';
     const pixOut = 'amount_paid amount_sent currency_entry_paid_code pix_key pix_key_type';
     expect(
       Object.fromEntries(writes.map(({ path, body }) => [path, Object.keys(body ?? {}).join(' ')])),
@@ -165,6 +184,27 @@ describe('the parameters of the routes', () => {
       '/v2/sandbox/trigger': 'scenario end2end amount',
       '/v2/sandbox/clock': 'advance',
       '/v2/sandbox/fund': 'currency amount',
+      '/v2/webhook_endpoint': `url template ${manners}`,
+      '/v2/webhook_endpoint/{id}/update': `url ${manners}`,
+      '/v2/webhook_endpoint/{id}/remove': '',
+      '/v2/webhook_endpoint/{id}/pause': '',
+      '/v2/webhook_endpoint/{id}/resume': '',
+      '/v2/webhook_endpoint/{id}/rotate_secret': 'overlap_seconds',
+      '/v2/webhook_secrets/rotate': 'overlap_seconds',
+      '/v2/webhook_delivery/{id}/redeliver': '',
+      '/v2/webhook_endpoint/{id}/test': '',
+      '/v2/webhook_endpoint/{id}/recover': '',
+      '/v2/webhook_deliveries/redeliver': 'endpoint_id states since after event_names dry_run',
+      '/v2/api_key': 'name scopes expires_at allowed_cidrs',
+      '/v2/api_key/{id}/rotate': 'overlap_seconds',
+      '/v2/api_key/{id}/revoke': '',
+      '/v2/whitelist_group': 'name',
+      '/v2/whitelist_entry': `group_id network address pix_key_type pix_key label ${proof}`,
+      '/v2/whitelist_entry/{id}/remove': '',
+      '/v2/whitelist_entry/{id}/prove': proof,
+      '/v2/whitelist_entry/{id}/withdraw_proof': '',
+      '/v2/static_link': `name currency_exit_received_code amount_payment ${session}`,
+      '/v2/static_link/{id}/disable': '',
     });
   });
 
@@ -194,7 +234,8 @@ describe('the parameters of the routes', () => {
       wait: '0',
       after: Buffer.from(`e1:${app.accountId}:0`).toString('base64url'),
     }[cell.parameter];
-    const good = value ?? { account_type: 'available' }[cell.parameter] ?? 'BRL';
+    const choice = { account_type: 'available', state: 'dead', before: '5' }[cell.parameter];
+    const good = value ?? choice ?? 'BRL';
     const once = `${cell.parameter}=${good}`;
     expect((await app.get(`${cell.path}?${once}`)).status).toBe(200);
     const answer = await app.get(`${cell.path}?${once}&${once}`);

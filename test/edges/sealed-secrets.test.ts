@@ -42,7 +42,7 @@ test('C-60: what the application stores is sealed, and its owner reads it as bef
   const {
     createWebhookEndpoint: { webhookEndpoint: made },
   } = await ask(
-    `mutation { createWebhookEndpoint(input: { url: "https://shop.invalid/hook", isSignedByKey: true }) { webhookEndpoint { id publicKey } errors { code message path } } }`,
+    `mutation { createWebhookEndpoint(input: { url: "https://shop.invalid/hook", isSignedByKey: true }) { webhookEndpoint { id: endpointId publicKey } errors { code message path } } }`,
   );
   expect(made.publicKey).toMatch(/^whpk_/);
   await openOnramp(app, app.apiKey, 'https://shop.invalid/own');

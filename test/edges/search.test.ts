@@ -85,15 +85,15 @@ describe('finds by', () => {
 
   it('destinations of the whitelist: by target, and by the beginning of the label', async () => {
     const made = await app.graphql(
-      'mutation { createWhitelistGroup(input: { name: "g" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "g" }) { whitelistGroup { id: groupId } errors { code message path } } }',
       {},
       { key },
     );
     const groupId = made.json.data.createWhitelistGroup.whitelistGroup.id;
-    const input = { network: 'ETH', address: EVM.toLowerCase(), label: 'Treasury' };
+    const target = { wallet: { network: 'ETH', address: EVM.toLowerCase() } };
     const added = await app.graphql(
-      'mutation ($input: AddWhitelistEntryInput!) { addWhitelistEntry(input: $input) { whitelistEntry { id } errors { code message path } } }',
-      { input: { groupId, ...input } },
+      'mutation ($input: AddWhitelistEntryInput!) { addWhitelistEntry(input: $input) { whitelistEntry { id: entryId } errors { code message path } } }',
+      { input: { groupId, target, label: 'Treasury' } },
       { key },
     );
     expect(errorsIn(added.json)).toBeUndefined();

@@ -34,10 +34,10 @@ const auditOf = async (account: bigint | string, kind: string, id: string) =>
 
 describe('capital', () => {
   const FIELDS =
-    '{ manualJournal { id state maker debit credit currency amount journalId } errors { code message path } }';
+    '{ manualJournal { id: proposalId state maker debit credit currency amount journalId } errors { code message path } }';
   const book = (direction: string, rest = '') =>
     `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "40", direction: ${direction}${rest} }) ${FIELDS} }`;
-  const approve = (id: string) => `mutation { approveJournal(input: { id: "${id}" }) ${FIELDS} }`;
+  const approve = (id: string) => `mutation { approveJournal(input: { proposalId: "${id}" }) ${FIELDS} }`;
   const posted = async () => {
     const { rows } = await app.owner.query(
       `select j.name from journal j where j.account_id = $1 and j.name in ('L65', 'L66') order by j.id`,
@@ -82,7 +82,7 @@ describe('capital', () => {
     expect(await posted()).toEqual(['L65', 'L66']);
     const { id } = (await ask(book('OUT'), {}, other)).bookCapital.manualJournal;
     await ask(
-      `mutation { rejectJournal(input: { id: "${id}" }) { manualJournal { id } errors { code message path } } }`,
+      `mutation { rejectJournal(input: { proposalId: "${id}" }) { manualJournal { id: proposalId } errors { code message path } } }`,
       {},
       app.platformKey,
     );
@@ -93,21 +93,21 @@ describe('capital', () => {
 
 describe('money in suspense for another account', () => {
   const FIELDS =
-    '{ suspenseEntry { id state assignedTo proposedTo proposedBy decidedBy } errors { code message path } }';
+    '{ suspenseEntry { id: suspenseId state assignedTo proposedTo proposedBy decidedBy } errors { code message path } }';
   const decide = (act: string, id: string, account?: string) =>
     `mutation { ${act}(input: { id: "${id}"${account ? `, account: "${account}"` : ''} }) ${FIELDS} }`;
 
   /** A second payment of a charge of the shop. @returns the id of its entry. */
   async function stray(): Promise<string> {
     const { transaction } = await create('createOnramp', {
-      amountPayment: '60.00',
+      amount: { brl: '60.00' },
       currency: 'USDT_TRX',
       ...CUSTOMER,
     });
     await trigger(transaction.end2end, 'pay');
     await until(transaction.end2end, 'success/DONE');
     await trigger(transaction.end2end, 'pay');
-    return (await ask('{ suspense { nodes { id } } }')).suspense.nodes[0].id;
+    return (await ask('{ suspense { nodes { id: suspenseId } } }')).suspense.nodes[0].id;
   }
 
   const balanceOf = async (account: string) => {
@@ -124,7 +124,7 @@ describe('money in suspense for another account', () => {
       .suspenseEntry;
     expect(proposed).toMatchObject({ state: 'OPEN', assignedTo: null, proposedTo: thief, decidedBy: null });
     expect(await balanceOf(thief)).toBe(0);
-    const own = (await ask('{ suspense { nodes { id proposedTo proposedBy } } }')).suspense.nodes;
+    const own = (await ask('{ suspense { nodes { id: suspenseId proposedTo proposedBy } } }')).suspense.nodes;
     expect(own[0]).toEqual({ id, proposedTo: null, proposedBy: null });
     const approval = decide('approveSuspense', id, thief);
     expect(await refusal(approval, {}, app.platformKey)).toMatchObject({ code: 'FORBIDDEN' });

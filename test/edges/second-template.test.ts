@@ -15,7 +15,7 @@ const app = useApp({ registry });
 
 async function create(template: string | undefined) {
   const input = {
-    amountPayment: '100',
+    amount: { brl: '100' },
     currency: 'USDT_TRX',
     clientName: 'Ana Souza',
     clientTaxId: '52998224725',

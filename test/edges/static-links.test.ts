@@ -157,7 +157,8 @@ describe('visits', () => {
       ...app.services,
       rails: { ...app.services.rails, rates: { observe: async () => undefined } },
     };
-    const count = async () => (await ask('{ transactions(family: CHECKOUTS) { totalCount } }')).transactions;
+    const count = async () =>
+      (await ask('{ transactions(families: CHECKOUTS) { totalCount } }')).transactions;
     const before = await count();
     expect(await codeOf(visit(slug, dark))).toBe('QUOTE_UNAVAILABLE');
     await ask(

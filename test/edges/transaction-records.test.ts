@@ -45,7 +45,7 @@ async function refusal(query: string, variables: Record<string, unknown>, key = 
   return errorsIn(json)[0];
 }
 async function onramp(record?: object) {
-  const input = { currency: 'USDT_TRX', amountPayment: '100', ...(record && { record }) };
+  const input = { currency: 'USDT_TRX', amount: { brl: '100' }, ...(record && { record }) };
   return (await ask(ONRAMP, { input })).transaction;
 }
 const stored = async () => {
@@ -80,7 +80,7 @@ describe('at creation', () => {
   });
 
   it('the same key gives the same transaction, and another record is another request (C-52)', async () => {
-    const input = { currency: 'USDT_TRX', amountPayment: '100', record: RECORD };
+    const input = { currency: 'USDT_TRX', amount: { brl: '100' }, record: RECORD };
     const first = await ask(ONRAMP, { input: { ...input, idempotencyKey: 'one' } });
     expect(await ask(ONRAMP, { input: { ...input, idempotencyKey: 'one' } })).toEqual(first);
     const other = { ...input, record: { ...RECORD, purposeCode: '00124' } };
@@ -115,7 +115,7 @@ describe('at creation', () => {
     ['usdValueAt', { usdValue: '1' }],
     ['usdValue', { usdValueAt: '2026-11-01T12:00:00Z' }],
   ])('a bad %s is refused by its path (C-50): %j', async (name, record) => {
-    const input = { currency: 'USDT_TRX', amountPayment: '100', record };
+    const input = { currency: 'USDT_TRX', amount: { brl: '100' }, record };
     const { extensions } = await refusal(ONRAMP, { input });
     expect(extensions.code).toBe('INVALID_PARAMETER');
     expect(extensions.violations.map((each: { parameter: string }) => each.parameter)).toEqual([

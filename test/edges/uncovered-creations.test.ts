@@ -70,7 +70,7 @@ const OFFRAMP = () => {
 const OFFRAMP_INPUT = () => {
   const { name, taxId, key, type } = payee();
   const client = { clientName: name, clientTaxId: taxId, pixKey: key, pixKeyType: type.toUpperCase() };
-  return { amountPaid: '10', currency: 'USDT_TRX', ...client };
+  return { amount: { crypto: '10' }, currency: 'USDT_TRX', ...client };
 };
 const WAYS: readonly Way[] = [
   byRest('offramps', '/v2/offramp', OFFRAMP),
@@ -81,7 +81,7 @@ const WAYS: readonly Way[] = [
   })),
   byGraphql('offramps', 'createOfframp', OFFRAMP_INPUT),
   byGraphql('withdrawals', 'createWithdrawal', () => ({
-    amountReceived: '10',
+    amount: { crypto: '10' },
     currency: 'USDT_TRX',
     groupId: 'out',
   })),

@@ -64,10 +64,10 @@ async function withdrawal(notes: string): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: group },
   } = await ask(
-    'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   await ask(
-    `mutation ($id: String!) { addWhitelistEntry(input: { groupId: $id, network: "TRX", address: "${WALLET}" }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation ($id: String!) { addWhitelistEntry(input: { groupId: $id, target: { wallet: { network: "TRX", address: "${WALLET}" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     shop.apiKey,
     { id: group.id },
   );
@@ -164,7 +164,7 @@ test('what failed to go back, and what is tried again, is listed by the filter o
     shop.apiKey,
     {
       input: {
-        amountPayment: '550.00',
+        amount: { brl: '550.00' },
         currency: 'USDT_TRX',
         clientName: 'Ana Souza',
         clientTaxId: '529.982.247-25',

@@ -26,19 +26,19 @@ const ADD = `mutation($input: AddWhitelistEntryInput!) { addWhitelistEntry(input
 const newGroup = async (): Promise<string> =>
   (
     await ask(
-      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     )
   ).createWhitelistGroup.whitelistGroup.id;
-const add = async (groupId: string, input: Record<string, string>) =>
+const add = async (groupId: string, input: Readonly<Record<string, unknown>>) =>
   (await ask(ADD, { input: { groupId, ...input } })).addWhitelistEntry.whitelistEntry;
 const remove = (id: string) =>
   ask(
-    'mutation($id: String!) { removeWhitelistEntry(input: { id: $id }) { whitelistEntry { id removedAt } errors { code message path } } }',
+    'mutation($id: String!) { removeWhitelistEntry(input: { entryId: $id }) { whitelistEntry { id: entryId removedAt } errors { code message path } } }',
     { id },
   );
 const groups = async (key?: string) =>
-  (await ask(`{ viewer { account { whitelistGroups { id name entries { ${ENTRY} } } } } }`, {}, key)).viewer
-    .account.whitelistGroups;
+  (await ask(`{ viewer { account { whitelistGroups { id: groupId name entries { ${ENTRY} } } } } }`, {}, key))
+    .viewer.account.whitelistGroups;
 const setCooling = (seconds: number) =>
   ask(
     `mutation { updateAccountSettings(input: { whitelistCoolingSeconds: ${seconds} }) { accountSettings { whitelistCoolingSeconds } errors { code message path } } }`,
@@ -49,14 +49,17 @@ describe('groups and entries', () => {
     const {
       createWhitelistGroup: { whitelistGroup: group },
     } = await ask(
-      'mutation { createWhitelistGroup(input: { name: " Treasury " }) { whitelistGroup { id name createdAt entries { id } } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: " Treasury " }) { whitelistGroup { id: groupId name createdAt entries { id: entryId } } errors { code message path } } }',
     );
     expect(group).toMatchObject({
       id: expect.stringMatching(/^grp_[\w-]{16}$/),
       name: 'Treasury',
       entries: [],
     });
-    const wallet = await add(group.id, { network: 'BASE', address: EVM.toLowerCase(), label: 'cold' });
+    const wallet = await add(group.id, {
+      target: { wallet: { network: 'BASE', address: EVM.toLowerCase() } },
+      label: 'cold',
+    });
     expect(wallet).toMatchObject({
       id: expect.stringMatching(/^wle_[\w-]{16}$/),
       groupId: group.id,
@@ -68,7 +71,7 @@ describe('groups and entries', () => {
     });
     // A sandbox has no cooling time of its own (C-22).
     expect(wallet.usableAt).toBe(wallet.createdAt);
-    const phone = await add(group.id, { pixKeyType: 'PHONE', pixKey: '(11) 98765-4321' });
+    const phone = await add(group.id, { target: { pixKey: { type: 'PHONE', key: '(11) 98765-4321' } } });
     expect(phone).toMatchObject({
       network: null,
       pixKeyType: 'PHONE',
@@ -81,25 +84,30 @@ describe('groups and entries', () => {
 
   test('a target stands in a group once; on another network, or after it was removed, again', async () => {
     const group = await newGroup();
-    const { id } = await add(group, { network: 'ETH', address: EVM });
-    const again = { network: 'ETH', address: EVM.toLowerCase() };
+    const { id } = await add(group, { target: { wallet: { network: 'ETH', address: EVM } } });
+    const again = { target: { wallet: { network: 'ETH', address: EVM.toLowerCase() } } };
     const refused = await refusal(ADD, { input: { groupId: group, ...again } });
-    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.address']);
-    await add(group, { network: 'BSC', address: EVM });
+    expect([refused.code, ...parametersOf(refused)]).toEqual([
+      'INVALID_PARAMETER',
+      'input.target.wallet.address',
+    ]);
+    await add(group, { target: { wallet: { network: 'BSC', address: EVM } } });
     const {
       removeWhitelistEntry: { whitelistEntry: removed },
     } = await remove(id);
     expect(removed).toEqual({ id, removedAt: expect.any(String) });
     expect((await remove(id)).removeWhitelistEntry.whitelistEntry).toEqual(removed);
     expect((await add(group, again)).id).not.toBe(id);
-    await add(group, { pixKeyType: 'CPF', pixKey: '52998224725' });
-    const key = { pixKeyType: 'CPF', pixKey: '529.982.247-25' };
-    expect(parametersOf(await refusal(ADD, { input: { groupId: group, ...key } }))).toEqual(['input.pixKey']);
+    await add(group, { target: { pixKey: { type: 'CPF', key: '52998224725' } } });
+    const key = { target: { pixKey: { type: 'CPF', key: '529.982.247-25' } } };
+    expect(parametersOf(await refusal(ADD, { input: { groupId: group, ...key } }))).toEqual([
+      'input.target.pixKey.key',
+    ]);
   });
 
   test('two at the same time: one is added', async () => {
     const groupId = await newGroup();
-    const input = { network: 'TRX', address: TRON };
+    const input = { target: { wallet: { network: 'TRX', address: TRON } } };
     const answers = await Promise.all(
       [1, 2, 3].map(() => app.graphql(ADD, { input: { groupId, ...input } }, { key: shop.apiKey })),
     );
@@ -107,18 +115,21 @@ describe('groups and entries', () => {
   });
 
   test.each([
-    [{}, ['input.address']],
-    [{ network: 'TRX' }, ['input.address']],
-    [{ address: TRON }, ['input.network']],
-    [{ network: 'XRP', address: TRON }, ['input.network']],
-    [{ network: 'TRX', address: EVM }, ['input.address']],
-    [{ network: 'TRX', address: ` ${TRON}` }, ['input.address']],
-    [{ network: 'ETH', address: '0x000000000000000000000000000000000000dEaD' }, ['input.address']],
-    [{ network: 'TRX', address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }, ['input.address']],
-    [{ network: 'TRX', address: TRON, pixKey: '52998224725' }, ['input.pixKey']],
-    [{ pixKey: '52998224725' }, ['input.pixKeyType']],
-    [{ pixKeyType: 'CPF' }, ['input.pixKey']],
-    [{ pixKeyType: 'CPF', pixKey: '52998224726', label: '' }, ['input.pixKey', 'input.label']],
+    [{ target: { wallet: { network: 'XRP', address: TRON } } }, ['input.target.wallet.network']],
+    [{ target: { wallet: { network: 'TRX', address: EVM } } }, ['input.target.wallet.address']],
+    [{ target: { wallet: { network: 'TRX', address: ` ${TRON}` } } }, ['input.target.wallet.address']],
+    [
+      { target: { wallet: { network: 'ETH', address: '0x000000000000000000000000000000000000dEaD' } } },
+      ['input.target.wallet.address'],
+    ],
+    [
+      { target: { wallet: { network: 'TRX', address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' } } },
+      ['input.target.wallet.address'],
+    ],
+    [
+      { target: { pixKey: { type: 'CPF', key: '52998224726' } }, label: '' },
+      ['input.target.pixKey.key', 'input.label'],
+    ],
   ])('an entry of %j is refused and names %j', async (input, parameters) => {
     const refused = await refusal(ADD, { input: { groupId: await newGroup(), ...input } });
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', ...parameters]);
@@ -126,7 +137,7 @@ describe('groups and entries', () => {
 
   test.each(['', ' ', 'x'.repeat(201), 'a\u0000b'])('a group of the name %j is refused', async (name) => {
     const refused = await refusal(
-      'mutation($name: String!) { createWhitelistGroup(input: { name: $name }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation($name: String!) { createWhitelistGroup(input: { name: $name }) { whitelistGroup { id: groupId } errors { code message path } } }',
       {
         name,
       },
@@ -136,7 +147,7 @@ describe('groups and entries', () => {
 
   test('another account sees none of it', async () => {
     const other = await app.addAccount();
-    await add(await newGroup(), { network: 'TRX', address: TRON });
+    await add(await newGroup(), { target: { wallet: { network: 'TRX', address: TRON } } });
     expect(await groups(other.apiKey)).toEqual([]);
   });
 });
@@ -145,7 +156,7 @@ describe('withdrawals', () => {
   test('C-22: a new entry is used after the cooling time, and no more once it is removed', async () => {
     const groupId = await newGroup();
     await setCooling(3_600);
-    const { id, usableAt } = await add(groupId, { network: 'TRX', address: TRON });
+    const { id, usableAt } = await add(groupId, { target: { wallet: { network: 'TRX', address: TRON } } });
     const input = { currency: 'USDT_TRX', amountReceived: '10', groupId };
     const early = await refusal(creation('createWithdrawal'), { input });
     expect(early.code).toBe('ADDRESS_NOT_WHITELISTED');
@@ -170,9 +181,9 @@ describe('withdrawals', () => {
     await setCooling(7_200);
     await setCooling(0);
     await ask('mutation { sandboxAdvanceClock(input: { by: "1h" }) { now errors { code message path } } }');
-    await add(groupId, { network: 'TRX', address: TRON });
+    await add(groupId, { target: { wallet: { network: 'TRX', address: TRON } } });
     await ask('mutation { sandboxAdvanceClock(input: { by: "61m" }) { now errors { code message path } } }');
-    await add(groupId, { pixKeyType: 'EMAIL', pixKey: 'Ana@Example.com' });
+    await add(groupId, { target: { pixKey: { type: 'EMAIL', key: 'Ana@Example.com' } } });
     const onChain = { currency: 'USDT_TRX', amountReceived: '10', groupId };
     expect((await refusal(creation('createWithdrawal'), { input: onChain })).code).toBe(
       'ADDRESS_NOT_WHITELISTED',
@@ -193,7 +204,8 @@ describe('withdrawals', () => {
     await setCooling(0);
     const groupId = await newGroup();
     const other = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ';
-    for (const address of [TRON, other]) await add(groupId, { network: 'TRX', address });
+    for (const address of [TRON, other])
+      await add(groupId, { target: { wallet: { network: 'TRX', address } } });
     const input = { currency: 'USDT_TRX', amountReceived: '10', groupId };
     const refused = await refusal(creation('createWithdrawal'), { input });
     expect([refused.code, parametersOf(refused)]).toEqual(['INVALID_PARAMETER', ['input.address']]);
@@ -216,7 +228,7 @@ describe('a destination that is removed', () => {
     shop = await app.addAccount();
     await fund('USDT_TRX', '1000');
     const groupId = await newGroup();
-    const { id } = await add(groupId, { network: 'TRX', address: TRON });
+    const { id } = await add(groupId, { target: { wallet: { network: 'TRX', address: TRON } } });
     await ask(
       'mutation { updateAccountSettings(input: { approvalAbove: "0" }) { accountSettings { approvalAbove } errors { code message path } } }',
     );
@@ -228,7 +240,7 @@ describe('a destination that is removed', () => {
       'mutation($end2end: String!) { approveWithdrawal(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }';
     expect((await refusal(approve, { end2end }, apiKey)).code).toBe('ADDRESS_NOT_WHITELISTED');
     await setCooling(3_600);
-    await add(groupId, { network: 'TRX', address: TRON });
+    await add(groupId, { target: { wallet: { network: 'TRX', address: TRON } } });
     expect((await refusal(approve, { end2end }, apiKey)).code).toBe('ADDRESS_NOT_WHITELISTED');
     await ask(
       'mutation($end2end: String!) { rejectWithdrawal(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }',

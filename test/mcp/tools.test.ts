@@ -130,7 +130,7 @@ test('C-40: money that leaves is a link for a person: nothing moves, whatever th
     const { value: made } = await call('create_checkout', { ...CHECKOUT, idempotency_key: 'to-refund' });
     const { end2end } = made.transaction;
     expect((await call('request_refund', { end2end })).text).toMatch(/^STEP_CONFLICT: .*possible are CANCEL/);
-    await call('simulate_payment', { end2end, scenario: 'PAY' });
+    await call('simulate_payment', { end2end });
     await call('wait_for_transaction', { end2end });
     const { value: refund } = await call('request_refund', { end2end });
     expect(refund.is_done).toBe(false);
@@ -170,6 +170,20 @@ test('C-40: a key does what its scopes allow, and a foreign transaction looks mi
     expect(foreign.isError).toBe(true);
     for (const wrong of [{ ...CHECKOUT, amount_brl: '1,50' }, { ...CHECKOUT, nothing: 1 }, {}])
       expect((await call('create_checkout', wrong)).isError).toBe(true);
+  });
+});
+
+test('C-50: a refusal names the argument of the tool', async () => {
+  await withClient(overHttp(app.apiKey), async (call) => {
+    for (const [argument, value] of [
+      ['amount_brl', '1.234'],
+      ['payer_tax_id', '1'],
+      ['currency', 'USDT'],
+      ['idempotency_key', 'a b'],
+    ] as const) {
+      const { text } = await call('create_checkout', { ...CHECKOUT, [argument]: value });
+      expect(text).toMatch(new RegExp(`^[A-Z_]+: ${argument}: (?:must|names) `));
+    }
   });
 });
 

@@ -86,7 +86,7 @@ const ROWS: Readonly<Record<keyof typeof ACTS, PayerRow>> = {
   accept: {
     session: () =>
       mutate(app, 'createCheckout', {
-        amountPayment: '550',
+        amount: { brl: '550' },
         currency: 'USDT_TRX',
         accept: false,
         clientName: 'Maria Silva Pereira',

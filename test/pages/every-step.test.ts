@@ -22,10 +22,10 @@ const WALLET = { wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
 const PAYEE = { pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
 /** How a transaction of each template is made. */
 const CREATIONS: Readonly<Record<string, readonly [mutation: string, input: object]>> = {
-  CrossrampCheckout: ['createCheckout', { ...ORDER, amountPayment: '550' }],
-  Onramp: ['createOnramp', { ...ORDER, amountPayment: '550' }],
-  OnrampInstant: ['createOnramp', { ...ORDER, ...WALLET, amountPayment: '550' }],
-  OfframpInstant: ['createOfframp', { ...ORDER, ...PAYEE, amountSent: '500', from: 'EXTERNAL' }],
+  CrossrampCheckout: ['createCheckout', { ...ORDER, amount: { brl: '550' } }],
+  Onramp: ['createOnramp', { ...ORDER, amount: { brl: '550' } }],
+  OnrampInstant: ['createOnramp', { ...ORDER, ...WALLET, amount: { brl: '550' } }],
+  OfframpInstant: ['createOfframp', { ...ORDER, ...PAYEE, amount: { brl: '500' }, from: 'EXTERNAL' }],
 };
 const rows = new Map<string, ProcessRow>();
 

@@ -241,7 +241,7 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'quote',
     given: {
       path: 'createCheckout',
-      body: { amountPayment: '550', currency: 'USDT_TRX', accept: false },
+      body: { amount: { brl: '550' }, currency: 'USDT_TRX', accept: false },
     },
     title: label('Do you accept this quote?', 'Você aceita esta cotação?'),
     says: [same('USDT (TRON)')],
@@ -251,7 +251,7 @@ export const JOURNEYS: readonly Journey[] = [
     given: {
       path: 'createOnramp',
       body: {
-        amountPayment: '550',
+        amount: { brl: '550' },
         currency: 'USDC_BASE',
         clientName: MARIA.client_name,
         clientTaxId: MARIA.client_tax_id,
@@ -272,7 +272,7 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'payee',
     given: {
       path: 'createOfframp',
-      body: { amountSent: '500', currency: 'USDT_TRX', from: 'EXTERNAL' },
+      body: { amount: { brl: '500' }, currency: 'USDT_TRX', from: 'EXTERNAL' },
     },
     title: label('Who receives the money?', 'Quem recebe o dinheiro?'),
     says: [label('PIX key type', 'Tipo de chave Pix')],

@@ -62,12 +62,12 @@ async function withdrawal(): Promise<{ end2end: string; receiptUrl: string }> {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
     app,
-    'mutation { createWhitelistGroup(input: { name: "Own" }) { whitelistGroup { id } errors { code message path } } }',
+    'mutation { createWhitelistGroup(input: { name: "Own" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   const groupId = createWhitelistGroup.id;
   await ask(
     app,
-    `mutation { addWhitelistEntry(input: { groupId: "${groupId}", network: "BASE", address: "${WALLET}" }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${groupId}", target: { wallet: { network: "BASE", address: "${WALLET}" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
   const query = `mutation { createWithdrawal(input: { currency: "USDC_BASE", amountReceived: "12.34", groupId: "${groupId}" }) {
     transaction { end2end receiptUrl } errors { code message path } } }`;
@@ -193,7 +193,7 @@ describe('a receipt', () => {
   });
 
   test('of a payout from the balance asks nobody to accept its quote', async () => {
-    const given = { amountSent: '20', currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
+    const given = { amount: { brl: '20' }, currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' });
     const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { receiptUrl } errors { code message path } } }`;
     const { receiptUrl } = (await ask(app, query, { input: given })).createOfframp.transaction;

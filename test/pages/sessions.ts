@@ -45,7 +45,7 @@ export function checkout(app: TestApp, body: object = {}): Promise<Session> {
 /** Makes an offramp that is paid by a deposit; without a payee its page asks for one. */
 export function offramp(app: TestApp, input: object = {}): Promise<Session> {
   return mutate(app, 'createOfframp', {
-    amountSent: '500',
+    amount: { brl: '500' },
     currency: 'USDT_TRX',
     from: 'EXTERNAL',
     ...input,

@@ -136,7 +136,7 @@ function visit(path: string, init: RequestInit = {}): Promise<Response> {
 async function sessionsOf(slug: string) {
   const { transactions } = await ask(
     app,
-    `{ transactions(family: CHECKOUTS, first: 100) { edges { node { ... on CrossrampCheckout {
+    `{ transactions(families: CHECKOUTS, first: 100) { edges { node { ... on CrossrampCheckout {
       fixedLink externalCode amountPayment } } } } }`,
   );
   const nodes = transactions.edges.map(({ node }: { node: { fixedLink: string | null } }) => node);

@@ -47,11 +47,11 @@ test('something of each kind waits for somebody', async () => {
 
 test('the customer whom the documents name pays without one more document', async () => {
   const data =
-    await ask(`mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Ana Souza",
+    await ask(`mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Ana Souza",
     clientTaxId: "529.982.247-25", accept: true }) { transaction { component state } errors { code message path } } }`);
   await settle(app.services, SILENT);
   const { transactions } = await ask(
-    '{ transactions(family: CHECKOUTS, first: 1) { nodes { component state } } }',
+    '{ transactions(families: CHECKOUTS, first: 1) { nodes { component state } } }',
   );
   expect([data.createCheckout.transaction, transactions.nodes[0]]).toContainEqual({
     component: 'depositpix_v2',

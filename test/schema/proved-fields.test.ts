@@ -33,17 +33,17 @@ const RENDERED = {
   'rights and people':
     'ActionArgument ActionEffect ApiKey Approval Hold Invitation IssuedApiKey Member OwnAccount Passkey Person PersonSession PossibleAction StreamToken Viewer',
   'rates and clocks':
-    'AssetRate Balance BalanceChange Flow HousePosition PaymentSession PossibleScenarios Quote RateFeed SandboxFunding SandboxScenario',
+    'AssetRate Balance BalanceChange BalanceWorth Flow HousePosition PaymentSession PossibleScenarios Quote RateFeed SandboxFunding SandboxScenario Takings TakingsDay TakingsPeriod',
   'logs and what is pruned':
     'AuditEntry AuditLogConnection AuditLogEdge CursorExpired Event EventConnection EventEdge EventItem Heartbeat RequestLogConnection RequestLogEdge RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
   deliveries:
-    'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookRedelivery',
+    'DeliveryFigures DeliveryReport DeliverySlice EndpointFigures TotalFigures WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookRedelivery',
   'customers and what is recorded':
     'Customer CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:
-    'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
+    'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
-    'BookAmount BookClose BookLine Booking Finding ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
+    'BookAmount BookClose BookLine Booking Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
   'what waits, and what is found': 'Attention SearchHit StepUp',
   'what is no read':
     'CursorRefusal InputRefusal LimitRefusal Mutation PermissionRefusal Refusal RuleRefusal StateRefusal Subscription WaitRefusal',
@@ -51,7 +51,15 @@ const RENDERED = {
 const RENDERED_TYPES = Object.values(RENDERED).flatMap((names) => names.split(' '));
 /** Fields of proved types that are rendered. */
 const RENDERED_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Transaction: ['deliveries', 'events', 'possibleActions', 'record', 'refundable', 'sandboxScenarios'],
+  Transaction: [
+    'deliveries',
+    'events',
+    'possibleActions',
+    'record',
+    'refundEffects',
+    'refundable',
+    'sandboxScenarios',
+  ],
 };
 /** What depends on the rights of the caller, or on jobs. */
 const RENDERED_INPUT = ['awaitingMe', 'waitsFor'];
@@ -153,7 +161,7 @@ describe('a document', () => {
     ['{ balances { available } }'],
     ['{ currencies { code } viewer { scopes } }'],
     ['{ transaction(end2end: "x") { events { name } } }'],
-    ['{ transaction(end2end: "x") { ... on Onramp { deliveries { id } } } }'],
+    ['{ transaction(end2end: "x") { ... on Onramp { deliveries { id: deliveryId } } } }'],
     [
       '{ statement { nodes { transaction { ...Open } } } } fragment Open on Transaction { sandboxScenarios { fitting } }',
     ],

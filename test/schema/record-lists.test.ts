@@ -21,6 +21,7 @@ import { FOUND_MAX } from '../../src/resolvers/account/search.ts';
 import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
 import { CLOSES_MAX } from '../../src/resolvers/ledger/close-books.ts';
 import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/ledger/manual-journals.ts';
+import { HOUSE_DAYS_MAX } from '../../src/resolvers/ledger/read-house-days.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
 import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
@@ -28,11 +29,14 @@ import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
 import { FINDINGS_MAX } from '../../src/resolvers/reconciliation/compare-statement.ts';
 import { RECONCILIATIONS_MAX } from '../../src/resolvers/reconciliation/reconcile.ts';
 import { WHITELIST_MAX } from '../../src/resolvers/settings/manage-whitelist.ts';
+import { TAKINGS_DAYS } from '../../src/resolvers/transactions/read-takings.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
+import { ENDPOINTS_REPORTED } from '../../src/resolvers/webhooks/read-delivery-report.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { WAITING_CHANGES_MAX } from '../../src/store/account/setting-changes.ts';
 import { OWN_ACCOUNTS_MAX } from '../../src/store/people/people.ts';
 import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
+import { SLICES } from '../../src/store/webhooks/delivery-report.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { ATTEMPTS_MAX } from '../../src/webhooks/schedule.ts';
 
@@ -58,7 +62,10 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'AccountSettings.pendingChanges': WAITING_CHANGES_MAX,
   'AssetRate.feeds': SETUP,
   'BalanceChange.balances': CATALOGUE,
+  'BalanceWorth.unpriced': CATALOGUE,
   'Customer.volumes': 30,
+  'DeliveryReport.endpoints': ENDPOINTS_REPORTED,
+  'DeliveryReport.slices': SLICES,
   'LedgerLine.counterparts': 'the lines of one journal, as its kind has them',
   'Person.accounts': OWN_ACCOUNTS_MAX,
   'Person.savedViews': VIEWS_MAX,
@@ -74,6 +81,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.currencies': CATALOGUE,
   'Query.flows': CATALOGUE,
   'Query.holds': WAITING_MAX,
+  'Query.houseDays': HOUSE_DAYS_MAX,
   'Query.stepUps': WAITING_MAX,
   'Query.manualJournals': MANUAL_JOURNALS_MAX,
   'Query.members': MEMBERS_MAX,
@@ -93,10 +101,12 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'RotateWebhookSecretPayload.secrets': SECRETS_MAX,
   'Reconciliation.balances': SETUP,
   'Reconciliation.findings': FINDINGS_MAX,
+  'Takings.days': 2 * TAKINGS_DAYS,
   'Transaction.deliveries': 100,
   'Transaction.events': PROCESS,
   'Transaction.ledgerLines': PROCESS,
   'Transaction.possibleActions': ACTIONS,
+  'Transaction.refundEffects': ACTIONS,
   'Transaction.refunds': PROCESS,
   'TransactionConnection.sums': CATALOGUE,
   'TrialBalance.lines': CHART,

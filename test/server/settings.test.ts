@@ -49,3 +49,41 @@ it('a Redis database is named by its number', () => {
   const url = 'redis://:a%C3%A7@127.0.0.1:6379/2';
   expect(readConfig({ NOTIFY_URL: url }).notifyUrl).toBe(url);
 });
+
+it('traces go to the collector of OpenTelemetry that is named, or nowhere', () => {
+  const url = 'http://127.0.0.1:4318';
+  expect(readConfig({}).tracing).toBeNull();
+  expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SDK_DISABLED: 'true' }).tracing).toBeNull();
+  expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` }).tracing).toEqual({
+    url: `${url}/v1/traces`,
+    headers: {},
+    serviceName: 'crossramp-gateway',
+    sampling: { heedsParent: true, ratio: 1 },
+  });
+  const whole = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/spans` };
+  expect(readConfig(whole).tracing?.url).toBe(`${url}/spans`);
+});
+
+it.each([
+  ['parentbased_always_on', true, 1],
+  ['parentbased_always_off', true, 0],
+  ['parentbased_traceidratio', true, 0.05],
+  ['always_on', false, 1],
+  ['always_off', false, 0],
+  ['traceidratio', false, 0.05],
+])('OTEL_TRACES_SAMPLER=%s heeds the parent: %s, and keeps the share %s', (sampler, heedsParent, ratio) => {
+  const env = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.05' };
+  const { tracing } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...env });
+  expect(tracing?.sampling).toEqual({ heedsParent, ratio });
+});
+
+it.each([
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'an http or https URL'],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'grpc://collector', 'an http or https URL'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant', 'name=value'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant=%ff', 'name=value'],
+  ['OTEL_TRACES_SAMPLER', 'sometimes', 'parentbased_always_on or'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a share from 0 to 1'],
+])('%s=%s is refused by its name', (name, value, expected) => {
+  expect(() => readConfig({ [name]: value })).toThrow(`${name}: expected ${expected}`);
+});

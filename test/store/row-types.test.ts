@@ -44,6 +44,7 @@ const EXCLUDES_NULL: Readonly<Record<string, readonly string[]>> = {
   chain_statement_by_hash: ['hash'],
   chain_statement_ended: ['hash'],
   chain_statement_moving: ['hash'],
+  house_days: ['house'],
   news_by_news: ['accountId'],
   whitelist_proof: ['proof'],
 };

@@ -81,6 +81,8 @@ type Overrides = Partial<AppParts['config']> & {
   readonly noteRequest?: AppParts['noteRequest'];
   /** `serve` answers only: a worker is another process. */
   readonly role?: Config['role'];
+  /** Streams and waiting requests of an account at once. */
+  readonly eventStreamsMax?: number;
   /** How long a step-up waits for its decision. */
   readonly stepUpMs?: number;
   /** The templates of the service when not given. */

@@ -54,7 +54,7 @@ export async function hotWork(app: TestApp, receiver: Receiver): Promise<void> {
     for (const path of paths) expect((await app.get(path)).status).toBe(200);
     for (const read of [
       `transaction(end2end: "${end2end}") { state }`,
-      'transactions(family: ONRAMPS, first: 20) { totalCount nodes { state } }',
+      'transactions(families: ONRAMPS, first: 20) { totalCount nodes { state } }',
       'statement(first: 20) { totalCount nodes { number transaction { end2end } } }',
       'statement(first: 20) { totalCount nodes { number } }',
       `statement(first: 20, after: "${btoa('900000')}") { nodes { number transaction { end2end } } }`,

@@ -37,7 +37,7 @@ export async function bookFunds(stage: LiveStage): Promise<Funds> {
   const { apiKey } = await run(stage.env, ...key);
   for (const [currency, amount] of Object.entries(amounts)) {
     // The operator at the command line is the second person.
-    const query = `mutation { bookCapital(input: { currency: "${currency}", amount: "${amount}", direction: IN }) { manualJournal { id } errors { code message path } } }`;
+    const query = `mutation { bookCapital(input: { currency: "${currency}", amount: "${amount}", direction: IN }) { manualJournal { id: proposalId } errors { code message path } } }`;
     const response = await fetch(`${stage.gateway}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

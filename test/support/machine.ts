@@ -203,6 +203,7 @@ function factsOf(figures: Figures): TriggerFacts {
     review_required: nothing,
     step_up_approved: nothing,
     step_up_denied: nothing,
+    identity_revoked: {},
     key_divergent: nothing,
     charge_created: { txid: 'tx0'.repeat(10), brCode: '00020101021226' },
     charge_failed: nothing,

@@ -58,7 +58,8 @@ function literal(type: GraphQLInputType, name: string, known: Known): string {
   if (isListType(type)) return `[${literal(type.ofType, name, known)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (isInputObjectType(type)) {
-    const members = Object.values(type.getFields()).filter(isRequiredInputField);
+    const all = Object.values(type.getFields());
+    const members = type.isOneOf ? all.slice(0, 1) : all.filter(isRequiredInputField);
     return `{ ${members.map((each) => `${each.name}: ${literal(each.type, each.name, known)}`).join(', ')} }`;
   }
   switch (type.name) {

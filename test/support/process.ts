@@ -64,6 +64,12 @@ export function start(env: Record<string, string>, ...options: string[]): Promis
   return untilReady(spawnNode({ PORT: '0', ...env }, 'src/main.ts', ...options));
 }
 
+/** The same for a program in another folder than this checkout. */
+export function startIn(folder: string, env: Record<string, string>): Promise<Running> {
+  const options = { cwd: folder, env: environment({ PORT: '0', ...env }) };
+  return untilReady(spawn(process.execPath, [...RUN, 'src/main.ts'], options));
+}
+
 /** The same with another standard error than a pipe to the test. @param file - descriptor of an open file. */
 export function startWithLog(file: number, env: Record<string, string>): Promise<Running> {
   return untilReady(spawnTo({ stdout: 'pipe', stderr: file }, { PORT: '0', ...env }, 'src/main.ts'));

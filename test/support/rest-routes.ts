@@ -7,7 +7,7 @@ import type { BodyShape } from '../../src/rest-compat/input.ts';
 import { restRoutes } from '../../src/rest-compat/routes.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import type { Answer, TestApp } from './app.ts';
-import type { Members, TemplateName } from './records.ts';
+import { type Members, type TemplateName, TRON } from './records.ts';
 
 /** The route table of the application as it is by default. */
 export const ROUTES = [
@@ -19,6 +19,20 @@ export const IDS: Record<string, string> = {
   onramp: 'CRX01KQJ1A72GFRM9067ZF35B7ZCN',
   offramp: 'CRX01KQMY4460FK28WFK4WPN1GZWV',
   withdrawal: 'CRX01KQQ272R0F3NSHQTWHZFSBTYP',
+};
+/** Ids that records besides transactions could have, and none has. */
+const NO_IDS: Record<string, string> = {
+  webhook_endpoint: 'whe_AAAAAAAAAAAAAAAA',
+  webhook_delivery: '999999999999',
+  api_key: 'key_AAAAAAAAAAAAAAAA',
+  whitelist_group: 'grp_AAAAAAAAAAAAAAAA',
+  whitelist_entry: 'wle_AAAAAAAAAAAAAAAA',
+  static_link: 'AAAAAAAAAAAAAAAA',
+};
+/** @returns the path of a route, with an id where it has one. */
+export const pathOf = (route: string) => {
+  const single = route.split('/')[2] ?? '';
+  return route.replace('{id}', IDS[single] ?? NO_IDS[single] ?? '');
 };
 
 /** Customer and payee of creations. */
@@ -43,11 +57,19 @@ export const BODIES: Readonly<Record<string, Members>> = {
   '/v2/sandbox/trigger': { scenario: 'pay', end2end: IDS.onramp },
   '/v2/sandbox/clock': { advance: '0s' },
   '/v2/sandbox/fund': { currency: 'BRL', amount: '1' },
+  '/v2/webhook_endpoint': { url: 'https://shop.example/hooks', event_names: ['onramp.*'] },
+  '/v2/api_key': { name: 'shop', scopes: ['admin'] },
+  '/v2/whitelist_group': { name: 'Treasury' },
+  '/v2/whitelist_entry': { group_id: 'grp_AAAAAAAAAAAAAAAA', network: 'TRX', address: TRON },
+  '/v2/whitelist_entry/{id}/prove': { proof_id: 'proof-1', proof_expires_at: '2099-01-31T12:00:00Z' },
+  '/v2/static_link': { name: 'Coffee', currency_exit_received_code: 'USDT_TRX' },
 };
 
 /** A request to a route. */
 export interface Target {
   readonly method: 'GET' | 'POST';
+  /** Whether it is about records besides transactions. */
+  readonly isRecord: boolean;
   readonly route: string;
   /** With the id of a record of the example history. */
   readonly path: string;
@@ -63,18 +85,23 @@ export interface Target {
 export const scopeOfBody = ({ method, route, scope }: Target): Scope =>
   method === 'POST' && route === '/v2/offramp' ? 'move' : scope;
 
-/** Every route with a request; those that read have an answer. */
-export const TARGETS: readonly Target[] = ROUTES.map(({ method, path, scope, otherAct, body = {} }) => ({
-  method,
-  route: path,
-  path: path.replace('{id}', IDS[path.split('/')[2] as string] ?? ''),
-  scope,
-  otherScope: otherAct && ACTS[otherAct].scope,
-  shape: body,
-  body: BODIES[path] ?? {},
-}));
-/** Those that read, and those that write. */
-export const READS = TARGETS.filter(({ method }) => method === 'GET');
+/** Every route with a request; the id of a record besides transactions is one that no record has. */
+export const TARGETS: readonly Target[] = ROUTES.map(
+  ({ method, path, scope, otherAct, body = {}, answer }) => ({
+    method,
+    isRecord: answer.kind === 'record',
+    route: path,
+    path: pathOf(path),
+    scope,
+    otherScope: otherAct && ACTS[otherAct].scope,
+    shape: body,
+    body: BODIES[path] ?? {},
+  }),
+);
+/** Those that read and have an answer, and those that write. */
+export const READS = TARGETS.filter(
+  ({ method, isRecord, route }) => method === 'GET' && !(isRecord && route.includes('{id}')),
+);
 export const WRITES = TARGETS.filter(({ method }) => method === 'POST');
 /** Methods that a target takes, as `Allow` says them. */
 export const allowOf = ({ method }: Pick<Target, 'method'>) => (method === 'GET' ? 'GET, HEAD' : 'POST');

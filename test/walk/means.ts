@@ -36,10 +36,10 @@ async function whitelist(client: Client, entries: readonly Destination[]): Promi
   const { whitelistGroup } = await client.mutate(
     'createWhitelistGroup',
     { name: 'Walk' },
-    'whitelistGroup { id }',
+    'whitelistGroup { id: groupId }',
   );
-  for (const input of entries)
-    await client.mutate('addWhitelistEntry', { groupId: whitelistGroup.id, ...input });
+  for (const target of entries)
+    await client.mutate('addWhitelistEntry', { groupId: whitelistGroup.id, target });
   if (before > 0) await cool(before);
   return whitelistGroup.id;
 }

@@ -424,7 +424,7 @@ function sessions(pix: PixIn): Row[] {
   const { begun, charged, done, qrcode } = stepsOf(pix);
   const make = (input: object, named: boolean) =>
     mutation(pix.mutation, (walker) => ({
-      amountPayment: PRICE,
+      amount: { brl: PRICE },
       currency: CURRENCY,
       expiresIn: LONG_S,
       ...(pix.wallet && { wallet: pix.wallet }),

@@ -72,7 +72,7 @@ function bodyOf(walker: Walker, from: string, plan?: string) {
 /** Made by mutation: the payee is asked for, or the quote has to be accepted. */
 function session(from: 'BALANCE' | 'EXTERNAL', input: object, isNamed = false) {
   return mutation('createOfframp', ({ taxId }) => ({
-    amountPaid: AMOUNT,
+    amount: { crypto: AMOUNT },
     currency: CURRENCY,
     from,
     expiresIn: LONG_S,
@@ -322,7 +322,7 @@ const OFFRAMP_ROWS: readonly Row[] = [
     mutations: SESSION_MUTATIONS,
     currency: RARE,
     funds: { [RARE]: '1.5' },
-    make: session('BALANCE', { amountPaid: '1', currency: RARE, accept: false }, true),
+    make: session('BALANCE', { amount: { crypto: '1' }, currency: RARE, accept: false }, true),
     acts: [['quote/QUOTE', inTurn(spendAll, mutate('acceptQuote'))]],
     steps: [...QUOTED, 'reserve/ERROR'],
   },

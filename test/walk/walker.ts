@@ -19,8 +19,8 @@ export interface Means {
 
 /** Where withdrawals may go. */
 export type Destination =
-  | { readonly network: string; readonly address: string }
-  | { readonly pixKey: string; readonly pixKeyType: string };
+  | { readonly wallet: { readonly network: string; readonly address: string } }
+  | { readonly pixKey: { readonly type: string; readonly key: string } };
 
 /** What is done at a step. */
 export type Act = (walker: Walker) => Promise<unknown>;

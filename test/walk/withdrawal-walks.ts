@@ -7,10 +7,12 @@ import type { Destination, Make, Walk, Walker } from './walker.ts';
 
 const PATH = '/v2/withdrawal';
 const CURRENCY = 'USDT_TRX';
-const WALLET: Destination = { network: 'TRX', address: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD' };
+const WALLET: Destination = {
+  wallet: { network: 'TRX', address: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD' },
+};
 const EVM_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-const RARE_WALLET: Destination = { network: 'POLYGON', address: EVM_ADDRESS };
-const PIX_KEY: Destination = { pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
+const RARE_WALLET: Destination = { wallet: { network: 'POLYGON', address: EVM_ADDRESS } };
+const PIX_KEY: Destination = { pixKey: { type: 'EMAIL', key: 'ana@example.com' } };
 
 const REQUESTED = 'request_withdrawl_dash/INITIAL';
 const APPROVING = 'approval_withdrawl_dash/PENDING';
@@ -68,7 +70,7 @@ const CRYPTO_ROWS: readonly Row[] = [
     name: 'success in ether, all of it',
     currency: 'ETH_ETH',
     funds: { ETH_ETH: '0.123456789012345678' },
-    make: rest(bodyOf({ network: 'ETH', address: EVM_ADDRESS }, '0.123456789012345678')),
+    make: rest(bodyOf({ wallet: { network: 'ETH', address: EVM_ADDRESS } }, '0.123456789012345678')),
     acts: [],
     steps: [REQUESTED, ...ON_CHAIN],
     journals: named('L40', 'L41', 'L12', 'L42'),
@@ -78,7 +80,7 @@ const CRYPTO_ROWS: readonly Row[] = [
     name: 'success on a network without its coin',
     currency: 'USDC_BASE',
     funds: { USDC_BASE: '12.345678' },
-    make: rest(bodyOf({ network: 'BASE', address: EVM_ADDRESS }, '12.345678')),
+    make: rest(bodyOf({ wallet: { network: 'BASE', address: EVM_ADDRESS } }, '12.345678')),
     acts: [],
     steps: [REQUESTED, ...ON_CHAIN],
     journals: named('L40', 'L41', 'L42'),

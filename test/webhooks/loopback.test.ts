@@ -23,7 +23,7 @@ afterEach(async () => {
 const { refusal } = graphqlClient(app, () => app.apiKey);
 const createAt = (url: string) =>
   refusal(
-    'mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { id } errors { code message path } } }',
+    'mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { id: endpointId } errors { code message path } } }',
     {
       input: { url },
     },

@@ -50,7 +50,7 @@ const create = async (input: Record<string, unknown> = {}) =>
   ).createWebhookEndpoint.webhookEndpoint;
 const refuseCreate = (input: Record<string, unknown>) =>
   refusal(
-    'mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { id } errors { code message path } } }',
+    'mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { id: endpointId } errors { code message path } } }',
     {
       input: { url: receiver.url(path()), ...input },
     },
@@ -87,7 +87,7 @@ const rotate = async (endpointId: string | undefined, overlapSeconds?: number) =
     )
   ).rotateWebhookSecret.secrets as SecretRow[];
 const DELIVERY =
-  'id eventCursor state round nextAttemptAt createdAt endedAt endpoint { id } transaction { end2end } attempts { attempt status error answer durationMs at }';
+  'id eventCursor state round nextAttemptAt createdAt endedAt endpoint { id: endpointId } transaction { end2end } attempts { attempt status error answer durationMs at }';
 const deliveries = async (args = '') =>
   (
     await ask(
@@ -106,7 +106,7 @@ const redeliver = async (filter: Record<string, unknown>, dryRun = false) =>
   ).redeliverWebhooks.redelivery;
 const recover = (id: string) =>
   ask(
-    'mutation($id: String!) { recoverWebhookEndpoint(input: { id: $id }) { redelivery { matched redelivered lastCursor } errors { code message path } } }',
+    'mutation($id: String!) { recoverWebhookEndpoint(input: { endpointId: $id }) { redelivery { matched redelivered lastCursor } errors { code message path } } }',
     {
       id,
     },
@@ -205,8 +205,8 @@ describe('endpoints', () => {
       ...['pauseWebhookEndpoint', 'resumeWebhookEndpoint', 'sendTestWebhook'].map(
         (name) => `mutation { ${name}(input: { id: "${id}" }) { errors { code message path } } }`,
       ),
-      `mutation { updateWebhookEndpoint(input: { id: "${id}" }) { webhookEndpoint { id } errors { code message path } } }`,
-      `mutation { recoverWebhookEndpoint(input: { id: "${id}" }) { redelivery { matched } errors { code message path } } }`,
+      `mutation { updateWebhookEndpoint(input: { endpointId: "${id}" }) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
+      `mutation { recoverWebhookEndpoint(input: { endpointId: "${id}" }) { redelivery { matched } errors { code message path } } }`,
       `mutation { rotateWebhookSecret(input: { endpointId: "${id}" }) { secrets { secret } errors { code message path } } }`,
       `mutation { redeliverWebhooks(input: { filter: { endpointId: "${id}" } }) { redelivery { matched } errors { code message path } } }`,
     ];
@@ -235,7 +235,7 @@ describe('endpoints', () => {
     const { id } = await create({ template: 'onramp' });
     for (const [call, parameter] of [
       [
-        `updateWebhookEndpoint(input: { id: "${id}", eventNames: ["offramp.quote.quote"] }) { webhookEndpoint { id } errors { code message path } }`,
+        `updateWebhookEndpoint(input: { endpointId: "${id}", eventNames: ["offramp.quote.quote"] }) { webhookEndpoint { id: endpointId } errors { code message path } }`,
         'input',
       ],
       [
@@ -276,10 +276,10 @@ describe('endpoints', () => {
       ...['removeWebhookEndpoint', 'pauseWebhookEndpoint', 'resumeWebhookEndpoint'].map(
         (name) => `mutation($id: String!) { ${name}(input: { id: $id }) { errors { code message path } } }`,
       ),
-      'mutation($id: String!) { updateWebhookEndpoint(input: { id: $id }) { webhookEndpoint { id } errors { code message path } } }',
+      'mutation($id: String!) { updateWebhookEndpoint(input: { endpointId: $id }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
       'mutation($id: String!) { rotateWebhookSecret(input: { endpointId: $id }) { secrets { secret } errors { code message path } } }',
-      'mutation($id: String!) { sendTestWebhook(input: { id: $id }) { webhookDelivery { id } errors { code message path } } }',
-      'mutation($id: String!) { recoverWebhookEndpoint(input: { id: $id }) { redelivery { matched } errors { code message path } } }',
+      'mutation($id: String!) { sendTestWebhook(input: { endpointId: $id }) { webhookDelivery { id: deliveryId } errors { code message path } } }',
+      'mutation($id: String!) { recoverWebhookEndpoint(input: { endpointId: $id }) { redelivery { matched } errors { code message path } } }',
       'mutation($id: String!) { redeliverWebhooks(input: { filter: { endpointId: $id } }) { redelivery { matched } errors { code message path } } }',
       'query($id: String!) { viewer { account { webhookSecrets(endpointId: $id) { secret } } } }',
     ];
@@ -303,7 +303,7 @@ describe('endpoints', () => {
     const listed = await endpoints();
     expect(listed).toMatchObject([{ kind: 'TRANSACTION' }, { kind: 'TRANSACTION' }]);
     const refused = await refusal(
-      'mutation($id: String!, $url: String!) { updateWebhookEndpoint(input: { id: $id, url: $url }) { webhookEndpoint { id } errors { code message path } } }',
+      'mutation($id: String!, $url: String!) { updateWebhookEndpoint(input: { endpointId: $id, url: $url }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
       { id: listed[0].id, url: receiver.url('x') },
     );
     expect(parametersOf(refused)).toEqual(['input.url']);
@@ -430,7 +430,7 @@ describe('deliveries', () => {
     expect(await nodes(`(endpointId: "${id}", states: [DEAD, PENDING])`)).toEqual([]);
     expect(await nodes('(endpointId: "other")')).toEqual([]);
     const own = await ask(
-      `{ transaction(end2end: "${end2end}") { deliveries { id transaction { end2end } } } }`,
+      `{ transaction(end2end: "${end2end}") { deliveries { id: deliveryId transaction { end2end } } } }`,
     );
     expect(own.transaction.deliveries.length).toBeGreaterThan(0);
     for (const each of own.transaction.deliveries) expect(each.transaction.end2end).toBe(end2end);
@@ -449,7 +449,7 @@ describe('deliveries', () => {
     await untilDelivered();
     const [newest] = await nodes();
     const sent = receiver.at(path()).length;
-    const text = `mutation($id: String!) { redeliverWebhook(input: { id: $id }) { webhookDelivery { ${DELIVERY} } errors { code message path } } }`;
+    const text = `mutation($id: String!) { redeliverWebhook(input: { deliveryId: $id }) { webhookDelivery { ${DELIVERY} } errors { code message path } } }`;
     const {
       redeliverWebhook: { webhookDelivery: again },
     } = await ask(text, { id: newest.id });
@@ -507,7 +507,7 @@ describe('deliveries', () => {
 
   test('a test is the newest event, marked as a test, and does not count as a failure', async () => {
     const { id } = await create();
-    const text = `mutation($id: String!) { sendTestWebhook(input: { id: $id }) { webhookDelivery { ${DELIVERY} } errors { code message path } } }`;
+    const text = `mutation($id: String!) { sendTestWebhook(input: { endpointId: $id }) { webhookDelivery { ${DELIVERY} } errors { code message path } } }`;
     expect(await refusal(text, { id })).toMatchObject({
       code: 'STEP_CONFLICT',
       message: 'the account has no event yet: make a transaction first',
@@ -551,7 +551,7 @@ describe('pause and recovery', () => {
     expect(
       (
         await refusal(
-          'mutation($id: String!) { recoverWebhookEndpoint(input: { id: $id }) { redelivery { matched } errors { code message path } } }',
+          'mutation($id: String!) { recoverWebhookEndpoint(input: { endpointId: $id }) { redelivery { matched } errors { code message path } } }',
           { id },
         )
       ).code,
@@ -601,8 +601,8 @@ describe('pause and recovery', () => {
       );
     const held = await holdAccounts(app.owner, shop.accountId);
     const recoveries = [1, 2].map(() => act('recoverWebhookEndpoint', id, 'redelivery { matched }'));
-    const removal = act('removeWebhookEndpoint', removed, 'webhookEndpoint { id }');
-    const trial = act('sendTestWebhook', removed, 'webhookDelivery { id }');
+    const removal = act('removeWebhookEndpoint', removed, 'webhookEndpoint { id: endpointId }');
+    const trial = act('sendTestWebhook', removed, 'webhookDelivery { id: deliveryId }');
     try {
       await expect.poll(async () => (await app.owner.query(WAITING)).rowCount).toBe(1);
     } finally {

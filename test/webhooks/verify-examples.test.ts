@@ -1,5 +1,5 @@
 /**
- * Goal: the code of docs/events.md accepts what the gateway signs and refuses anything else, in each language (C-60). Method: the
+ * Goal: the code of docs/webhooks.md accepts what the gateway signs and refuses anything else, in each language (C-60). Method: the
  * files that the document shows run on the vector that it prints. Without Python or PHP their part is skipped.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { signV1 } from '../../src/webhooks/sign.ts';
 import { isInstalled } from '../support/installed.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
-const DOCUMENT = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 const printed = (name: string) => new RegExp(`^${name} +(.+)$`, 'm').exec(DOCUMENT)?.[1] ?? '';
 const VECTOR = {
   secret: printed('secret'),
@@ -65,13 +65,13 @@ const request = (changes: Partial<Request> = {}, headers: Record<string, string>
 });
 const OTHER = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 
-test('C-60: the vector of docs/events.md is what the gateway signs', () => {
+test('C-60: the vector of docs/webhooks.md is what the gateway signs', () => {
   const { secret, id, timestamp, body, signature } = VECTOR;
   expect(signV1(secret, id, Number(timestamp), body)).toBe(signature);
 });
 
 describe.each(LANGUAGES)('%s', (name, isThere, accepts) => {
-  test('stands in docs/events.md as it runs here', () => {
+  test('stands in docs/webhooks.md as it runs here', () => {
     expect(DOCUMENT).toContain(readFileSync(`${EXAMPLES}${name}`, 'utf8').trim());
   });
 

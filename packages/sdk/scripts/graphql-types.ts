@@ -1,5 +1,6 @@
 /** TypeScript types of the merchant's GraphQL contract. */
 import {
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -27,7 +28,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 };
 const ROOTS = ['Mutation', 'Query', 'Subscription'];
 
-/** @returns the types as text: objects with `__typename`, interfaces as unions of their types, and each mutation with input and payload. */
+/** @returns the types as text: objects with `__typename`, interfaces as unions of their types, `@oneOf` inputs as unions of their members, and each mutation with input and payload. */
 export function graphqlTypes(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type) && !isScalarType(type) && !ROOTS.includes(type.name))
@@ -72,7 +73,21 @@ function declaration(schema: GraphQLSchema, type: GraphQLNamedType): string {
     const names = schema.getPossibleTypes(type).map(({ name }) => name);
     return `${doc}export type ${type.name} = ${names.join(' | ')};`;
   }
-  return objectOf(type, doc);
+  return isInputObjectType(type) && type.isOneOf ? choiceOf(type, doc) : objectOf(type, doc);
+}
+
+/** A `@oneOf` input as a union: the compiler refuses two members. */
+function choiceOf(type: GraphQLInputObjectType, doc: string): string {
+  const fields = Object.values(type.getFields());
+  const forms = fields.map(
+    (chosen) =>
+      `  | { ${fields.map((each) => `readonly ${each.name}${each === chosen ? `: ${presentText(each.type)}` : '?: undefined'}`).join('; ')} }`,
+  );
+  const lines = fields.map(
+    ({ name, description }) => ` * - \`${name}\`: ${description?.replace(/\s+/g, ' ')}`,
+  );
+  const text = doc.replace('/** ', '/**\n * ').replace(' */\n', `\n${lines.join('\n')}\n */\n`);
+  return `${text}export type ${type.name} =\n${forms.join('\n')};`;
 }
 
 function objectOf(type: GraphQLNamedType, doc: string): string {

@@ -1,4 +1,4 @@
-/** What an account moves: play money or real money. */
+/** Kind of money that an account moves: play money or real money. */
 import type { KeyMode } from './api-key.ts';
 
 /** Modes of accounts. */
@@ -6,10 +6,10 @@ export const ACCOUNT_MODES = ['sandbox', 'live'] as const;
 /** `sandbox`: play money on sandbox rails; `live`: real money on real rails. An account keeps the mode it was made with. */
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
-/** One moment as the accounts of each mode see it: milliseconds since 1970. */
+/** The present time of the accounts of each mode: milliseconds since 1970. */
 export type Times = Readonly<Record<AccountMode, number>>;
 
-/** @returns the moment as statements take it, of the sandbox and of live accounts. ISO 8601. */
+/** @returns the time of the sandbox and of live accounts as statements expect it: ISO 8601. */
 export function instantsOf({ sandbox, live }: Times): [string, string] {
   return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
 }

@@ -4,11 +4,11 @@
  */
 import type { Scope } from './api-key.ts';
 
-/** What there is to know of an act. */
+/** Description of an act. */
 export interface Act {
-  /** What a key needs for it. */
+  /** Scope that a key needs for it. */
   readonly scope: Scope;
-  /** What it does, in one sentence. */
+  /** Effect of the act, in one sentence. */
   readonly description: string;
   /** The mutations that do it. */
   readonly mutations: readonly string[];
@@ -20,7 +20,7 @@ const act = (scope: Scope, description: string, ...mutations: readonly string[])
   mutations,
 });
 
-/** The acts by name: what they act on, and what they do to it. */
+/** All acts by name, with their subject and their effect. */
 export const ACTS = {
   'quote.create': act('create', 'Makes a quote that a transaction can be created at.', 'createQuote'),
   'checkout.create': act('create', 'Creates a checkout session.', 'createCheckout'),
@@ -210,6 +210,28 @@ export const ACTS = {
     'Denies the extra verification of a customer or payee, with a reason.',
     'denyStepUp',
   ),
+  'case.approve': act(
+    'platform:risk',
+    'Approves the case of a customer, with a reason: what waits for it goes on.',
+    'approveCase',
+  ),
+  'case.deny': act(
+    'platform:risk',
+    'Denies the case of a customer, with a reason: what is open for that customer ends, and what was paid goes back.',
+    'denyCase',
+  ),
+  'case.retry': act('platform:risk', 'Begins the check of a customer again, with a reason.', 'retryCase'),
+  'case.freeze': act(
+    'platform:risk',
+    'Freezes a customer, with a reason: no money of that customer moves or goes back.',
+    'freezeCase',
+    'freezeCustomer',
+  ),
+  'case.unfreeze': act(
+    'platform:risk',
+    'Unfreezes a customer, with a reason: two people do it, one after the other.',
+    'unfreezeCase',
+  ),
   'facts.correct': act(
     'platform:risk',
     'Records facts of a transaction of an account that authorities ask for, or corrects them.',
@@ -299,7 +321,7 @@ export const ACTS = {
 /** Name of an act. */
 export type ActName = keyof typeof ACTS;
 
-/** Acts that a person does with a fresh passkey only: they let money out, or let somebody in. */
+/** Acts for which a person needs a fresh passkey: money leaves, or another person gets access. */
 export const PASSKEY_ACTS: readonly ActName[] = [
   'withdrawal.create',
   'withdrawal.approve',
@@ -308,6 +330,8 @@ export const PASSKEY_ACTS: readonly ActName[] = [
   'payment.refund',
   'hold.release',
   'step_up.approve',
+  'case.approve',
+  'case.unfreeze',
   'refund.retry',
   'refund.settle_by_hand',
   'network.resume',

@@ -1,6 +1,6 @@
 /**
- * The form of an API key: `crx_<mode>_<secret><checksum>`, base62 (C-40). The checksum lets scanners and the
- * gateway tell a key from a typo without asking the database.
+ * The form of an API key: `crx_<mode>_<cell><secret><checksum>`, base62 (C-40); keys of the first cell have no cell
+ * (`base/ids/cell.ts`). The checksum lets scanners and the gateway tell a key from a typo without asking the database.
  */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -9,13 +9,13 @@ import { crc32 } from 'node:zlib';
 export type KeyMode = 'test' | 'live';
 
 /**
- * What the key of an account may do: read; create transactions; move funds out; administer the account's own keys, webhooks
+ * Scopes of an account's keys: read; create transactions; move funds out; administer the account's own keys, webhooks
  * and rules.
  */
 export const SCOPES = ['read', 'create', 'move', 'admin'] as const;
 /**
- * What the gateway's operator may do, and never the key of an account: fees, spreads and limits; holds, step-ups, suspense and
- * disputes; house accounts, manual journals and reconciliation; rails.
+ * Scopes of the gateway's operator, never of an account's key: fees, spreads and limits; holds, step-ups, suspense
+ * and disputes; house accounts, manual journals and reconciliation; rails.
  */
 export const PLATFORM_SCOPES = [
   'platform:pricing',
@@ -23,10 +23,10 @@ export const PLATFORM_SCOPES = [
   'platform:books',
   'platform:rails',
 ] as const;
-/** One of SCOPES or PLATFORM_SCOPES. */
+/** A member of SCOPES or PLATFORM_SCOPES. */
 export type Scope = (typeof SCOPES)[number] | (typeof PLATFORM_SCOPES)[number];
 
-/** @returns what the keys of an account may be given; those of the platform create and move nothing of their own. */
+/** @returns the scopes that an account's keys can have; keys of the platform create and move nothing of their own. */
 export function grantableScopes({ isPlatform }: { readonly isPlatform: boolean }): readonly Scope[] {
   return isPlatform ? ['read', 'admin', ...PLATFORM_SCOPES] : SCOPES;
 }
@@ -35,12 +35,19 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of base62 are 178 bits. */
 const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const KEY = new RegExp(`^crx_(test|live)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const KEY = new RegExp(`^crx_(test|live)_(?:[0-9a-z]{2})?[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+/** Random characters of a key's id. */
+const ID_LENGTH = 16;
 
-/** @returns a new key, unlike any other. */
-export function newApiKey(mode: KeyMode): string {
-  const body = `crx_${mode}_${randomBase62(SECRET_LENGTH)}`;
+/** @param cell - code of the cell that issues it; empty for the first. @returns a new key, unlike any other. */
+export function newApiKey(mode: KeyMode, cell = ''): string {
+  const body = `crx_${mode}_${cell}${randomBase62(SECRET_LENGTH)}`;
   return body + checksum(body);
+}
+
+/** @param cell - as `newApiKey`. @returns a new id of a key, which its stream tokens carry. */
+export function newKeyId(cell = ''): string {
+  return `key_${cell}${randomBase62(ID_LENGTH)}`;
 }
 
 /** @returns so many random characters of base62, from the system's random source. */
@@ -58,7 +65,7 @@ export function isApiKey(text: string): boolean {
   return KEY.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** @returns what is stored of a key: its SHA-256. A key is random enough that no slow hash is needed. */
+/** @returns the stored form of a key: its SHA-256. A key is random enough that no slow hash is needed. */
 export function apiKeyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

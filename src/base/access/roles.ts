@@ -1,13 +1,13 @@
 /**
- * Roles of people, with the scopes that each has: the same scopes as those of keys, so that one rule says what an act needs,
- * whoever asks (C-40). docs/security.md has this list as a table.
+ * Roles of people and their scopes. Keys and people share the scopes, so that one rule says which scope an act needs
+ * (C-40). docs/security.md has this list as a table.
  */
 import { PLATFORM_SCOPES, SCOPES, type Scope } from './api-key.ts';
 
-/** What there is to know of a role. */
+/** Description of a role. */
 export interface RoleTraits {
   readonly scopes: readonly Scope[];
-  /** What it is for, in one sentence. */
+  /** Purpose of the role, in one sentence. */
   readonly description: string;
 }
 
@@ -61,12 +61,12 @@ export function rolesOf({ isPlatform }: { readonly isPlatform: boolean }): reado
   return Object.keys(isPlatform ? PLATFORM_ROLES : ACCOUNT_ROLES) as Role[];
 }
 
-/** @returns what the role may do. */
+/** @returns the scopes of the role. */
 export function scopesOf(role: Role): readonly Scope[] {
   return ROLES[role].scopes;
 }
 
-/** @returns what the role is for. */
+/** @returns the purpose of the role. */
 export function describeRole(role: Role): string {
   return ROLES[role].description;
 }

@@ -30,7 +30,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ID_LENGTH = 12;
 const ALGORITHM = 'aes-256-gcm';
-/** Age up to which keys that were read seal without a look at the file: a rotation may have made another one current. Unit: ms. */
+/**
+ * Maximum age of the keys in memory before sealing reads the file again: a rotation may have changed the current key.
+ * Unit: ms.
+ */
 const FRESH_MS = 1_000;
 
 /** @returns a new key as text: the base64 of 32 random bytes. */

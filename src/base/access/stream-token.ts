@@ -1,11 +1,11 @@
 /**
- * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC under what
- * is stored of the API key that it was made with: nothing more has to be stored, any process can check it, and it ends with
- * its key (docs/decisions/0019).
+ * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an
+ * HMAC under the stored hash of the API key that issued it. So nothing more is stored, any process can check the
+ * token, and the token ends with its key (docs/decisions/0019).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a token says of itself; nothing of it holds before its signature was checked. */
+/** Claims of a token; trust none of them before the signature was checked. */
 export interface StreamTokenClaims {
   readonly accountId: bigint;
   readonly keyId: string;
@@ -15,7 +15,10 @@ export interface StreamTokenClaims {
 
 const FORM = /^crst_([1-9]\d{0,17})\.(key_[0-9A-Za-z]{1,40})\.(\d{1,12})\.([\w-]{43})$/;
 
-/** @param keyHash - what is stored of the key. @returns the token. */
+/**
+ * @param keyHash - stored hash of the key.
+ * @returns the token.
+ */
 export function signStreamToken(claims: StreamTokenClaims, keyHash: Uint8Array): string {
   return `${bodyOf(claims)}.${signatureOf(claims, keyHash).toString('base64url')}`;
 }
@@ -25,7 +28,7 @@ export function isStreamToken(text: string): boolean {
   return FORM.test(text);
 }
 
-/** @returns what a token says; undefined for a text of another form. */
+/** @returns the claims of a token; undefined for a text of another form. */
 export function readStreamToken(token: string): StreamTokenClaims | undefined {
   const [, accountId, keyId = '', expiresAt] = FORM.exec(token) ?? [];
   return accountId === undefined

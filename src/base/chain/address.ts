@@ -1,6 +1,6 @@
 /**
- * Addresses of the networks: which texts are one, their canonical form, and destinations that would lose the
- * money. Nothing is trimmed or repaired: a text that is not exactly an address of the network is none.
+ * Addresses of the networks: validity, canonical form, and destinations that would lose the money. Parsing trims and
+ * repairs nothing: any deviation from the network's form is refused.
  */
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -63,7 +63,10 @@ const DEAD_ENDS: ReadonlyMap<string, string> = new Map([
   ['ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', 'a Solana token program'],
   ['So11111111111111111111111111111111111111112', 'the contract of wrapped SOL'],
 ]);
-/** So many leading zeros are chosen, not hashed: zero itself, 0x…dEaD, precompiles, system contracts. */
+/**
+ * Number of leading zeros of an address that was chosen, not hashed: zero itself, 0x…dEaD, precompiles, system
+ * contracts.
+ */
 const RESERVED_ZEROS = 18;
 
 /**
@@ -79,7 +82,7 @@ export function parseAddress(network: string, text: string): string | undefined 
   return readingOf(network, text)?.canonical;
 }
 
-/** @returns the networks of the catalogue of which the text is an address: one, all EVM ones, or none. */
+/** @returns the networks of the catalogue to which the address belongs: one, all EVM networks, or none. */
 export function addressNetworks(text: string): readonly string[] {
   return [...FORMS.keys()].filter((network) => parseAddress(network, text) !== undefined);
 }
@@ -149,7 +152,7 @@ function readTron(text: string): Reading | undefined {
   return payload && { canonical: text, payload };
 }
 
-/** EIP-55: a text of mixed case must be the checksummed one; one case carries no checksum to be wrong. */
+/** EIP-55: mixed case must match the checksum; a text of one case carries no checksum. */
 function readEvm(text: string): Reading | undefined {
   if (!EVM_TEXT.test(text)) return undefined;
   const digits = text.slice(2);

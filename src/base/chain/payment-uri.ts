@@ -8,7 +8,7 @@ import { fromMinor } from '../money/money.ts';
 import { parseAddress } from './address.ts';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS, TOKEN_CONTRACTS } from './token-contract.ts';
 
-/** What a payer is asked for. */
+/** Amount and destination that a payment link asks for. */
 export interface PaymentRequest {
   readonly currency: Currency;
   /** Address of the currency's network. */

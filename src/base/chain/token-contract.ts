@@ -1,6 +1,5 @@
 /**
- * What a token is on its chain, looked up from the catalogue: its contract by raw ledger code, the chain's own coin by
- * network, and EVM chain ids.
+ * Chain data of a token from the catalogue: contract by raw ledger code, native coin by network, and EVM chain ids.
  */
 import { CURRENCIES, NETWORKS, type Network } from '../money/currency.ts';
 
@@ -22,7 +21,7 @@ export function tokenOfContract(canonical: string): string | undefined {
   return CODE_BY_CONTRACT.get(canonical);
 }
 
-/** What networks say of themselves, of those that say it. */
+/** @returns a property of the networks that have it, by network. */
 function byNetwork<Value>(said: (network: Network) => Value | undefined): ReadonlyMap<string, Value> {
   return new Map(
     Object.entries(NETWORKS).flatMap(([name, network]) => {

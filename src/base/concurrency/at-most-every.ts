@@ -1,9 +1,10 @@
-/** Work that many ask for, and that is done for all of them at once, on nobody's behalf. */
+/** Work that many callers request and that runs once for all of them, on behalf of none. */
 import { onNobodysBehalf } from './on-behalf.ts';
 
 /**
- * @param pauseMs - least time between two calls of the work.
- * @returns what asks for the work: it is called at once, or when the pause is over, and then for all who asked meanwhile.
+ * @param pauseMs - least time between two runs of the work.
+ * @returns a function that requests the work. The work runs immediately, or when the pause is over, once for all
+ *   requests made meanwhile.
  */
 export function atMostEvery(pauseMs: number, work: () => void): () => void {
   let calledAt = Number.NEGATIVE_INFINITY;

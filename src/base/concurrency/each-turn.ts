@@ -1,7 +1,7 @@
 /** Work that holds up the process for milliseconds: however much of it comes at once, what else waits has its turn in between. */
 import { setImmediate as otherWork } from 'node:timers/promises';
 
-/** @returns what waits until it is the turn of whoever asks: of each key, one has its turn in each turn of the event loop. */
+/** @returns a function that waits for the caller's turn: each turn of the event loop admits one caller per key. */
 export function oneEachTurn<Key>(): (key: Key) => Promise<void> {
   const last = new Map<Key, Promise<void>>();
   return (key) => {

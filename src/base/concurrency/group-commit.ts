@@ -1,8 +1,10 @@
 /**
- * Group commit: requests that arrive while a batch is committed become the next batch. Without load a batch is one
- * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A batch is done on
- * nobody's behalf.
+ * Group commit: requests that arrive while a batch is being committed become the next batch. Without load a batch is
+ * one request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A
+ * batch runs on behalf of no caller.
  */
+import { aboutTransaction } from '../trace/about.ts';
+import { type Asking, askingNow, traceBatch } from '../trace/spans.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
 /** Which requests can share a batch. */
@@ -13,13 +15,16 @@ export interface GroupCommitOptions<Request> {
   readonly failsAll: (error: unknown) => boolean;
   /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
   readonly keyOf?: (request: Request) => string;
-  /** What requests have in common, such as an account. A request that needs it alone shares no batch with the others. */
+  /**
+   * Properties that requests of one batch share, such as an account. A request that needs one of them exclusively
+   * shares no batch.
+   */
   readonly sharesOf?: (request: Request) => Share;
   /** Only requests that have the same of this share a batch. */
   readonly onlyOf?: (request: Request) => unknown;
 }
 
-/** What a request has in common with others, by name. */
+/** A named property that requests share. */
 export interface Share {
   readonly of: string;
   readonly isAlone: boolean;
@@ -27,14 +32,15 @@ export interface Share {
 
 interface Waiting<Request, Result> {
   readonly request: Request;
+  readonly asking: Asking;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Adds requests to the batch that came since it began and fit into it. Called after a wait, such as for a lock.
+ * Adds waiting requests that fit to a batch that has begun. Called after a wait, such as for a lock.
  *
- * @returns the requests of the batch: those that it began with, and then those.
+ * @returns the requests of the batch: the first ones, then the added ones.
  */
 export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Request[];
 
@@ -71,14 +77,16 @@ export function groupCommit<Request, Result>(
     }
     waiting = later;
   };
-  /** `isOpen`: the batch may still grow; one that is tried again request by request may not. */
+  /** `isOpen`: the batch may still grow. A batch that is retried request by request may not. */
   const settle = async (batch: Waiting<Request, Result>[], isOpen: boolean): Promise<void> => {
     try {
       const requests = () => batch.map(({ request }) => request);
-      const results = await run(requests(), (fits) => {
+      const grow: Grow<Request> = (fits) => {
         if (isOpen) fill(batch, fits);
         return requests();
-      });
+      };
+      const asking = batch.map((each) => each.asking);
+      const results = await traceBatch(asking, () => run(requests(), grow));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error);
@@ -99,8 +107,8 @@ export function groupCommit<Request, Result>(
 
   return (request) =>
     new Promise<Result>((resolve, reject) => {
-      waiting.push({ request, resolve, reject });
-      if (!isRunning) void onNobodysBehalf(work);
+      waiting.push({ request, asking: askingNow(), resolve, reject });
+      if (!isRunning) void aboutTransaction(undefined, () => onNobodysBehalf(work));
     });
 }
 

@@ -1,6 +1,7 @@
 /**
- * On whose behalf work is done: of what is scarce, each has a share (decision 0053). It follows the work wherever that goes. What is
- * done for many at once, or goes on by itself, is done on nobody's behalf, or all would wait with the one who happened to begin it.
+ * The caller on whose behalf work runs, across asynchronous calls. Each caller has a share of scarce resources
+ * (decision 0053). Work for several callers, or work that the gateway starts, runs on behalf of no caller. Otherwise
+ * all of it would wait for the share of the caller who happened to start it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -10,7 +11,7 @@ type WhoAsks = () => unknown;
 const whoAsks = new AsyncLocalStorage<WhoAsks>();
 const NOBODY: WhoAsks = () => undefined;
 
-/** Does the work for the one whom `who` gives; undefined is nobody. */
+/** Runs the work on behalf of the caller that `who` returns; undefined for no caller. */
 export function onBehalf<Result>(who: WhoAsks, work: () => Result): Result {
   return whoAsks.run(who, work);
 }

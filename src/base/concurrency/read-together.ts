@@ -1,14 +1,15 @@
 /** Reads that many ask for at once. They are done on nobody's behalf. */
+import { aboutTransaction } from '../trace/about.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
-/** What a read waits for before it begins, so that more can share it. */
+/** Delay before a read begins, so that more callers can share it. */
 type Gather = () => Promise<unknown> | undefined;
 
 const AT_ONCE: Gather = () => undefined;
 
 /**
- * One read for all who ask while another is under way. A read that has begun may not see what its asker just did, so
- * nobody joins it: whoever comes meanwhile shares the next one.
+ * Shares one read among all callers that arrive while another is under way. A read that has begun may miss what a
+ * caller just wrote, so a caller never joins it but shares the next one.
  *
  * @param read - fresh at the time it is called.
  * @returns a read that begins after each call of it. It fails for all who share it.
@@ -20,7 +21,7 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ON
     next ??= onNobodysBehalf(() =>
       running.then(gather).then(() => {
         next = undefined;
-        const result = read();
+        const result = aboutTransaction(undefined, read);
         running = result.catch(() => {});
         return result;
       }),
@@ -30,9 +31,10 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ON
 }
 
 /**
- * As `readTogether`, for one read of many things: whoever asks while a read is under way shares the next one.
+ * Variant of `readTogether` for one read of many things: callers that arrive while a read is under way share the next
+ * one.
  *
- * @param read - gives what each of them stands for, in their order.
+ * @param read - returns the values of the given things, in their order.
  * @returns a read of one thing that begins after the call.
  */
 export function readManyTogether<Asked, Result>(
@@ -53,16 +55,16 @@ export function readManyTogether<Asked, Result>(
 
 type Read = () => Promise<unknown>;
 
-/** Different reads of a source that are remembered; one that is forgotten is shared with nobody once. */
+/** Maximum number of remembered reads; a forgotten read loses one chance of being shared. */
 const REMEMBERED_MAX = 1_000;
 const remembered = new WeakMap<object, Map<string, Read>>();
 
 /**
- * As `readTogether`, for reads that differ: of settings, rates, names.
+ * Variant of `readTogether` for reads with parameters, such as settings, rates or names.
  *
- * @param source - what is read, such as a database.
- * @param asked - what is asked for; reads of the same are shared.
- * @returns what nobody may change, since others have it too.
+ * @param source - of the read, such as a database.
+ * @param asked - parameters; equal ones share a read.
+ * @returns a value that no caller may change, because others have it too.
  */
 export function readShared<Result>(
   source: object,

@@ -1,13 +1,14 @@
 /** Works that are begun at the same time, and of which none goes on when the others have ended. */
 
-/** PostgreSQL's code of a statement that was sent behind one that failed: it does not say why. */
+/** PostgreSQL's code of a statement that was sent after one that failed. The code does not say why. */
 const ABORTED = '25P02';
 
 /**
- * As `Promise.all`, but it waits for all of them when one fails: nothing of them comes after what follows a failure, such as the
- * `rollback` of a database transaction.
+ * Variant of `Promise.all` that waits for all promises even when one fails. So no statement of the group runs after
+ * the handling of a failure, such as the `rollback` of a database transaction.
  *
- * @throws what the first of them, in their order, has thrown; that the database transaction is aborted where nothing else was thrown.
+ * @throws the first error in the order of the promises; the abort of the database transaction when nothing else was
+ *   thrown.
  */
 export async function together<const Works extends readonly unknown[]>(
   works: Works,

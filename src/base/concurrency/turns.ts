@@ -1,12 +1,12 @@
-/** Work on the same thing, one after the other: whoever comes while another is at work waits, for a limited time. */
+/** Serial work on one thing: callers that arrive meanwhile wait, up to a limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Does the work when it is the key's turn. */
 export type InTurn<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * @param waitMaxMs - how long somebody waits for the turn, milliseconds.
- * @param gaveUp - the error of those who waited so long; their work is not done.
+ * @param waitMaxMs - maximum wait for a turn, milliseconds.
+ * @param gaveUp - error of callers that waited longer; their work does not run.
  */
 export function turns<Key>(waitMaxMs: number, gaveUp: () => Error): InTurn<Key> {
   /** The end of the last turn that was asked for, by key. */
@@ -14,7 +14,7 @@ export function turns<Key>(waitMaxMs: number, gaveUp: () => Error): InTurn<Key> 
   return (key, work) => {
     const before = ends.get(key);
     const worked = before ? within(waitMaxMs, before, gaveUp).then(work) : work();
-    // Who gives up does not let those behind overtake the ones before.
+    // A caller that gives up does not let the callers behind it overtake those before it.
     const end = Promise.allSettled([before, worked]).then(() => {
       if (ends.get(key) === end) ends.delete(key);
     });

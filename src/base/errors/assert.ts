@@ -1,5 +1,5 @@
 /**
- * Stops where the program itself is wrong; what a caller can cause is a GatewayError instead.
+ * Fails on errors of the program itself; errors that a caller can cause are a GatewayError instead.
  *
  * @throws {Error} when the condition does not hold.
  */

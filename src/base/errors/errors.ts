@@ -13,64 +13,142 @@ export const REFUSED_ACTIONS = {
 /** Name of a next action. */
 export type RefusedAction = keyof typeof REFUSED_ACTIONS;
 
-/** HTTP status, next action and title of each code, in the order in which a request is checked. */
+/**
+ * HTTP status, next action and title of each code, in the order in which a request is checked. `next`: the next step in a
+ * sentence, where that of the action says too little.
+ */
 export const ERRORS = {
   BAD_REQUEST: { status: 400, action: 'FIX', title: 'The request is malformed' },
-  UNAUTHORIZED: { status: 401, action: 'STOP', title: 'A valid API key is required' },
-  FORBIDDEN: { status: 403, action: 'STOP', title: 'The caller may not do this' },
+  UNAUTHORIZED: {
+    status: 401,
+    action: 'STOP',
+    title: 'A valid API key is required',
+    next: 'Send the header `Authorization: Bearer <API key>` with a valid key.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    action: 'STOP',
+    title: 'The caller may not do this',
+    next: 'Use a key or a role that may do this; `detail` says what is missing.',
+  },
   STEP_UP_REQUIRED: {
     status: 403,
     action: 'FIX',
     title: 'This action requires a passkey check within the last five minutes',
+    next: 'Use your passkey at /console/confirm, and send the request again.',
   },
-  NOT_FOUND: { status: 404, action: 'STOP', title: 'The path or record does not exist' },
-  METHOD_NOT_ALLOWED: { status: 405, action: 'FIX', title: 'The path does not accept this method' },
-  NOT_ACCEPTABLE: { status: 406, action: 'FIX', title: 'No accepted media type is available' },
+  NOT_FOUND: {
+    status: 404,
+    action: 'STOP',
+    title: 'The path or record does not exist',
+    next: 'Check the path and the id; a record of another account looks like a missing one.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    action: 'FIX',
+    title: 'The path does not accept this method',
+    next: 'Use a method of the header `Allow`.',
+  },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    action: 'FIX',
+    title: 'No accepted media type is available',
+    next: 'Accept application/json, or leave the header `Accept` out.',
+  },
   REQUEST_TIMEOUT: { status: 408, action: 'WAIT', title: 'The request arrived too slowly' },
   PAYLOAD_TOO_LARGE: { status: 413, action: 'FIX', title: 'The body is too large' },
   URI_TOO_LONG: { status: 414, action: 'FIX', title: 'The path and query are too long' },
   HEADERS_TOO_LARGE: { status: 431, action: 'FIX', title: 'The headers are too large' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, action: 'FIX', title: 'The media type of the body is not accepted' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    action: 'FIX',
+    title: 'The media type of the body is not accepted',
+    next: 'Send the body with `Content-Type: application/json`.',
+  },
   EXPECTATION_FAILED: { status: 417, action: 'FIX', title: 'The Expect header has an unsupported value' },
+  MISDIRECTED: { status: 421, action: 'FIX', title: 'Another gateway serves this cell' },
   UPGRADE_UNSUPPORTED: { status: 426, action: 'FIX', title: 'This server does not speak WebSocket' },
   RATE_LIMITED: { status: 429, action: 'WAIT', title: 'Too many requests' },
-  INVALID_PARAMETER: { status: 400, action: 'FIX', title: 'A parameter has a value that is not accepted' },
-  CURSOR_EXPIRED: { status: 410, action: 'FIX', title: 'Events after the cursor are no longer kept' },
-  CURRENCY_AMBIGUOUS: { status: 400, action: 'FIX', title: 'The asset exists on several networks' },
+  INVALID_PARAMETER: {
+    status: 400,
+    action: 'FIX',
+    title: 'A parameter has a value that is not accepted',
+    next: 'Change what `violations` names, and send the request again.',
+  },
+  CURSOR_EXPIRED: {
+    status: 410,
+    action: 'FIX',
+    title: 'Events after the cursor are no longer kept',
+    next: 'Go on from `earliest` or `latest`.',
+  },
+  CURRENCY_AMBIGUOUS: {
+    status: 400,
+    action: 'FIX',
+    title: 'The asset exists on several networks',
+    next: 'Use a code with its network, such as `USDT_TRX`.',
+  },
   IDEMPOTENCY_MISMATCH: {
     status: 422,
     action: 'FIX',
     title: 'The idempotency key was used with another request',
+    next: 'Use a new idempotency key for another request.',
   },
   IDEMPOTENCY_RUNNING: {
     status: 409,
     action: 'WAIT',
     title: 'The first request under this idempotency key is still running',
   },
-  LIMIT_EXCEEDED: { status: 422, action: 'FIX', title: 'An amount is outside the allowed range' },
+  LIMIT_EXCEEDED: {
+    status: 422,
+    action: 'FIX',
+    title: 'An amount is outside the allowed range',
+    next: 'Send an amount within the limit that `detail` names, under a new idempotency key.',
+  },
   INSUFFICIENT_BALANCE: {
     status: 422,
     action: 'FIX',
     title: 'The available balance does not cover the amount',
+    next: 'Read the balance; send less, or wait for more, under a new idempotency key.',
   },
-  ADDRESS_NOT_WHITELISTED: { status: 422, action: 'FIX', title: 'The destination is not on the whitelist' },
-  QUOTE_EXPIRED: { status: 422, action: 'FIX', title: 'The quote can no longer be used' },
-  STEP_CONFLICT: { status: 409, action: 'STOP', title: 'The present state does not allow this' },
+  ADDRESS_NOT_WHITELISTED: {
+    status: 422,
+    action: 'FIX',
+    title: 'The destination is not on the whitelist',
+    next: 'Use a whitelisted destination whose cooling time is over.',
+  },
+  QUOTE_EXPIRED: {
+    status: 422,
+    action: 'FIX',
+    title: 'The quote can no longer be used',
+    next: 'Make a new quote.',
+  },
+  STEP_CONFLICT: {
+    status: 409,
+    action: 'STOP',
+    title: 'The present state does not allow this',
+    next: 'Read the record: its state changed, or never allowed this. `/actions` lists what a transaction allows now.',
+  },
   LIST_CHANGED: {
     status: 409,
     action: 'FIX',
     title: 'The list was changed by somebody else since you read it',
+    next: 'Read the list again, and send the change made on it.',
   },
   RAILS_MISSING: { status: 422, action: 'STOP', title: 'This gateway has no rails for live accounts' },
   QUOTE_UNAVAILABLE: { status: 503, action: 'WAIT', title: 'No current price is available' },
   UNAVAILABLE: { status: 503, action: 'WAIT', title: 'The service is temporarily unavailable' },
-  INTERNAL: { status: 500, action: 'STOP', title: 'Unexpected error' },
-} as const satisfies Record<string, { status: number; action: RefusedAction; title: string }>;
+  INTERNAL: {
+    status: 500,
+    action: 'STOP',
+    title: 'Unexpected error',
+    next: 'Report it with its `request_id`.',
+  },
+} as const satisfies Record<string, { status: number; action: RefusedAction; title: string; next?: string }>;
 
 /** A code of the table. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One bad input: which parameter, and the form that is accepted. */
+/** A rejected input: the parameter, and the accepted form. */
 export interface Violation {
   readonly parameter: string;
   readonly message: string;
@@ -78,7 +156,7 @@ export interface Violation {
   readonly code?: ErrorCode;
 }
 
-/** Facts of a refusal for programs, besides its code. */
+/** Machine-readable facts of a refusal, in addition to its code. */
 export interface RefusedFacts {
   /** Scope that the caller lacks. */
   readonly scope?: string;
@@ -88,7 +166,7 @@ export interface RefusedFacts {
   readonly limit?: { readonly amount: string; readonly currency: string };
 }
 
-/** How many bad inputs the message says in words; `violations` has more. */
+/** Maximum number of rejected inputs in the message; `violations` has all. */
 const REASONS_MAX = 10;
 
 /** An answer that says no, for a reason that the caller may know. */
@@ -100,7 +178,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   /** Header fields that belong to the answer, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Members of the answer besides those that every problem has. */
+  /** Members of the response in addition to those of every problem. */
   readonly members: Readonly<Record<string, string>>;
   /** Facts of the refusal for programs, in payloads of GraphQL. */
   readonly facts: RefusedFacts;
@@ -156,7 +234,9 @@ function reasonsOf(violations: readonly Violation[]): string {
   return hidden > 0 ? `${shown}; and ${hidden} more in \`violations\`` : shown;
 }
 
-/** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */
+/**
+ * @returns the error for a record that is missing or belongs to another account; callers cannot tell which (C-15).
+ */
 export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'the path or record does not exist');
 }
@@ -167,4 +247,13 @@ export function shownViolations({ violations, members }: GatewayError): {
 } {
   if (violations.length === 0) return members;
   return { ...members, violations: violations.map(({ parameter, message }) => ({ parameter, message })) };
+}
+
+/** @returns the next step of a caller who got this error, in a sentence. */
+export function nextStep({ code, retryAfter, facts }: GatewayError): string {
+  const known: { readonly action: RefusedAction; readonly next?: string } = ERRORS[code];
+  if (facts.scope !== undefined) return `Use a key or a role with the scope ${facts.scope}.`;
+  if (known.action === 'WAIT' && retryAfter !== undefined)
+    return `Send the same request again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`;
+  return known.next ?? REFUSED_ACTIONS[known.action];
 }

@@ -1,4 +1,4 @@
-/** What callers give under names of their own, and what is wrong with it: everything at once. */
+/** Collects everything wrong with a request's parameters, so that one response names all of it. */
 
 import { parseDay } from '../time/instant.ts';
 import { invalidParameters, type Violation } from './errors.ts';
@@ -12,10 +12,13 @@ export interface Named {
 /** Characters of a text that is looked up. */
 export const LONGEST_TEXT = 200;
 
-/** How many parameters an answer names as wrong. Whoever mends so many hears of the others at the next try. */
+/**
+ * Maximum number of parameters that an error response names. A caller that fixes them learns of the others at the
+ * next attempt.
+ */
 export const VIOLATIONS_MAX = 50;
 
-/** Collects what is wrong with a request, so that all of it can be said at once. */
+/** Collects violations of a request, to report them together. */
 export class Violations {
   /** By parameter, so that a long input is not searched for each of its members. */
   readonly #noted = new Map<string, Violation>();
@@ -27,21 +30,21 @@ export class Violations {
     return undefined;
   }
 
-  /** Whether as many are noted as an answer has: nothing more needs to be looked at. */
+  /** Whether the response is full: further checks are not needed. */
   get isFull(): boolean {
     return this.#noted.size >= VIOLATIONS_MAX;
   }
 
-  /** @throws {GatewayError} that names what was noted so far, when there is anything. */
+  /** @throws {GatewayError} that names the collected violations, when there are any. */
   refuse(): void {
     if (this.#noted.size > 0) throw invalidParameters([...this.#noted.values()]);
   }
 
   /**
-   * Notes a list that is too long, which nobody then needs to look through.
+   * Notes a list that is too long; its values then need no check.
    *
-   * @param things - what the list has at most `max` of, in the plural.
-   * @returns whether it is short enough.
+   * @param things - plural name of the values, for the message "at most `max` …".
+   * @returns whether the list is short enough.
    */
   atMost(parameter: string, values: readonly unknown[], max: number, things: string): boolean {
     if (values.length <= max) return true;

@@ -48,6 +48,12 @@ export function isEnd2end(text: string): boolean {
   return FORM.test(text);
 }
 
+/** @returns the transaction that an order to a rail is of, by its key; undefined for orders of the house, such as sweeps. */
+export function end2endOfOrder(key: string): string | undefined {
+  const end2end = key.slice(0, PREFIX.length + LENGTH);
+  return isEnd2end(end2end) ? end2end : undefined;
+}
+
 /**
  * @returns the moment that the id was made for, to the millisecond.
  * @throws {RangeError} when the text is no id of this form; imported history has others.

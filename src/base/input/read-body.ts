@@ -4,7 +4,9 @@ import { GatewayError } from '../errors/errors.ts';
 
 /** Maximum size of a request body (C-51). Unit: bytes. */
 export const BODY_MAX_BYTES = 1_048_576;
-/** So much of a body that is too large is passed over, so that its sender gets to read the answer. Unit: bytes. */
+/**
+ * Maximum number of bytes of a too large body that the gateway discards, so that its sender can read the response.
+ */
 const PASSED_OVER_MAX_BYTES = 8 * BODY_MAX_BYTES;
 
 /**
@@ -42,7 +44,7 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
       size += chunk.length;
       if (size <= BODY_MAX_BYTES) chunks.push(chunk);
       else reject(tooLarge());
-      // Node would read on for as long as a request may take. This closes the connection.
+      // Closes the connection: otherwise Node would read for as long as a request may take.
       if (size > PASSED_OVER_MAX_BYTES) request.destroy();
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -54,7 +56,10 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
   });
 }
 
-/** What Node's requests have besides what its types say: it ends those so that announce no body (`optimizeEmptyRequests`). */
+/**
+ * A member of Node's requests that its types lack: Node ends requests that announce no body
+ * (`optimizeEmptyRequests`).
+ */
 interface Endable {
   readonly _dumpAndCloseReadable: () => void;
 }

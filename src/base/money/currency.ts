@@ -9,11 +9,11 @@ export interface Currency {
   readonly asset: string;
   /** Empty for BRL. */
   readonly network: string;
-  /** Decimals of the minor unit: they belong to the asset on its network. */
+  /** Decimals of the minor unit, of the asset on its network. */
   readonly decimals: number;
   /** `<ASSET> (<NETWORK>)`, for BRL plain `BRL`. */
   readonly displayName: string;
-  /** How long a price of it holds at most, seconds (C-21). */
+  /** Maximum lifetime of a price, seconds (C-21). */
   readonly lockSeconds: number;
   /** Segments of the ledger account code: asset, network. */
   readonly segments: readonly [asset: number, network: number];
@@ -22,11 +22,13 @@ export interface Currency {
 }
 
 const ASSETS = { USDT: 1, BRL: 2, USDC: 3, TRX: 4, ETH: 5, BTC: 6, POL: 7, BNB: 8, SOL: 9 } as const;
-/** All that is known of a network: a new EVM one is a line here, any other needs the form of its addresses too (address.ts). */
+/**
+ * Properties of a network. A new EVM network needs a line here; any other also needs its address form (address.ts).
+ */
 export interface Network {
   /** As wallets and people call it. */
   readonly title: string;
-  /** The standard of tokens there, which wallets write beside the title. */
+  /** Token standard of the network, which wallets show next to the title. */
   readonly standard?: string;
   /** Segment of the ledger account code. */
   readonly segment: number;
@@ -142,7 +144,7 @@ export const CURRENCIES: readonly Currency[] = [
   token('BTC', 'BTC', 8),
 ];
 
-/** Coins that nobody pays with here, but that networks charge the house in: they stand on house accounts alone. */
+/** Coins that only pay network fees: house accounts alone hold them. */
 const GAS_COINS: readonly Currency[] = [
   token('POL', 'POLYGON', 18),
   token('ETH', 'BASE', 18),
@@ -161,10 +163,10 @@ export function currencyOf(code: string): Currency | undefined {
 }
 
 /**
- * Finds what a caller means by a currency: raw code (`USDT_TRX`), display name (`USDT (TRX)`), or the asset alone
+ * Finds the currencies that a text can mean: raw code (`USDT_TRX`), display name (`USDT (TRX)`), or the asset alone
  * where it exists on one network only (C-6).
  *
- * @returns all currencies that the text may mean: none is unknown, several is ambiguous.
+ * @returns all matches: an empty list is unknown, several are ambiguous.
  */
 export function currenciesMeant(text: string): readonly Currency[] {
   const exact = CURRENCIES.find((currency) => currency.code === text || currency.displayName === text);

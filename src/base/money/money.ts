@@ -1,6 +1,4 @@
-/**
- * Exact decimals as text and as minor units. Nothing here, or above, turns money into a binary float.
- */
+/** Exact decimals as text and as minor units. No code here or in the layers above turns money into a binary float. */
 
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
@@ -78,7 +76,7 @@ export function fromMinor(minor: bigint | string, scale: number): string {
 }
 
 /**
- * Rounds to so many decimals, halves away from zero.
+ * Rounds to the given number of decimals, halves away from zero.
  *
  * @param text - a plain decimal.
  * @param decimals - 0..18.
@@ -101,7 +99,10 @@ export function multiply(left: string, right: string): string {
   return fromMinor(toMinor(left, leftScale) * toMinor(right, rightScale), leftScale + rightScale);
 }
 
-/** @returns the quotient of two plain decimals that are not below zero, to so many decimals, halves up; the divisor is above zero. */
+/**
+ * @returns the quotient of two plain decimals, neither negative, to the given number of decimals, halves up; the
+ *   divisor is above zero.
+ */
 export function divide(left: string, right: string, decimals: number): string {
   const [leftScale, rightScale] = [decimalsOf(left), decimalsOf(right)];
   const dividend = toMinor(left, leftScale) * 10n ** BigInt(rightScale + decimals);
@@ -124,7 +125,7 @@ export function isMore(left: string, right: string): boolean {
   return toMinor(left, scale) > toMinor(right, scale);
 }
 
-/** @returns the amount with so many decimals at least: `100.010000` rather than `100.01`. */
+/** @returns the amount with at least the given number of decimals: `100.010000` rather than `100.01`. */
 export function withDecimals(amount: string, decimals: number): string {
   const missing = decimals - decimalsOf(amount);
   if (missing <= 0) return amount;

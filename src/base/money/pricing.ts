@@ -20,20 +20,22 @@ export interface Pricing {
   readonly feeFixed: string;
 }
 
-/** What both ways give. Amounts are in minor units: cents, and minor units of the crypto currency. */
+/** Price in either direction. Amounts are in minor units: cents, and minor units of the crypto currency. */
 export interface Price {
   /** BRL for one crypto with the spread, exact: never rounded. */
   readonly quote: string;
   /** BRL for one crypto without the spread. */
   readonly refQuote: string;
-  /** Way in: what the customer pays. Way out: what the payee receives, after the fee. */
+  /** Onramp: the amount that the customer pays. Offramp: the amount that the payee receives, after the fee. */
   readonly brlMinor: bigint;
   /**
-   * Percentage and fixed fee together. Way in: rounded up to cents. Way out: the gross in whole cents less what is sent,
-   * so by `sentMinor` also the whole cents that the last unit of crypto is worth beyond it.
+   * Percentage and fixed fee together. Onramp: rounded up to cents. Offramp: the gross in whole cents less the amount
+   * sent, so by `sentMinor` also the whole cents by which the last unit of crypto is worth more.
    */
   readonly feeMinor: bigint;
-  /** Way in: what the customer receives, after the network fee. Way out: what the customer pays. */
+  /**
+   * Onramp: the amount that the customer receives, after the network fee. Offramp: the amount that the customer pays.
+   */
   readonly cryptoMinor: bigint;
   /** In the crypto currency; 0 on the way out. */
   readonly networkFeeMinor: bigint;
@@ -45,13 +47,13 @@ export interface Market {
   readonly currency: Currency;
 }
 
-/** An order BRL -> crypto, by what is paid (cents) or by what is to be received (minor units, after the network fee). */
+/** An order BRL -> crypto, by the amount paid (cents) or the amount received (minor units, after the network fee). */
 export type OrderIn = Market & {
   /** Minor units of the crypto currency, not negative. */
   readonly networkFeeMinor: bigint;
 } & ({ readonly paymentMinor: bigint } | { readonly receivedMinor: bigint });
 
-/** An order crypto -> BRL, by what is paid (minor units) or by what is to be sent to the payee (cents, after fees). */
+/** An order crypto -> BRL, by the amount paid (minor units) or the amount sent to the payee (cents, after fees). */
 export type OrderOut = Market & ({ readonly paidMinor: bigint } | { readonly sentMinor: bigint });
 
 interface Ratio {
@@ -59,7 +61,7 @@ interface Ratio {
   readonly den: bigint;
 }
 
-/** The fee in cents of so many cents is (rate × cents + fixed) / one. */
+/** Fee in cents of an amount in cents: (rate × cents + fixed) / one. */
 interface Fee {
   readonly rate: bigint;
   readonly fixed: bigint;

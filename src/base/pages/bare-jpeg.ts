@@ -13,9 +13,9 @@ const TABLES_MAX = 4;
 
 interface Segment {
   readonly marker: number;
-  /** What stands behind the length. */
+  /** Content after the length. */
   readonly data: Buffer;
-  /** All of it; of a scan also its pixels. */
+  /** The whole segment; of a scan also its pixels. */
   readonly bytes: Buffer;
 }
 
@@ -34,7 +34,7 @@ export function bareJpeg(bytes: Buffer): Buffer | undefined {
   return Buffer.concat([START, ...kept.map((segment) => segment.bytes), END]);
 }
 
-/** @returns what stands between the first two bytes and the end of the picture; undefined when it is cut. */
+/** @returns the segments between the first two bytes and the end of the picture; undefined when it is truncated. */
 function segmentsOf(bytes: Buffer): readonly Segment[] | undefined {
   if (!bytes.subarray(0, 2).equals(START)) return undefined;
   const segments: Segment[] = [];
@@ -90,7 +90,7 @@ function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![MARKER.huffman, 0xc8, 0xcc].includes(marker);
 }
 
-/** Whether the data have a number of components, so many bytes for each, and so many others. */
+/** Whether the data consist of a count, a fixed number of bytes per component, and a fixed number of other bytes. */
 function isCounted(
   data: Buffer,
   { countAt, each, beside }: Record<'countAt' | 'each' | 'beside', number>,

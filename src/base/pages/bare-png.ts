@@ -1,6 +1,6 @@
 /**
- * A PNG as what it takes to draw it (PNG third edition, section 11). Every chunk that is kept has the form that the
- * specification gives it, and the pixels inflate to exactly the picture: nothing fits behind them.
+ * A PNG reduced to the parts that draw it (PNG third edition, section 11). Every stored chunk has the form of the
+ * specification, and the pixels inflate to exactly the picture: no data fits behind them.
  */
 import { crc32, inflateSync } from 'node:zlib';
 
@@ -47,7 +47,7 @@ interface Chunk {
   readonly bytes: Buffer;
 }
 
-/** What Node returns with `info`. */
+/** Result of Node with `info`. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
@@ -116,7 +116,10 @@ const FORMS: Readonly<Record<string, (data: Buffer, head: Head) => boolean>> = {
   fdAT: ({ length }) => length >= 4,
 };
 
-/** A palette beside colours that are no numbers of it is a proposal only, and transparency beside an alpha channel is none. */
+/**
+ * A palette is only a proposal where colours are not indexes into it, and transparency does not exist next to an
+ * alpha channel.
+ */
 function isDrawn(type: string, { colour }: Head): boolean {
   if (type === 'PLTE') return colour === PALETTE;
   if (type === 'tRNS') return colour <= PALETTE;
@@ -141,7 +144,7 @@ function hasPixels(chunks: readonly Chunk[], head: Head): boolean {
   for (const { type, data } of chunks) {
     if (type === 'IDAT') pixels.push(data);
     if (type === 'fcTL') frames.push({ size: sizeAt(data, 4), parts: [] });
-    // Behind its place in the animation. One that no frame announces is nothing.
+    // After its position in the animation. A chunk without a frame is discarded.
     if (type === 'fdAT' && frames.at(-1)?.parts.push(data.subarray(4)) === undefined) return false;
   }
   // The first frame may be the picture itself: then it is announced before it.
@@ -168,7 +171,7 @@ function isPixels(parts: readonly Buffer[], size: Size, head: Head): boolean {
   }
 }
 
-/** @returns how long the pixels are before they are deflated: each row has a byte for its filter. */
+/** @returns the length of the pixels before compression: each row has a byte for its filter. */
 function rawLength({ width, height }: Size, { depth, colour, isInterlaced }: Head): number {
   const bits = depth * (COLOURS[colour]?.samples ?? 0);
   const lengthOf = (columns: number, rows: number) =>

@@ -6,12 +6,12 @@
 const HEAD_LENGTH = 12;
 /** Place, size and duration of a frame, before what draws it. */
 const FRAME_HEAD_LENGTH = 16;
-/** What draws a picture or a frame: its transparency, its pixels. */
+/** Chunks that draw a picture or a frame: its transparency, its pixels. */
 const DRAWN = ['ALPH', 'VP8 ', 'VP8L'];
 const PIXELS = ['VP8 ', 'VP8L'];
 /** Start code of a key frame (RFC 6386, 9.1). */
 const KEY_FRAME = Buffer.from('9d012a', 'hex');
-/** What is said of the whole, by its length: size and flags; background and loops. */
+/** Lengths of the chunks about the whole picture: size and flags; background and loops. */
 const LENGTHS: Readonly<Record<string, number>> = { VP8X: 10, ANIM: 6 };
 /** Flags of `VP8X` for a colour profile, EXIF and XMP, which are not kept. */
 const METADATA_FLAGS = 0x20 | 0x08 | 0x04;
@@ -82,7 +82,7 @@ const HEADS: Readonly<Record<string, (data: Buffer) => boolean>> = {
     [6, 8].every((at) => (data.readUInt16LE(at) & 0x3fff) > 0),
   // Signature, then two sides of 14 bits, a flag, and the version, which is 0.
   VP8L: (data) => data.length > 5 && data[0] === 0x2f && data.readUInt32LE(1) >>> 29 === 0,
-  // Two reserved bits, then preprocessing, filter and compression; one of each has only two values.
+  // Two reserved bits, then preprocessing, filter and compression; filter and compression have only two values each.
   ALPH: (data) => data.length > 1 && ((data[0] as number) & 0b11100010) === 0,
 };
 

@@ -1,4 +1,7 @@
-/** Where people come in. Passkeys belong to a name and never to an IP address, so a loopback address is called `localhost`. */
+/**
+ * Address of the console's sign-in. Passkeys belong to a host name and never to an IP address, so a loopback address
+ * becomes `localhost`.
+ */
 
 /** Path below which the console is. */
 export const CONSOLE_PATH = '/console';
@@ -19,7 +22,7 @@ export function linkUrl(publicUrl: string, token: string): string {
 const NOWHERE = 'http://console.invalid';
 
 /**
- * @param given - where to go on, as an address or a form says: it must not lead to another site.
+ * @param given - target from an address or a form; a target on another site is refused.
  * @returns a path of the console with its query: the given one, or the first screen.
  */
 export function consolePathOf(given: string | null): string {

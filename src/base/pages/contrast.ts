@@ -1,7 +1,7 @@
 /** Contrast of colours by WCAG 2.2, "contrast ratio" and "relative luminance". */
 
 const COLOUR = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i;
-/** What text of any size needs on its ground (WCAG 2.2, 1.4.3). */
+/** Minimum contrast between text of any size and its background (WCAG 2.2, 1.4.3). */
 export const TEXT_CONTRAST_MIN = 4.5;
 
 /**

@@ -8,7 +8,7 @@ import { toMinor } from '../money/money.ts';
 /** Path below which hosted pages are. */
 export const PAY_PATH = '/pay';
 
-/** What a transaction says of how it is paid. */
+/** Payment data of a transaction. */
 export interface Payable {
   readonly process: { readonly session?: string | undefined; readonly brCode?: string | undefined } | null;
   readonly depositAddress: string | null;
@@ -16,7 +16,7 @@ export interface Payable {
   readonly sourceCurrency: string | null;
 }
 
-/** Where the gateway is reached. */
+/** Public base URL of the gateway, and related settings. */
 interface Place {
   readonly publicUrl: string;
 }
@@ -26,12 +26,15 @@ export function hostedPage({ publicUrl }: Place, { process }: Pick<Payable, 'pro
   return `${publicUrl}${PAY_PATH}/${known(process?.session, 'a session')}`;
 }
 
-/** @returns the URL of the QR image of what is to be paid, SVG; null where nothing is. */
+/** @returns the URL of the QR image to be paid, SVG; null where there is none. */
 export function qrImage(place: Place, row: Payable): string | null {
   return qrContent(row) === undefined ? null : `${hostedPage(place, row)}/qr.svg`;
 }
 
-/** @returns what the QR image says: the PIX code, the link of a deposit, or its address where the network has no link. */
+/**
+ * @returns the content of the QR image: the PIX code, the link of a deposit, or its address where the network has no
+ *   link.
+ */
 export function qrContent(row: Payable): string | undefined {
   return row.process?.brCode ?? depositUri(row) ?? depositPayment(row)?.address;
 }

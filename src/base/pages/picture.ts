@@ -7,7 +7,7 @@ import { bareJpeg } from './bare-jpeg.ts';
 import { barePng } from './bare-png.ts';
 import { bareWebp } from './bare-webp.ts';
 
-/** A picture in one of the taken formats. */
+/** A picture in one of the accepted formats. */
 export interface Picture {
   readonly type: 'image/png' | 'image/jpeg' | 'image/webp';
   readonly image: Buffer;

@@ -5,7 +5,7 @@
  */
 import { toMinor } from '../money/money.ts';
 
-/** A code that names a PIX key; it can be paid any number of times. */
+/** A code with a PIX key; payers can pay it any number of times. */
 export interface StaticBrCode {
   /** Canonical PIX key, 1 to 77 printable ASCII characters. */
   readonly key: string;
@@ -27,7 +27,7 @@ export interface DynamicBrCode {
   readonly merchantCity: string;
 }
 
-/** What a BR Code says. An amount has exactly two decimals. */
+/** Content of a BR Code. An amount has exactly two decimals. */
 export type BrCode =
   | ({ readonly kind: 'static' } & StaticBrCode)
   | ({ readonly kind: 'dynamic' } & DynamicBrCode);
@@ -200,7 +200,7 @@ function isOfBrazil(fields: Fields): boolean {
   return isForm && text('53') === '986' && text('58') === 'BR';
 }
 
-/** The one template of ids 26 to 51 that is of PIX; other arrangements may have theirs beside it. */
+/** The single template of ids 26 to 51 that is of PIX; other arrangements may have theirs in the same code. */
 function pixTemplate(fields: Fields): Fields | undefined {
   const templates = [...fields]
     .filter(([id]) => id >= '26' && id <= '51')
@@ -221,7 +221,7 @@ function readKey(
   txid = NO_TXID,
 ): ({ kind: 'static' } & Omit<StaticBrCode, 'merchantName' | 'merchantCity'>) | undefined {
   const key = template.get('01') ?? '';
-  // 03 names who pays out cash: whoever took such a code for a payment would pay for nothing.
+  // 03 names the party that pays out cash: treating such a code as a payment would pay for nothing.
   if (!KEY.test(key) || template.has('25') || template.has('03')) return undefined;
   const amount = readAmount(amountText);
   if (amount === undefined || (txid !== NO_TXID && !TXID.test(txid))) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The identifiers of PIX: the EndToEndId of a payment, that of a return, and the txid of a charge (BACEN, API
- * Pix). None of them is the `end2end` of this service, which end2end.ts makes.
+ * Identifiers of PIX: the EndToEndId of a payment, that of a return, and the txid of a charge (BACEN, API Pix). The
+ * `end2end` of this service is another identifier (end2end.ts).
  */
 import { createHash } from 'node:crypto';
 import { base62Of, randomBase62 } from '../access/api-key.ts';
@@ -18,7 +18,7 @@ const ISO_LENGTH = 24;
 const TXID_LENGTH = 32;
 const ORDER_NAME = /^[a-zA-Z0-9]{1,35}$/;
 
-/** Who makes an identifier, and when. */
+/** Issuer and time of an identifier. */
 export interface Origin {
   /** 8 characters of `[0-9A-Z]` that name the bank in the Brazilian payments system. */
   readonly ispb: string;
@@ -26,7 +26,8 @@ export interface Origin {
 }
 
 /**
- * Form only, so that what other banks made is taken: a 31st of February passes, and no clock is compared.
+ * Checks the form only, so that identifiers of other banks pass: a 31st of February is accepted, and no clock is
+ * compared.
  *
  * @returns whether the text is the EndToEndId of a payment, `E…` of 32 characters.
  */
@@ -55,19 +56,25 @@ export function newReturnId(origin: Origin): string {
   return identify('D', origin);
 }
 
-/** @returns the txid of a charge, 32 letters and digits: the same order gives the same, so no charge is made twice. */
-export function txidOf(orderKey: string): string {
-  return createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
+/**
+ * @param cell - code of the cell of the order; empty for the first (`base/ids/cell.ts`).
+ * @returns the txid of a charge, the code and 32 letters and digits: the same order gives the same, so no charge is made twice.
+ */
+export function txidOf(orderKey: string, cell = ''): string {
+  return cell + createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
 }
 
-/** @returns the name of an order at a provider of PIX: its key, or what is made of it where that is not 1 to 35 letters and digits. */
+/**
+ * @returns the name of an order at a PIX provider: the key itself, or a name derived from it where the key is not 1
+ *   to 35 letters and digits.
+ */
 export function orderNameOf(key: string): string {
   return ORDER_NAME.test(key) ? key : txidOf(key);
 }
 
 /**
- * @returns the id of a return that is made under a name of its own: the same name and moment give the same id, so that
- *   a return that is ordered again is the same return.
+ * @returns a return id derived from a name: the same name and time give the same id, so that a repeated order is the
+ *   same return.
  * @throws {RangeError} as `newReturnId`.
  */
 export function returnIdOf(origin: Origin, name: string): string {

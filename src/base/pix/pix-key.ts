@@ -6,7 +6,7 @@ import { parseTaxId } from './tax-id.ts';
 
 /** The types of a PIX key, as on the wire. */
 export const PIX_KEY_TYPES = ['cpf', 'cnpj', 'email', 'phone', 'random'] as const;
-/** One of PIX_KEY_TYPES. */
+/** A member of PIX_KEY_TYPES. */
 export type PixKeyType = (typeof PIX_KEY_TYPES)[number];
 
 /** The accepted form of each type, to end a sentence that begins with the parameter's name. */
@@ -18,7 +18,7 @@ export const PIX_KEY_FORMS: Readonly<Record<PixKeyType, string>> = {
   random: 'must be a UUID, such as 123e4567-e12b-12d1-a456-426655440000',
 };
 
-/** What a key may be long in DICT and in a BR Code. */
+/** Maximum length of an e-mail key in DICT and in a BR Code. */
 const EMAIL_MAX = 77;
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The pattern of the directory itself (API DICT, BACEN): dots anywhere before the @, and a host name of one label or more. */
@@ -41,7 +41,7 @@ const MOBILE = /^(?!700)[789]\d{8}$/;
 /** Any version: the BR Code manual's own example is none of the random version 4. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Characters without a width, which come along with what is pasted. */
+/** Characters without a width, which pasted text often contains. */
 const UNSEEN = /\p{Cf}/gu;
 
 const PARSERS: Readonly<Record<PixKeyType, (text: string) => string | undefined>> = {

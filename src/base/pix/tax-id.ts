@@ -1,7 +1,6 @@
 /**
- * Brazilian tax ids: the CPF of a person, the CNPJ of a company, numeric or, since July 2026, alphanumeric
- * (IN RFB 2.229/2024). They are text everywhere: a number would lose leading zeros, and a CNPJ may hold
- * letters.
+ * Brazilian tax ids: the CPF of a person and the CNPJ of a company, numeric or, since July 2026, alphanumeric (IN RFB
+ * 2.229/2024). Tax ids are text everywhere: a number would lose leading zeros, and a CNPJ may contain letters.
  */
 
 /** A tax id whose check digits are right. */
@@ -38,9 +37,8 @@ export function parseTaxId(text: string): TaxId | undefined {
 }
 
 /**
- * @param text - a tax id, punctuated or not; its check digits do not matter, since imported history may have
- *   wrong ones.
- * @returns it with the whole mask, `529.982.247-25` or `12.ABC.345/01DE-35`; text of another form as it is.
+ * @param text - a tax id, punctuated or not; wrong check digits are accepted, since imported history may have them.
+ * @returns the tax id with the whole mask, `529.982.247-25` or `12.ABC.345/01DE-35`; text of another form unchanged.
  */
 export function formatTaxId(text: string): string {
   const taxId = readForm(text);
@@ -49,8 +47,8 @@ export function formatTaxId(text: string): string {
 
 /**
  * @param text - as of formatTaxId.
- * @returns it without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; of text
- *   of another form nothing is shown, `***`.
+ * @returns the tax id without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; `***`
+ *   for text of another form.
  */
 export function maskTaxId(text: string): string {
   const taxId = readForm(text);

@@ -8,7 +8,7 @@ export function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // It was there, or somebody else was quicker.
+    // The folder existed, or another process made it first.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -22,7 +22,7 @@ interface Bounds {
 
 /** The members of one object. A reader of all members calls `end`, which refuses a member that it does not know, such as a slip of the pen. */
 export class Settings {
-  /** Where the object stands: `live.pix`. */
+  /** Path of the object: `live.pix`. */
   readonly path: string;
   readonly #members: Readonly<Record<string, unknown>>;
   readonly #read = new Set<string>();
@@ -57,12 +57,15 @@ export class Settings {
     return this.path ? `${this.path}.${name}` : name;
   }
 
-  /** @throws {SettingsError} always: the member, what was expected, and what is there. */
+  /** @throws {SettingsError} always: names the member, the expected form and the given value. */
   refuse(name: string, expected: string): never {
     throw new SettingsError(`${this.at(name)}: expected ${expected}, got ${shown(this.#members[name])}`);
   }
 
-  /** @returns what `parse` makes of a text; it returns undefined for one that is not accepted. `expected` says the form in words. */
+  /**
+   * @returns the value that `parse` makes of a text; `parse` returns undefined for a text that it rejects. `expected`
+   *   is the form in words.
+   */
   parse<Value>(
     name: string,
     expected: string,
@@ -133,14 +136,14 @@ export class Settings {
     );
   }
 
-  /** @returns an amount as `decimal` reads it, in minor units of so many decimals. */
+  /** @returns an amount as `decimal` reads it, in minor units with the given number of decimals. */
   minor(name: string, decimals: number, fallback?: string): bigint {
     const amount = this.decimal(name, fallback);
     const given = amount.split('.')[1]?.length ?? 0;
     return given > decimals ? this.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
   }
 
-  /** @returns one of the values. */
+  /** @returns the given value, which must be one of the list. */
   choice<Value extends string>(name: string, values: readonly Value[], fallback?: Value): Value {
     const value = this.raw(name) ?? fallback;
     const found = values.find((each) => each === value);
@@ -195,7 +198,7 @@ function safeUrl(text: string): string | undefined {
   return text.includes('?') ? text : text.replace(/\/+$/, '');
 }
 
-/** What is there, cut to a length that fits a line. A private key that somebody put there is not printed. */
+/** The given value, cut to fit a line. A private key in the settings is never printed. */
 function shown(value: unknown): string {
   if (typeof value === 'string' && PRIVATE_KEY.test(value)) return 'a private key';
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN_MAX);

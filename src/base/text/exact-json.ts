@@ -1,6 +1,6 @@
-/** JSON in which numbers keep every digit: they are read as tokens, never as doubles. */
+/** JSON whose numbers keep every digit: they are read as tokens, never as doubles. */
 
-/** A number as it stands in the text. */
+/** A number with the digits of the text. */
 export class NumberToken {
   readonly text: string;
   constructor(text: string) {
@@ -57,7 +57,10 @@ export function repeatedMembers(text: string): ReadonlySet<string> {
   return repeated;
 }
 
-/** The place behind a string that begins there; that behind the text where it does not end. By search, as most of a body is in strings. */
+/**
+ * @returns the position after a string that begins at `start`; the end of the text when the string does not end.
+ *   Searches instead of stepping, because strings make up most of a body.
+ */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

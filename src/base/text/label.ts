@@ -4,7 +4,7 @@ export interface Label {
   readonly pt: string;
 }
 
-/** @returns a label from its English and its Portuguese text. It never changes, so that its JSON can be remembered. */
+/** @returns a label of an English and a Portuguese text. Labels never change, so their JSON can be cached. */
 export function label(en: string, pt: string): Label {
   return Object.freeze({ en, pt });
 }

@@ -1,4 +1,4 @@
-/** What a page that is reached by a link alone shows of people: enough to recognise oneself, no more. */
+/** Masks personal data on pages that a link alone opens: people recognise themselves, and others learn no more. */
 
 /** @returns a CPF as `***.456.789-**`, a CNPJ as `**.345.678/0001-**`; anything else as stars. */
 export function maskTaxId(taxId: string): string {

@@ -1,6 +1,6 @@
-/** Finds what somebody meant who misspelt a name. */
+/** Suggests the name that a misspelt one resembles most. */
 
-/** Longer names are not compared: nobody meant one of ours by them. */
+/** Maximum length of a compared name: no name of ours is longer. */
 const LENGTH_MAX = 80;
 
 /** @returns the known name that takes the fewest changes to get to, without regard to case, when they are few. */

@@ -1,7 +1,7 @@
 /** Texts as JSON. */
 import { utf8Text } from './utf8-text.ts';
 
-/** None of these: control characters, quotes, backslashes, and halves of pairs. */
+/** Characters that need escaping: control characters, quotes, backslashes, and unpaired surrogates. */
 const SPECIAL = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 /** @returns a text as JSON, as `JSON.stringify` writes it; of texts that need no escapes in half the time. */
@@ -9,7 +9,7 @@ export function quoted(text: string): string {
   return SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** None of those, and ASCII. */
+/** The same characters, and all that are not ASCII. */
 const SPECIAL_OR_WIDE = /[^ !#-[\]-~]/;
 
 /** @returns the same as bytes of UTF-8, each a character. */

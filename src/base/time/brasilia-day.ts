@@ -1,10 +1,13 @@
-/** Days in Brasília, on which limits are counted (C-21) and books are closed: those of the time zone database, which knows of past summer times. */
+/**
+ * Days in Brasília time, on which limits count (C-21) and books close, by the time zone database with its past summer
+ * times.
+ */
 
 /** Made when it is first needed, because it reads the time zone database: 30 ms of CPU. */
 let calendar: Intl.DateTimeFormat | undefined;
 const HOUR_MS = 3_600_000;
 
-/** @returns the day in Brasília, `YYYY-MM-DD`, in which this moment lies; milliseconds since 1970. */
+/** @returns the day in Brasília time, `YYYY-MM-DD`, of a time in milliseconds since 1970. */
 export function brasiliaDay(ms: number): string {
   calendar ??= new Intl.DateTimeFormat('en-CA', {
     timeZone: 'America/Sao_Paulo',
@@ -15,7 +18,10 @@ export function brasiliaDay(ms: number): string {
   return calendar.format(ms);
 }
 
-/** @returns the moment at which a day in Brasília begins; milliseconds since 1970. Its clocks were two to five hours behind UTC, and are three. */
+/**
+ * @returns the start of a day in Brasília time, milliseconds since 1970. Brasília was two to five hours behind UTC,
+ *   and is three.
+ */
 export function brasiliaMidnight(day: string): number {
   const midnightUtc = Date.parse(`${day}T00:00:00Z`);
   const hours = [2, 3, 4, 5].find((each) => {
@@ -25,7 +31,7 @@ export function brasiliaMidnight(day: string): number {
   return midnightUtc + (hours ?? 3) * HOUR_MS;
 }
 
-/** @returns the day after it, or so many days after it. */
+/** @returns the day that is the given number of days later. */
 export function dayAfter(day: string, days = 1): string {
   const then = new Date(`${day}T00:00:00Z`);
   then.setUTCDate(then.getUTCDate() + days);

@@ -32,7 +32,9 @@ export function isoMillis(instant: Instant): string {
   return `${instant.slice(0, 10)}T${instant.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
 }
 
-/** @returns the instant in whole seconds where it is one, else with its fraction: nothing is lost, nothing added. */
+/**
+ * @returns the instant in whole seconds when it is a whole second, else with its fraction: no digit is lost or added.
+ */
 export function isoExact(instant: Instant): string {
   const millis = isoMillis(instant);
   return millis.endsWith('.000Z') ? isoSeconds(instant) : millis;
@@ -74,7 +76,7 @@ export function instantOf(date: Date): Instant {
   return date.toISOString().replace('T', ' ').replace('Z', '+00');
 }
 
-/** @returns the moment of an instant that the database printed, in milliseconds since 1970. */
+/** @returns milliseconds since 1970 of an instant that the database printed. */
 export function millisOf(instant: Instant): number {
   return Date.parse(isoMillis(instant));
 }

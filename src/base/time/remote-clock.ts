@@ -16,7 +16,7 @@ export interface RemoteClock {
   readonly note: (reading: ClockReading) => void;
   /** @returns milliseconds since 1970. @throws before the first reading. */
   readonly nowMs: () => number;
-  /** @returns how far the process's wall clock is ahead; negative where it is behind. Unit: ms. */
+  /** @returns the lead of the process's wall clock; negative when it is behind. Unit: ms. */
   readonly wallAheadMs: () => number;
 }
 

@@ -4,7 +4,7 @@ import { type Instant, isoMillis, millisOf } from './instant.ts';
 
 /** Names of the time zone database. */
 export const ZONES = ['UTC', 'America/Sao_Paulo'] as const;
-/** One of ZONES. */
+/** A member of ZONES. */
 export type Zone = (typeof ZONES)[number];
 
 /** Zone of accountants: Brasília time. */
@@ -78,8 +78,8 @@ export function boundsIn(
 }
 
 /**
- * The days of UTC that contain days of a zone: lists are read by days of UTC, and what is outside of the days of the zone is left out by
- * `isWithin`.
+ * The days of UTC that contain days of a zone: lists are read by days of UTC, and `isWithin` excludes times outside
+ * of the days of the zone.
  */
 export function utcDaysOf(
   zone: Zone,

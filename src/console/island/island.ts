@@ -1,6 +1,6 @@
 /**
- * What the console does besides, where there is script: copy, prices, rows, keys. The files of this folder are served as one
- * script (`assets.ts`).
+ * Enhancements of the console where there is script: copy, prices, rows, keys. The files of this folder are served as
+ * one script (`assets.ts`).
  */
 import { follow, MINUTE_MS, sayAgo } from './live.ts';
 import { openKeys, openPalette } from './over.ts';
@@ -30,7 +30,7 @@ document.addEventListener('click', (event) => {
 /** Most pages of a list that are put on paper. */
 const PAPER_PAGES = 40;
 
-/** Prints a list whole, and not the page of it that is shown; where that is too much, the paper says so. */
+/** Prints a whole list instead of the shown page; when that is too much, the print says so. */
 async function printWhole(): Promise<void> {
   const body = document.querySelector('[data-whole] tbody');
   const first = new URL(location.href);
@@ -67,7 +67,7 @@ addEventListener('pageshow', () => {
 
 // The price of an order, while it is written.
 
-/** Nobody is asked before the one who writes has stopped for so long. */
+/** Pause in typing before a price is requested. Unit: ms. */
 const PAUSE_MS = 400;
 let pricing: number | undefined;
 
@@ -87,7 +87,7 @@ async function showPrice(form: HTMLFormElement): Promise<void> {
     ? await fetch(form.action, { method: 'POST', body: sent }).catch(() => null)
     : null;
   const page = new DOMParser().parseFromString(answer ? await answer.text() : '', 'text/html');
-  // What was written since is asked for by itself.
+  // Later input makes a request of its own.
   if (asked === pricing) byId('price')?.replaceChildren(...(page.getElementById('price')?.childNodes ?? []));
 }
 

@@ -1,6 +1,6 @@
 /**
- * What happens meanwhile. Changes are heard of over one stream for all tabs of a browser, and taken over from the page as the
- * server shows it: there is one renderer. Moments are said as people say them, as long as they are near.
+ * Live updates. One stream for all tabs of a browser reports changes, and the page takes them over as the server
+ * renders them. Recent times are shown relative to now.
  */
 import { byId, enliven, say, type Told, told, words } from './told.ts';
 
@@ -15,7 +15,7 @@ let isAsking = false;
 let isStale = false;
 let fresh = 0;
 
-/** One request at a time, and what changes meanwhile is asked for after it. */
+/** One request at a time; later changes are requested after it. */
 function refreshSoon(pause = REFRESH_MS): void {
   isStale = true;
   if (isAsking) return;
@@ -44,14 +44,14 @@ async function refresh(): Promise<boolean> {
   sayAgo(document);
   sayAgo(page);
   enliven(page);
-  // Another account was opened in another tab: what is of one is not shown below the name of the other.
+  // Another tab opened another account: its content must not appear under this account's name.
   const { account = told.account } = JSON.parse(page.body.dataset.told || '{}') as Partial<Told>;
   if (account !== told.account) return leave();
   page.querySelectorAll<HTMLElement>('[data-live]').forEach((there) => {
     const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);
     if (!here || here.innerHTML === there.innerHTML) return;
     if (there.dataset.live === 'rows') takeRows(here, there);
-    // What somebody is writing in, or has open, stays.
+    // An element with the focus, or an open one, stays.
     else if (!here.contains(document.activeElement) && !here.querySelector('details[open]'))
       here.replaceChildren(...there.childNodes);
   });
@@ -94,7 +94,7 @@ function takeRows(here: HTMLElement, there: HTMLElement): void {
 
 const SUBSCRIPTION = 'subscription Live { events { __typename cursor } }';
 
-/** What the tab that has the stream tells all others. */
+/** Messages of the tab with the stream to all others. */
 type News = 'changed' | 'lost' | 'back';
 
 function take(news: News): void {
@@ -108,7 +108,7 @@ function take(news: News): void {
   refreshSoon();
 }
 
-/** Follows the account for all tabs of the browser: whoever holds the lock has the one stream. */
+/** Follows the account for all tabs of the browser: the tab that holds the lock has the one stream. */
 export async function follow(): Promise<void> {
   const channel = new BroadcastChannel('console');
   channel.onmessage = ({ data }) => take(data as News);
@@ -120,7 +120,7 @@ export async function follow(): Promise<void> {
     for (;;) {
       try {
         await listen(
-          // What happened between the page and the stream is told by nobody: it is asked for.
+          // Changes between the page and the start of the stream are requested, because no message reports them.
           () => (byId('line')?.hidden === false ? tell('back') : take('changed')),
           () => tell('changed'),
         );
@@ -132,7 +132,7 @@ export async function follow(): Promise<void> {
   };
   if (!navigator.locks) return lead();
   await navigator.locks.request('console-stream', { ifAvailable: true }, (lock) => lock && lead());
-  // Another tab has the stream; what it told before this one listened is asked for.
+  // Another tab has the stream; changes that it reported before this one listened are requested.
   take('changed');
   await navigator.locks.request('console-stream', lead);
 }
@@ -154,19 +154,19 @@ function listen(opened: () => void, changed: () => void): Promise<void> {
   });
 }
 
-/** How often near moments are said again. */
+/** Interval of updating relative times. */
 export const MINUTE_MS = 60_000;
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', MINUTE_MS],
 ] as const;
-/** What is further away is a date. */
+/** Age from which a time is shown as a date. */
 const NEAR_MS = 7 * 86_400_000;
 const loadedAt = Date.now();
 const agoFormat = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
 
-/** How long ago a moment is, by the clock of the account; whoever points at it sees the whole. */
+/** Shows the age of times, by the clock of the account, with the whole time on hover. */
 export function sayAgo(root: ParentNode): void {
   const now = Date.parse(told.now) + Date.now() - loadedAt;
   root.querySelectorAll<HTMLTimeElement>('time[data-ago]').forEach((each) => {

@@ -1,4 +1,4 @@
-/** What stands over the page: all keys, and the palette, which goes to places, makes things and does what the screen offers. */
+/** Overlays: the sheet of keys, and the palette, which navigates, creates and performs the screen's acts. */
 import { byId, make, places, ROOT, told, words } from './told.ts';
 
 function dialog(label: string, className: string): HTMLDialogElement {
@@ -45,7 +45,7 @@ interface Choice {
   readonly word: string;
   readonly group: string;
   readonly keys?: string;
-  /** What stands beside the word. */
+  /** Content next to the word. */
   readonly beside?: readonly Node[];
   readonly choose: () => void;
 }
@@ -58,7 +58,7 @@ function offeredNow(): HTMLElement[] {
     .filter((each) => each.matches('.btn, .add > summary, button:not([name="ask"])'));
 }
 
-/** What is chosen with words that fit more than one thing of the screen is not offered: which would it be? */
+/** Words that fit more than one thing of the screen are left out: the choice would be ambiguous. */
 function actsOfScreen(): Choice[] {
   const names = offeredNow().map(wordOf);
   return names
@@ -66,7 +66,7 @@ function actsOfScreen(): Choice[] {
     .map((word) => ({ word, group: words.here ?? '', choose: () => pressOffered(word) }));
 }
 
-/** By its word: what happens meanwhile may have put another element in the place of the one that was offered (live.ts). */
+/** By its word: a live update may have replaced the offered element (live.ts). */
 function pressOffered(word: string): void {
   const offered = offeredNow().find((each) => wordOf(each) === word);
   if (offered) press(offered);
@@ -107,11 +107,11 @@ function searchChoice(text: string): Choice {
   return { word, group: words.find ?? '', choose: () => location.assign(searchPath(text)) };
 }
 
-/** Nobody is asked before the one who types has stopped for so long. */
+/** Pause in typing before a search. Unit: ms. */
 const TYPED_MS = 250;
 const FOUND_MAX = 6;
 
-/** What a text finds, as the screen of the search shows it: there is one renderer. */
+/** Results of a text, as the screen of the search renders them. */
 async function foundBy(text: string): Promise<Choice[]> {
   const answer = await fetch(searchPath(text)).catch(() => null);
   const page = new DOMParser().parseFromString(answer?.ok ? await answer.text() : '', 'text/html');
@@ -139,7 +139,7 @@ function hitChoice(hit: HTMLElement, link: HTMLAnchorElement): Choice {
   };
 }
 
-/** Filtered by what is typed; what that finds follows, and Enter on anything else searches for it. */
+/** Filtered by the typed text; search results follow, and Enter on any other text searches for it. */
 export function openPalette(): void {
   const over = dialog(words.search || '', 'palette');
   const label = make('label', '');

@@ -1,11 +1,11 @@
-/** What the page tells its script, and what every part of the script is made with. */
+/** Data from the page for its script, and helpers that every part of the script uses. */
 
-/** What the page tells its script. */
+/** Data from the page for its script. */
 export interface Told {
   readonly places: readonly (readonly [href: string, word: string, key: string])[];
-  /** What can be made: where its form is, and its name. */
+  /** Creatable things: path of the form, and name. */
   readonly kinds: readonly (readonly [href: string, word: string])[];
-  /** What the person keeps under a name. */
+  /** The person's saved views. */
   readonly views: readonly (readonly [href: string, word: string])[];
   /** Address of the screen. */
   readonly here: string;
@@ -16,13 +16,13 @@ export interface Told {
   readonly account: string;
 }
 
-/** What the page of this script tells. */
+/** Data of this page. */
 export const told = JSON.parse(document.body.dataset.told || '{}') as Told;
 /** Texts in the language of the page. */
 export const words = JSON.parse(document.body.dataset.words || '{}') as Readonly<Record<string, string>>;
 /** Places to go. */
 export const { places } = told;
-/** Where the console is. */
+/** Path of the console. */
 export const ROOT = '/console';
 
 /** The element with this id. */

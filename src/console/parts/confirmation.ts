@@ -15,6 +15,10 @@ export interface ConfirmedOrder {
   readonly given: Readonly<Record<string, string>>;
   /** Sentence with `{source}` and `{target}`. */
   readonly sentence: Word;
+  /** Heading; that of a creation by default. */
+  readonly title?: Word;
+  /** Word of the button; *Create* by default. */
+  readonly button?: Word;
   readonly source: AmountShown;
   readonly target: AmountShown;
   /** Rate and fees, as names and values. */
@@ -33,24 +37,24 @@ export function confirmation(context: ScreenContext, order: ConfirmedOrder): Htm
     ...order.price.map(([name, value]) => pair(name, value)),
     ...order.fields.map((each) => pair(each.label, wordOf(each, typed[each.name]))),
   ];
-  const { act, given } = order;
+  const { act, given, title = 'confirmOrder', button = 'create' } = order;
   const create = actForm(context, {
     act,
     given: { ...typed, ...given },
-    button: say('create'),
+    button: say(button),
     kind: 'primary',
   });
   const edit = html`<form method="post" action="${actPath(operationNamed(act))}">${hidden(context, operationNamed(act), typed)}<button name="ask" value="price">${say('edit')}</button></form>`;
   const until =
     order.expiresAt &&
     html`<p class="small soft">${say('reservedUntil', { time: timeText(Date.parse(order.expiresAt), language, 'full') })}</p>`;
-  return html`<section class="card in stack form" id="confirm"><h2>${say('confirmOrder')}</h2><p data-sentence><b>${say(order.sentence, { source, target })}</b></p>${keyValues(pairs)}${until}<div class="row">${create}${edit}</div></section>`;
+  return html`<section class="card in stack form" id="confirm"><h2>${say(title)}</h2><p data-sentence><b>${say(order.sentence, { source, target })}</b></p>${keyValues(pairs)}${until}<div class="row">${create}${edit}</div></section>`;
 }
 
 /** Fields that every form gets anew. */
 const OWN = ['csrf', 'shownIn', 'back', 'idempotencyKey', 'ask'];
 
-/** What somebody typed or chose, by the name of the field. */
+/** Entered and chosen values, by the name of the field. */
 function typedValues(values = new URLSearchParams()): Readonly<Record<string, string>> {
   return Object.fromEntries([...values].filter(([name, value]) => value.trim() && !OWN.includes(name)));
 }

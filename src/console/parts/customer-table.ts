@@ -1,4 +1,4 @@
-/** The table of customers: how well each is known, and the limits that hold for it. */
+/** The table of customers: the level of each, and its limits. */
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
@@ -9,9 +9,9 @@ import { inBrl, moment } from './figures.ts';
 import { field } from './form.ts';
 import { unseen } from './lists.ts';
 
-/** What of a customer leads somewhere, or can be done. */
+/** Links and acts of a customer. */
 export interface CustomerParts {
-  /** Where its tax id leads; it is text where not given. */
+  /** Link of the tax id; plain text by default. */
   readonly href?: (customer: Customer) => string;
   readonly acts: (customer: Customer) => Html | null;
 }

@@ -1,4 +1,4 @@
-/** Deliveries of webhooks: what became of each, and the forms that send one or many again. */
+/** Deliveries of webhooks: the outcome of each, and the forms that redeliver one or many. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, note, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -16,10 +16,13 @@ type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 /** States of a delivery. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
 const TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
-/** What a form of many asks with; the same is sent when it is done. */
+/** Fields of a form for many deliveries; its confirmation sends the same. */
 const ASKED = ['endpointId', 'since', 'states'] as const;
 
-/** @returns the deliveries with their states, and the form that sends many again; nothing where the session does not see them. */
+/**
+ * @returns the deliveries with their states, and the form that redelivers many; null when the session may not see
+ *   them.
+ */
 export function deliveries(
   context: ScreenContext,
   { webhookDeliveries, webhookEndpoints }: Account,
@@ -53,7 +56,7 @@ export function deliveries(
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: ({ id }) =>
+      cell: ({ deliveryId: id }) =>
         actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
     },
   ];
@@ -78,7 +81,7 @@ function redelivery(context: ScreenContext, endpoints: readonly Endpoint[]): Htm
   const fields = html`${field(context, act, {
     name: 'endpointId',
     label: say('endpoint'),
-    options: [['', say('all')], ...endpoints.map(({ id, url }) => [id, url] as const)],
+    options: [['', say('all')], ...endpoints.map(({ endpointId: id, url }) => [id, url] as const)],
   })}${field(context, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(
     context,
     act,

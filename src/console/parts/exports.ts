@@ -13,7 +13,7 @@ const FORMATS = {
   hledger: 'hledger',
 } as const;
 
-/** What each list can be had as. */
+/** Export formats of each list. */
 const LISTS = {
   transactions: ['csv', 'csv-pt', 'jsonl'],
   statement: ['csv', 'csv-pt', 'jsonl', 'ofx', 'hledger'],

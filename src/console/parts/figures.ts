@@ -33,9 +33,11 @@ export function decimal(amount: string, decimals: number, language: Language): s
 
 /** @returns an amount with its currency in one text. */
 export function money({ amount, currency }: AmountShown, language: Language): string {
-  const figures = decimal(amount, currency.decimals, language);
-  if (currency.code !== BRL.code) return `${figures}\u00a0${currency.displayName}`;
-  return language === 'pt' ? `R$\u00a0${figures}` : `R$${figures}`;
+  const isBelow = amount.startsWith('-');
+  const figures = decimal(isBelow ? amount.slice(1) : amount, currency.decimals, language);
+  const sign = isBelow ? '-' : '';
+  if (currency.code !== BRL.code) return `${sign}${figures}\u00a0${currency.displayName}`;
+  return language === 'pt' ? `${sign}R$\u00a0${figures}` : `${sign}R$${figures}`;
 }
 
 /** @returns an amount in BRL in one text. */
@@ -43,7 +45,7 @@ export function inBrl(amount: string, language: Language): string {
   return money({ amount, currency: BRL }, language);
 }
 
-/** @returns a figure of a column with all decimals of its currency; nothing is faint. */
+/** @returns a figure of a column with all decimals of its currency; zero is faint. */
 export function figure(amount: string, { decimals }: CurrencyShown, language: Language): Html {
   const isZero = !/[1-9]/.test(amount);
   return html`<span${isZero && html` class="soft"`}>${decimal(amount, decimals, language)}</span>`;
@@ -59,7 +61,7 @@ export function moment(iso: string, language: Language, form: NearForm = 'minute
   return html`<time datetime="${iso}">${nearText(Date.parse(iso), language, form)}</time>`;
 }
 
-/** @returns a moment of which it matters how long ago it is: where there is script, that is said. */
+/** @returns a time that is shown relative to now where there is script. */
 export function ago(iso: string, language: Language): Html {
   return html`<time datetime="${iso}" data-ago>${nearText(Date.parse(iso), language, 'minute')}</time>`;
 }
@@ -91,7 +93,10 @@ export interface StepShown {
   readonly headline: LabelShown;
 }
 
-/** @returns how a step is to be taken; one that waits for a decision needs a look, also after success: its payer disputes it. */
+/**
+ * @returns the tone of a step; a step that waits for a decision needs attention, also after success: its payer
+ *   disputes it.
+ */
 export function toneOf({ statusCode, awaits }: Omit<StepShown, 'headline'>): Tone {
   const isDecided = awaits === 'DECISION';
   if (statusCode === 'PENDING') return isDecided ? 'warn' : 'idle';

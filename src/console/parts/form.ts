@@ -1,4 +1,4 @@
-/** Forms of the console: what each needs to be taken, its fields, and acts that ask before they act. */
+/** Forms of the console: their hidden fields, visible fields, and confirmations. */
 import { choice, field as framed } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -6,16 +6,16 @@ import { ACCOUNT_FIELD, actPath } from '../act.ts';
 import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
-/** What a form sends besides its fields; a list in its order. */
+/** Values of a form besides its fields; a list in its order. */
 export type Given = Readonly<Record<string, string | readonly string[]>>;
 
 /** A form of an act. */
 export interface ActForm {
   /** Name of the mutation's document. */
   readonly act: string;
-  /** What is sent besides the fields. */
+  /** Values besides the fields. */
   readonly given?: Given;
-  /** What its button says; or its buttons, where there are several. */
+  /** Text of its button; or its buttons, where there are several. */
   readonly button: string | Html;
   readonly kind?: string;
   readonly fields?: Html | null;
@@ -23,7 +23,7 @@ export interface ActForm {
   readonly isPossible?: boolean;
 }
 
-/** @returns the form of an act; nothing where the session may not do it. */
+/** @returns the form of an act; null when the session may not perform it. */
 export function actForm(
   context: ScreenContext,
   { act, given = {}, button, kind = '', fields, isPossible = false }: ActForm,
@@ -55,7 +55,7 @@ function isSame(
   });
 }
 
-/** @returns what a form of an act sends besides its fields. */
+/** @returns the hidden fields of an act's form. */
 export function hidden(context: ScreenContext, { variables }: Operation, given: Given): Html[] {
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {

@@ -8,7 +8,7 @@ import type { ScreenContext } from '../context.ts';
 /** @returns the card with the link; `title` names what is handed over. */
 export function handOver({ say }: ScreenContext, link: string, title: string): Html {
   const button = html`<button type="button" data-copy="pay-link" hidden>${icon('copy')} ${say('copy')}</button>`;
-  // Drawn by the encoder: nothing of the link is in it as text.
+  // The encoder draws it: the output contains no text of the link.
   const picture = new Html(qrSvg(link));
   return html`<section class="card in stack tight" aria-labelledby="hand-over"><h2 id="hand-over">${title}</h2><p class="soft small">${say('handOverWhat')}</p>
 ${copyValue({ id: 'pay-link', name: say('payLink'), shown: link, button })}

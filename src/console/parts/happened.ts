@@ -1,4 +1,4 @@
-/** What happened to a transaction as one time axis: steps, journals, returns, webhooks, acts, calls of the API. */
+/** History of a transaction on one time axis: steps, journals, returns, webhooks, acts, calls of the API. */
 import { axis, type Happening as Shown } from '../../ui/axis.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { nearText, timeText } from '../../ui/moments.ts';
@@ -14,7 +14,7 @@ import { journalsOf, journalTable } from './journal.ts';
 /** Kinds of what happened, as the address of the screen names them. */
 export const KINDS = ['steps', 'money', 'webhooks', 'acts', 'calls'] as const;
 
-/** One of the kinds. */
+/** A member of KINDS. */
 export type Kind = (typeof KINDS)[number];
 
 type Found = NonNullable<TransactionQuery['transaction']>;
@@ -101,7 +101,7 @@ function returns({ say, language }: ScreenContext, { refunds }: Found): Happenin
 
 function attempts(context: ScreenContext, delivery: Delivery): Happening[] {
   const { say, language } = context;
-  const { endpoint, event, id, state, nextAttemptAt } = delivery;
+  const { endpoint, event, deliveryId: id, state, nextAttemptAt } = delivery;
   const tried = delivery.attempts.map(
     ({ at, attempt, status, durationMs, error, answer }, index): Happening => {
       const isLast = index === delivery.attempts.length - 1;

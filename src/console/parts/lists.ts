@@ -1,4 +1,4 @@
-/** What lists share: filters in words, pages, the empty state, parts of a page. */
+/** Shared parts of lists: filters in words, pages, the empty state, parts of a page. */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
@@ -6,7 +6,7 @@ import type { Language } from '../../ui/language.ts';
 import { chip, empty } from '../../ui/parts.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 
-/** Rows of a page: so many fit a laptop. */
+/** Rows of a page: they fit a laptop. */
 export const PAGE_ROWS = 25;
 
 /** A filter that is set. */
@@ -23,8 +23,8 @@ export const PAGE_NAMES = ['after', 'before', 'at', 'page'] as const;
 export const NO_PAGE = { after: null, before: null, at: null, page: null, done: null } as const;
 
 /**
- * @returns what the query asks for under a name, in letters of either case; undefined where it asks for nothing.
- * @throws {GatewayError} `INVALID_PARAMETER` for something else: a filter that is not understood would be none.
+ * @returns the query's value of a name, in letters of either case; undefined without one.
+ * @throws {GatewayError} `INVALID_PARAMETER` for an unknown value: ignoring it would show everything.
  */
 export function chosen<Choice extends string>(
   { query }: Pick<ScreenContext, 'query'>,
@@ -58,7 +58,7 @@ export function chips(context: ScreenContext, given: readonly Chip[]): readonly 
   );
 }
 
-/** Where a page of a list begins and ends. */
+/** Bounds of a list's page. */
 export interface PageInfo {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage?: boolean;
@@ -67,9 +67,9 @@ export interface PageInfo {
 }
 
 /**
- * @param name - what the query calls it: a screen can have several lists.
- * @returns the page that is asked for by its number; undefined where none is.
- * @throws {GatewayError} `INVALID_PARAMETER` for what is no number of a page.
+ * @param name - the query's name of the list: a screen can have several.
+ * @returns the requested page number; undefined without one.
+ * @throws {GatewayError} `INVALID_PARAMETER` for a malformed number.
  */
 export function pageAsked({ query }: ScreenContext, name = 'page'): number | undefined {
   const asked = query.get(name);
@@ -102,14 +102,14 @@ export function pageVariables(context: ScreenContext, size = PAGE_ROWS): PageVar
   return after === null ? { first: size } : { first: size, after };
 }
 
-/** How many rows stand before those that are shown; between two pages `at` of the query counts them. */
+/** Number of rows before the shown ones; between two pages `at` of the query counts them. */
 function skippedRows(context: ScreenContext, size: number): number {
   const page = pageAsked(context);
   if (page !== undefined) return (page - 1) * size;
   return Math.max(0, Number.parseInt(context.query.get('at') ?? '0', 10) || 0);
 }
 
-/** @returns links to other pages of the list, and which rows this one has; nothing of an empty list. */
+/** @returns links to other pages of the list, and the numbers of the shown rows; null for an empty list. */
 export function pager(
   context: ScreenContext,
   info: PageInfo,

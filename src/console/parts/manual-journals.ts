@@ -54,14 +54,16 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
   ];
 }
 
-function decisions(context: ScreenContext, { id }: Manual): Html {
-  const { say } = context;
+function decisions(context: ScreenContext, manual: Manual): Html {
+  const { proposalId: id, amount, currency, debit, credit } = manual;
+  const { say, language } = context;
+  const sum = money({ amount, currency: currencyOfLedger(currency) }, language);
   const given = { id };
   const approve = askedForm(context, {
     act: 'ApproveJournal',
     given,
     open: say('approveJournal'),
-    what: say('approveJournalWhat'),
+    what: say('approveJournalWhat', { amount: sum, debit, credit }),
     button: say('approveJournalYes'),
   });
   const reject = actForm(context, {

@@ -1,11 +1,12 @@
 /** What is owed: returns to payers that are under way or failed, and debts of accounts to the house; and how each is settled. */
+import { sum } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
-import { ago, money } from './figures.ts';
+import { ago, inBrl, money } from './figures.ts';
 import { askedForm, field } from './form.ts';
 import { count, PAGE_ROWS, pageAsked, section, unseen } from './lists.ts';
 
@@ -20,7 +21,7 @@ export function hasFailed({ transaction: { possibleActions } }: Refund): boolean
   return possibleActions.some(({ action }) => action === 'RETRY_REFUND');
 }
 
-/** @returns what is on its way back to payers, with what can be done about what failed. */
+/** @returns returns to payers under way, with the actions on failed ones. */
 export function refundList(context: ScreenContext, rows: readonly Refund[]): Html {
   const { say, language } = context;
   const open = ({ transaction: { refunds } }: Refund) => refunds.filter(({ state }) => state in TONES);
@@ -58,14 +59,21 @@ export function refundList(context: ScreenContext, rows: readonly Refund[]): Htm
   return section('refunds', caption, content, say('openRefundsWhy'));
 }
 
-function refundActs(context: ScreenContext, { account, transaction: { end2end } }: Refund): Html {
-  const { say } = context;
+function refundActs(
+  context: ScreenContext,
+  { account, transaction: { end2end, possibleActions } }: Refund,
+): Html {
+  const { say, language } = context;
+  const owed = possibleActions.flatMap(({ effects }) =>
+    effects.map(({ money: each }) => each?.amount ?? '0'),
+  );
+  const amount = inBrl(sum(owed), language);
   const given = { account, end2end };
   const retry = askedForm(context, {
     act: 'RetryRefund',
     given,
     open: say('retryRefund'),
-    what: say('retryRefundWhat'),
+    what: say('retryRefundWhat', { amount }),
     button: say('retryRefundYes'),
   });
   const reference = { name: 'reference', label: say('paymentReference'), isRequired: true };
@@ -73,7 +81,7 @@ function refundActs(context: ScreenContext, { account, transaction: { end2end } 
     act: 'SettleRefundByHand',
     given,
     open: say('settleRefund'),
-    what: say('settleRefundWhat'),
+    what: say('settleRefundWhat', { amount }),
     button: say('settleRefundYes'),
     fields: field(context, 'SettleRefundByHand', reference, given),
   });
@@ -90,7 +98,7 @@ export function owedVariables(context: ScreenContext): { readonly owedOffset: nu
   return { owedOffset: (owedPage(context) - 1) * PAGE_ROWS };
 }
 
-/** @returns what accounts owe the house, each with the form that settles it; nothing where they owe nothing. */
+/** @returns debts of accounts to the house, each with the form that settles it; null without any. */
 export function receivableList(context: ScreenContext, debts: Debts): Html | null {
   const { nodes: rows, totalCount } = debts;
   if (totalCount === 0) return null;
@@ -115,7 +123,7 @@ export function receivableList(context: ScreenContext, debts: Debts): Html | nul
   return section('receivables', caption, html`${content}${owedPages(context, debts)}`);
 }
 
-/** Which debts are shown of how many, and where the others are; nothing where all are shown. */
+/** Number of shown debts of how many, and links to the others; null when all are shown. */
 function owedPages(context: ScreenContext, { nodes, totalCount }: Debts): Html | null {
   if (nodes.length === totalCount) return null;
   const { say, language } = context;

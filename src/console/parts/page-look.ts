@@ -1,4 +1,4 @@
-/** How the pages of payers look, and lists of other pages: those that may show them in a frame, those that may use keys. */
+/** Look of the payers' pages, and lists of other sites: those that may frame them, and those that may use keys. */
 import { type Html, html } from '../../ui/html.ts';
 import { empty, keyValues, pair } from '../../ui/parts.ts';
 import { type Column, table } from '../../ui/table.ts';
@@ -10,7 +10,7 @@ import { section, unseen } from './lists.ts';
 
 type Branding = SettingsQuery['viewer']['account']['branding'];
 
-/** @returns what payers see of the account, and the form that changes it. */
+/** @returns the account's look for payers, and the form that changes it. */
 export function pageLook(context: ScreenContext, branding: Branding): Html {
   const { say } = context;
   const yesOrNo = (is: boolean) => say(is ? 'yes' : 'no');
@@ -100,7 +100,7 @@ export function originList(
   return section(name, title, html`<p class="in small soft">${why}</p>${shown}${addition}`);
 }
 
-/** What a form sends that takes one of a list away: the others, or that there are none. */
+/** Value of a form that removes an entry of a list: the others, or the empty list. */
 function without(name: string, origins: readonly string[], origin: string): Given {
   const others = origins.filter((each) => each !== origin);
   const isOptional = name === 'frameHosts';

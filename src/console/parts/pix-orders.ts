@@ -1,4 +1,4 @@
-/** Orders that the provider of PIX has not decided, and the form that settles one by hand; nothing where none is open. */
+/** Open orders to the PIX provider, and the form that settles one by hand; null without any. */
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext } from '../context.ts';

@@ -1,13 +1,11 @@
 /** What the house owns, and what brings it to its targets, as a table; nothing where there is no inventory. */
-import type { Html } from '../../ui/html.ts';
+import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
-import type { OperatorQuery } from '../generated/graphql.ts';
+import type { PositionFragment as Position } from '../generated/graphql.ts';
 import { decimal, inBrl } from './figures.ts';
 import { section } from './lists.ts';
-
-type Position = NonNullable<OperatorQuery['positions']>[number];
 
 /** @returns a row for each currency; what is beyond its limit is marked. */
 export function positionList(context: ScreenContext, rows: readonly Position[]): Html | null {
@@ -19,6 +17,12 @@ export function positionList(context: ScreenContext, rows: readonly Position[]):
     { name: say('currency'), isRowHead: true, cell: ({ currency }) => currency.displayName },
     { name: say('owned'), isFigure: true, cell: (row) => shown(row, row.owned) },
     { name: say('targetPosition'), isFigure: true, look: 'wide', cell: (row) => shown(row, row.target) },
+    {
+      name: say('exposureLimit'),
+      isFigure: true,
+      look: 'wider',
+      cell: (row) => html`−${shown(row, row.short)} … ${shown(row, row.long)}`,
+    },
     { name: say('toBuy'), isFigure: true, cell: (row) => shown(row, row.buy) },
     { name: say('toSell'), isFigure: true, cell: (row) => shown(row, row.sell) },
     {

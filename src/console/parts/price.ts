@@ -1,4 +1,4 @@
-/** What an order would cost: asked for by the form that makes it, before it is made. */
+/** Price of an order, requested by its form before it is created. */
 import { isMore } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
@@ -7,7 +7,7 @@ import type { Variables } from '../execute.ts';
 import type { NewQuery, PriceFragment } from '../generated/graphql.ts';
 import { type AmountShown, BRL, decimal, inBrl, money } from './figures.ts';
 
-/** How the form of an order is priced. */
+/** Pricing of an order's form. */
 export interface Priced {
   /** Name of the field with its amount in BRL. */
   readonly amount: string;
@@ -19,7 +19,7 @@ export interface Priced {
 
 const NOTHING = new URLSearchParams();
 
-/** @returns the variables that ask for the price of what the form says; none where nobody asks. */
+/** @returns the variables that request the price of the form; none when it is not requested. */
 export function priceVariables({ asked }: ScreenContext, priced: Priced | undefined) {
   const order = asked && priced && orderVariables(priced, asked);
   return order ? { isPriced: true, order } : {};
@@ -27,9 +27,9 @@ export function priceVariables({ asked }: ScreenContext, priced: Priced | undefi
 
 /** @returns the order that a form describes; undefined without an amount. */
 export function orderVariables(priced: Priced, { values, variables }: Asked): Variables | undefined {
-  const brlAmount = variables[priced.amount];
-  if (brlAmount === undefined) return undefined;
-  return { template: templateOf(priced, values), currency: variables.currency, brlAmount };
+  const { amount, currency } = variables;
+  const brl = typeof amount === 'object' ? (amount as { readonly brl?: string } | null)?.brl : amount;
+  return brl === undefined ? undefined : { template: templateOf(priced, values), currency, amount: { brl } };
 }
 
 /** @returns both amounts of a price. */

@@ -1,13 +1,14 @@
-/** How the rails are doing, as a table. */
+/** Status of the rails, as a table. */
 import type { Html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { HealthFragment } from '../generated/graphql.ts';
+import { timeSpan } from './changes.ts';
 import { ago } from './figures.ts';
 import { count } from './lists.ts';
 
-/** @returns one row for each rail; what fails is marked. */
+/** @returns one row for each rail; failures are marked. */
 export function railTable(context: ScreenContext, rows: readonly HealthFragment[]): Html {
   const { say, language } = context;
   const shown = (value: number) => count(value, language);
@@ -29,6 +30,27 @@ export function railTable(context: ScreenContext, rows: readonly HealthFragment[
       name: say('failingOrders'),
       isFigure: true,
       cell: ({ failingOrders }) => (failingOrders > 0 ? badge('bad', shown(failingOrders)) : shown(0)),
+    },
+    {
+      name: say('lastDayDone'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ lastDay }) => (lastDay ? shown(lastDay.done) : '–'),
+    },
+    {
+      name: say('lastDayFailed'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ lastDay }) =>
+        lastDay ? (lastDay.failed > 0 ? badge('bad', shown(lastDay.failed)) : shown(0)) : '–',
+    },
+    {
+      name: say('lastDayTime'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ lastDay }) =>
+        lastDay?.medianMs != null &&
+        `${timeSpan(context, lastDay.medianMs)} / ${timeSpan(context, lastDay.p95Ms)}`,
     },
   ];
   const caption = say('railHealth');

@@ -1,4 +1,4 @@
-/** What rails say of themselves and where prices come from, as tables; nothing where no rails are configured. */
+/** Checks of rails and sources of prices, as tables; null when no rails are configured. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

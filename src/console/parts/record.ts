@@ -1,4 +1,4 @@
-/** What is recorded of a transaction for authorities, and the form that records it. */
+/** Recorded facts of a transaction for authorities, and the form that records them. */
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
 import type { ScreenContext } from '../context.ts';
@@ -13,7 +13,7 @@ const ACT = 'RecordFacts';
 const TEXTS = ['walletHolder', 'walletVasp', 'walletCountry', 'purposeCode', 'counterpartyCountry'] as const;
 const CUSTODIES = ['SELF_CUSTODY', 'CUSTODIAL'] as const;
 
-/** @returns what is recorded, with its form; nothing where nothing is and nobody may record. */
+/** @returns the recorded facts, with their form; null when there are none and the session may not record any. */
 export function recordOf(context: ScreenContext, found: Found): Html | null {
   const { say } = context;
   const form = recordForm(context, found);
@@ -56,7 +56,7 @@ function recordFields(context: ScreenContext, act: string, record: Found['record
   return html`${[custody, ...texts].map((each) => field(context, act, each, given))}`;
 }
 
-/** @returns the form by which the operator records facts of a transaction of an account; nothing where the session may not. */
+/** @returns the operator's form to record facts of an account's transaction; null when the session may not. */
 export function correctionOf(context: ScreenContext, account: string): Html | null {
   const { say } = context;
   const act = 'CorrectFacts';

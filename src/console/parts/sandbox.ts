@@ -1,4 +1,4 @@
-/** What only the sandbox has: play money for a balance, and a clock that can be moved. */
+/** Sandbox only: play money for a balance, and a clock that can be moved. */
 import { type Html, html } from '../../ui/html.ts';
 import type { ScreenContext } from '../context.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
@@ -6,7 +6,7 @@ import { wholeMoment } from './figures.ts';
 import { actForm, field } from './form.ts';
 import { section } from './lists.ts';
 
-/** @returns the forms of the sandbox; nothing where the session may send none. */
+/** @returns the forms of the sandbox; null when the session may send none. */
 export function playMoney(
   context: ScreenContext,
   currencies: DevelopersQuery['currencies'],

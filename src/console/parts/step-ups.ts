@@ -7,6 +7,7 @@ import type { OperatorQuery } from '../generated/graphql.ts';
 import { ago, money } from './figures.ts';
 import { askedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
+import { effectList } from './transaction-acts.ts';
 
 type StepUp = NonNullable<OperatorQuery['stepUps']>[number];
 
@@ -32,8 +33,13 @@ export function stepUpList(context: ScreenContext, rows: readonly StepUp[]): Htm
   return section('step-ups', caption, content, say('stepUpsWhy'));
 }
 
-function decisions(context: ScreenContext, { account, transaction: { end2end } }: StepUp): Html {
+function decisions(context: ScreenContext, { account, transaction }: StepUp): Html {
   const { say } = context;
+  const { end2end, possibleActions } = transaction;
+  const moved = (name: string) => {
+    const action = possibleActions.find((each) => each.action === name);
+    return action && effectList(context, action);
+  };
   const given = { account, end2end };
   const reason = { name: 'reason', label: say('decisionReason'), isRequired: true };
   const approve = askedForm(context, {
@@ -42,7 +48,7 @@ function decisions(context: ScreenContext, { account, transaction: { end2end } }
     open: say('approveStepUp'),
     what: say('approveStepUpWhat'),
     button: say('approveStepUpYes'),
-    fields: field(context, 'ApproveStepUp', reason, given),
+    fields: html`${moved('APPROVE_STEP_UP')}${field(context, 'ApproveStepUp', reason, given)}`,
   });
   const deny = askedForm(context, {
     act: 'DenyStepUp',
@@ -50,7 +56,7 @@ function decisions(context: ScreenContext, { account, transaction: { end2end } }
     open: say('denyStepUp'),
     what: say('denyStepUpWhat'),
     button: say('denyStepUpYes'),
-    fields: field(context, 'DenyStepUp', reason, given),
+    fields: html`${moved('DENY_STEP_UP')}${field(context, 'DenyStepUp', reason, given)}`,
     kind: 'danger',
   });
   return html`<div class="row">${approve}${deny}</div>`;

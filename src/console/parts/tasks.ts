@@ -1,4 +1,4 @@
-/** What waits for somebody: how much of each kind, and where it is looked at. */
+/** Work that waits for a person: the count of each kind, and the link to it. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';

@@ -1,4 +1,4 @@
-/** Price and limits of each template as they hold for an account: what the platform set, and the tighter limits of its own. */
+/** Price and limits of each template for an account: those of the platform, and the tighter limits of its own. */
 import { isMore } from '../../base/money/money.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
@@ -54,7 +54,7 @@ export function limitsOf({ isPriced }: Pick<TemplatePriceFragment, 'isPriced'>):
   return isPriced ? LIMITS : AMOUNT_LIMITS;
 }
 
-/** @returns the columns that name a template and say its price; nothing where it has none. */
+/** @returns the columns with a template's name and price; none without a price. */
 export function priceColumns({ say, language }: ScreenContext): readonly Column<TemplatePriceFragment>[] {
   return [
     { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
@@ -71,7 +71,7 @@ export function priceColumns({ say, language }: ScreenContext): readonly Column<
   ];
 }
 
-/** The limit that holds, which is the tighter one; that of the platform stands beside one of the account's own. */
+/** The limit in force, which is the tighter one; the platform's stands next to the account's own. */
 function limitText(
   { say, language }: ScreenContext,
   name: Limit,

@@ -1,4 +1,4 @@
-/** What can be done with a transaction at its present step, and what the sandbox can play on it. */
+/** Actions on a transaction at its present step, and scenarios that the sandbox can play on it. */
 import type { Label } from '../../base/text/label.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -7,13 +7,18 @@ import { SCENARIO_WORDS } from '../../ui/sandbox-words.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import type { Word } from '../words.ts';
-import { inBrl, money } from './figures.ts';
+import { type AmountShown, inBrl, money } from './figures.ts';
 import { actForm, askedForm, field } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Action = Found['possibleActions'][number];
-/** What is known of the approval that it waits for. */
+/** Known facts of the approval that it waits for. */
 type Approval = TransactionQuery['approvals'][number];
+
+/** An effect of an action, as the documents request it. */
+type EffectShown = Pick<Action['effects'][number], 'kind' | 'subAccount'> & {
+  readonly money: AmountShown | null;
+};
 
 /** A form of an action: a button, or a button that opens it and says what it does. */
 interface ActionWords {
@@ -23,7 +28,7 @@ interface ActionWords {
   readonly kind?: string;
 }
 
-/** Words of the actions that the console has forms for; the page of the payer has those of the others. */
+/** Words of the actions of an account holder; the page of the payer and the screens of the operator have those of the others. */
 const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
   ACCEPT_QUOTE: { button: 'acceptQuote', kind: 'primary' },
   APPROVE_MONEY_OUT: { button: 'approve', kind: 'primary' },
@@ -38,12 +43,6 @@ const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
   },
   REFUND_PAYMENT: { open: 'refund', what: 'refundWhat', button: 'refundYes', kind: 'danger' },
   CANCEL: { open: 'cancel', what: 'cancelWhat', button: 'cancelYes', kind: 'danger' },
-  RELEASE_HOLD: { open: 'release', what: 'releaseWhat', button: 'releaseYes' },
-  REJECT_HOLD: { open: 'rejectHold', what: 'rejectHoldWhat', button: 'rejectHoldYes', kind: 'danger' },
-  APPROVE_STEP_UP: { open: 'approveStepUp', what: 'approveStepUpWhat', button: 'approveStepUpYes' },
-  DENY_STEP_UP: { open: 'denyStepUp', what: 'denyStepUpWhat', button: 'denyStepUpYes', kind: 'danger' },
-  RETRY_REFUND: { open: 'retryRefund', what: 'retryRefundWhat', button: 'retryRefundYes' },
-  SETTLE_REFUND_BY_HAND: { open: 'settleRefund', what: 'settleRefundWhat', button: 'settleRefundYes' },
 };
 
 /** @returns the forms of the actions that are possible now, and why whoever asked for money out cannot approve it; the server refuses an action that became impossible meanwhile. */
@@ -71,23 +70,26 @@ function actionForm(context: ScreenContext, action: Action): Html | null {
     given: Object.fromEntries(
       action.arguments.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])),
     ),
-    button: say(button),
+    // An amount that a person chooses is confirmed with what it costs.
+    button: amountOf(action) ? reviewButton(context, kind) : say(button),
     kind,
     isPossible: true,
   };
-  const fields = html`${effectList(context, action)}${action.arguments.map((each) => inputOf(context, form.act, each))}`;
+  const fields = html`${actionEffects(context, action)}${action.arguments.map((each) => inputOf(context, form.act, each))}`;
   if (!open || !what) return actForm(context, { ...form, fields });
   return askedForm(context, { ...form, fields, open: say(open), what: say(meaningOf(action) ?? what) });
 }
 
+function reviewButton({ say }: ScreenContext, kind: string): Html {
+  return html`<p><button class="${kind}" name="ask" value="confirm">${say('review')}</button></p>`;
+}
+
 /** Words of an action that means something else at the present step; undefined where it means what it always does. */
 function meaningOf(action: Action): Word | undefined {
-  if (action.action === 'REFUND_PAYMENT') {
-    const amount = amountOf(action);
-    if (!amount) return 'refundAllWhat';
-    return amount.isRequired ? 'refundPartWhat' : undefined;
-  }
-  return action.action === 'RELEASE_HOLD' ? releaseMeaning(action) : undefined;
+  if (action.action !== 'REFUND_PAYMENT') return undefined;
+  const amount = amountOf(action);
+  if (!amount) return 'refundAllWhat';
+  return amount.isRequired ? 'refundPartWhat' : undefined;
 }
 
 /** @returns words for the release of a hold that credits the deposit instead of paying it out; undefined where the transaction continues. */
@@ -121,36 +123,49 @@ function inputOf(
     }
     case 'address':
       return field(context, act, { name, label: say('refundAddress'), isRequired });
-    case 'reason':
-      return field(context, act, { name, label: say('decisionReason'), isRequired });
-    case 'reference':
-      return field(context, act, { name, label: say('paymentReference'), isRequired });
     default:
       return null;
   }
 }
 
 /** Money that the action moves, in figures; with the amount that they are for, where a person chooses it. */
-function effectList({ say, language }: ScreenContext, action: Action): Html | null {
-  const { effects } = action;
-  if (effects.length === 0) return null;
-  const max = amountOf(action)?.max;
+function actionEffects(context: ScreenContext, action: Action): Html | null {
+  const { say, language } = context;
+  const max = action.effects.length > 0 && amountOf(action)?.max;
   const basis = max && html`<p class="small">${say('effectsOf', { amount: inBrl(max, language) })}</p>`;
+  return html`${basis}${effectList(context, action)}`;
+}
+
+/** @returns the money that an action moves, in figures; null where it moves none. */
+export function effectList(
+  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  { effects }: { readonly effects: readonly EffectShown[] },
+): Html | null {
+  if (effects.length === 0) return null;
   const lines = effects.map(({ kind, subAccount, money: moved }) => {
     if (!moved) return say('effect_priced');
     const part = subAccount ? say(subAccount) : '';
     return say(`effect_${kind}`, { amount: money(moved, language), part });
   });
-  return html`${basis}<ul class="small">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+  return html`<ul class="small">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** @returns the form that approves money out. */
+/** What a transaction has to say for an approval. */
+interface Approvable {
+  readonly possibleActions: readonly (Pick<Action, 'action'> & {
+    readonly effects: readonly EffectShown[];
+  })[];
+}
+
+/** @returns the form that approves money out, with the amounts that the approval moves. */
 export function approveForm(
   context: ScreenContext,
   { kind, requestedAt }: Pick<Approval, 'kind' | 'requestedAt'>,
-  end2end: string,
+  { end2end, possibleActions }: Pick<Found, 'end2end'> & Approvable,
 ): Html | null {
-  const look = { button: context.say('approve'), kind: 'primary' } as const;
+  const action = possibleActions.find((each) => each.action === 'APPROVE_MONEY_OUT');
+  const fields = action && effectList(context, action);
+  const look = { button: context.say('approve'), kind: 'primary', fields: fields ?? null } as const;
   if (kind === 'WITHDRAWAL')
     return actForm(context, { act: 'ApproveWithdrawal', given: { end2end }, ...look });
   const given = { end2end, ...(requestedAt && { requestedAt }) };
@@ -171,7 +186,7 @@ export function rejectForm(context: ScreenContext, kind: Approval['kind'], end2e
   });
 }
 
-/** @returns what the sandbox can play on a transaction where it stands; nothing for live accounts. */
+/** @returns scenarios that the sandbox can play on a transaction at its step; null for live accounts. */
 export function scenarios(context: ScreenContext, { end2end, sandboxScenarios }: Found): Html | null {
   const { say } = context;
   if (!sandboxScenarios || !mayDo(context, 'sandboxTrigger')) return null;

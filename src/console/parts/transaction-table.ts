@@ -73,7 +73,10 @@ interface OfSomebody {
   readonly address?: string | null;
 }
 
-/** @returns who pays or is paid; of a withdrawal, where it goes: the two ends are what people compare. */
+/**
+ * @returns the payer or payee; of a withdrawal, its destination, shortened in the middle: people compare the two
+ *   ends.
+ */
 export function whoOf({ clientName, address }: OfSomebody): string | null {
   if (clientName) return clientName;
   if (!address) return null;

@@ -6,7 +6,7 @@ import type { FrameFragment } from '../generated/graphql.ts';
 import { actForm, field } from './form.ts';
 import { PAGE_NAMES } from './lists.ts';
 
-/** What an address has for one look alone. */
+/** Parameters of an address for a single visit. */
 const PASSING = ['done', 'became', 'code', 'lang', ...PAGE_NAMES] as const;
 
 /** @returns the menu of the views: each leads to its screen, and the one that is shown now can be kept. Keys have none. */

@@ -62,7 +62,7 @@ function approval(
     pair(say('notes'), own?.notes),
     idPair(say('destination'), destination && address(destination)),
   ]);
-  const approve = mayApprove && approveForm(context, { kind, requestedAt }, end2end);
+  const approve = mayApprove && approveForm(context, { kind, requestedAt }, transaction);
   const state = badge(
     mayApprove ? 'warn' : 'idle',
     say(mayApprove ? 'waitsForYou' : 'waitsForOther'),

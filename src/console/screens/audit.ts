@@ -1,4 +1,4 @@
-/** The audit log: who did what, on what, from where. */
+/** The audit log: actor, act, object and origin of each entry. */
 import { html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

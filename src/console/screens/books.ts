@@ -1,4 +1,4 @@
-/** The books of the house: what is there now, what moved in a period, what was earned, and the days that are closed. */
+/** The books of the house: present balances, movements of a period, its result, and closed days. */
 import { sum } from '../../base/money/money.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -70,7 +70,7 @@ function tableOf<Row>(
   );
 }
 
-/** What a line is, and its currency. */
+/** Name of a line, and its currency. */
 function heads<Row extends Line>({ say }: ScreenContext): readonly Column<Row>[] {
   return [
     {
@@ -100,7 +100,7 @@ function treasuryColumns(context: ScreenContext): readonly Column<BooksQuery['tr
   ];
 }
 
-/** What an amount is worth; of a currency without a rate that is not known. */
+/** Worth of an amount; unknown for a currency without a rate. */
 function valueColumn<Row extends { readonly calculatedBrl: string | null }>({
   say,
   language,

@@ -1,4 +1,4 @@
-/** Customers: whom the transactions of the account name, how well each is known, and the limits of each. */
+/** Customers: people named by the account's transactions, with the level and the limits of each. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';

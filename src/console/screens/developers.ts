@@ -18,7 +18,7 @@ type Key = NonNullable<DevelopersQuery['apiKeys']>[number];
 type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 
 const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
-/** How long a replaced key goes on. Unit: seconds. */
+/** Overlap of a replaced key. Unit: seconds. */
 const OVERLAP_SECONDS = 86_400;
 
 /** The screen. */
@@ -104,7 +104,8 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
     {
       name: say('url'),
       isRowHead: true,
-      cell: ({ url, id }) => html`<a href="${sameWith(context, { endpoint: id, done: null })}">${url}</a>`,
+      cell: ({ url, endpointId: id }) =>
+        html`<a href="${sameWith(context, { endpoint: id, done: null })}">${url}</a>`,
     },
     { name: say('name'), look: 'wide', cell: ({ description }) => description },
     {
@@ -128,7 +129,7 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
   );
 }
 
-function endpointActs(context: ScreenContext, { id, state, isRecoverable }: Endpoint): Html {
+function endpointActs(context: ScreenContext, { endpointId: id, state, isRecoverable }: Endpoint): Html {
   const { say } = context;
   const given = { id };
   const remove = askedForm(context, {

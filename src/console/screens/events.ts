@@ -1,4 +1,4 @@
-/** The event log: what happened to every transaction, newest first. */
+/** The event log: changes of all transactions, newest first. */
 import { html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

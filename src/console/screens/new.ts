@@ -1,4 +1,7 @@
-/** New: what a payment, a conversion, a withdrawal or a payment link is made with. A form is done once, however often it is sent. */
+/**
+ * New: forms for a payment, a conversion, a withdrawal and a payment link. A form acts once, however often it is
+ * sent.
+ */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
@@ -42,7 +45,7 @@ export interface Kind {
   readonly fields: (context: ScreenContext, data: NewQuery) => readonly Field[];
 }
 
-/** What can be made. */
+/** Creatable things. */
 export const KINDS: readonly Kind[] = [
   {
     name: 'checkout',
@@ -51,10 +54,10 @@ export const KINDS: readonly Kind[] = [
     word: 'newCheckout',
     what: 'newCheckoutWhat',
     given: { accept: 'true' },
-    priced: { amount: 'amountPayment', type: () => 'CrossrampCheckout' },
+    priced: { amount: 'brl', type: () => 'CrossrampCheckout' },
     sentence: () => 'confirmToBalance',
     fields: ({ say }, data) => [
-      { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      { name: 'brl', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
       ...customerFields(say),
     ],
@@ -67,12 +70,12 @@ export const KINDS: readonly Kind[] = [
     what: 'newOnrampWhat',
     given: { accept: 'true' },
     priced: {
-      amount: 'amountPayment',
+      amount: 'brl',
       type: (values) => (values.get('wallet')?.trim() ? 'OnrampInstant' : 'Onramp'),
     },
     sentence: (values) => (values.get('wallet')?.trim() ? 'confirmToWallet' : 'confirmToBalance'),
     fields: ({ say }, data) => [
-      { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      { name: 'brl', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
       { name: 'wallet', label: say('walletOptional') },
       ...customerFields(say),
@@ -86,7 +89,7 @@ export const KINDS: readonly Kind[] = [
     what: 'newOfframpWhat',
     given: { accept: 'true' },
     priced: {
-      amount: 'amountSent',
+      amount: 'brl',
       type: (values) => (values.get('from') === 'EXTERNAL' ? 'OfframpInstant' : 'Offramp'),
       isPayout: true,
     },
@@ -94,7 +97,7 @@ export const KINDS: readonly Kind[] = [
     fields: (context, data) => {
       const { say } = context;
       return [
-        { name: 'amountSent', label: say('amountPayee'), inputmode: 'decimal', isRequired: true },
+        { name: 'brl', label: say('amountPayee'), inputmode: 'decimal', isRequired: true },
         cryptoField(say('crypto'), data),
         { name: 'from', label: say('source'), options: offrampSources(context) },
         pixTypeField(say('pixKeyType'), say('none')),
@@ -128,7 +131,7 @@ export const KINDS: readonly Kind[] = [
         {
           name: 'groupId',
           label: say('group'),
-          options: data.viewer.account.whitelistGroups.map(({ id, name }) => [id, name]),
+          options: data.viewer.account.whitelistGroups.map(({ groupId: id, name }) => [id, name]),
         },
         destinationField(say('destination'), data),
         { name: 'notes', label: say('notes') },
@@ -190,7 +193,7 @@ ${kind.name === 'link' && links(context, data)}`;
   },
 });
 
-/** The order that is to be confirmed, as the form describes it; none where nothing is. */
+/** The order to confirm, as the form describes it; null without one. */
 function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): ConfirmedOrder | null {
   const { say, asked } = context;
   const { act, given = {}, priced, fields, sentence } = kind;
@@ -202,7 +205,7 @@ function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): Con
     return {
       ...order,
       ...priceSides(priced, price),
-      given: { ...given, quoteId: price.id ?? '' },
+      given: { ...given, quoteId: price.quoteId ?? '' },
       price: priceFacts(context, price),
       fields: rest.filter(({ name }) => name !== priced.amount),
       expiresAt: price.expiresAt,
@@ -223,7 +226,7 @@ function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): Con
   };
 }
 
-/** What arrives of an amount; an amount that the fee uses up is refused when it is created. */
+/** The amount that arrives; an amount that the fee uses up is refused at its creation. */
 function lessFee(amount: string, fee: string, decimals: number): string {
   const left = toMinor(amount, decimals) - toMinor(fee, decimals);
   return fromMinor(left > 0n ? left : 0n, decimals);
@@ -240,7 +243,7 @@ export function orderOf(act: string, { values, variables }: Asked): Variables | 
   return priced && orderVariables(priced, { values, variables });
 }
 
-/** @returns what a form sends: a reserved price has the amounts. */
+/** @returns the form's values: a reserved price determines the amounts. */
 export function orderForm(act: string, form: URLSearchParams): URLSearchParams {
   const priced = KINDS.find((kind) => kind.act === act)?.priced;
   if (!priced || !form.get('quoteId')) return form;
@@ -256,7 +259,7 @@ function nothingToMake({ say }: ScreenContext): Html {
 function fieldsOf(context: ScreenContext, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {
   return fields(context, data).map((each) =>
     field(context, act, {
-      // A link can fill the form in; it is sent by the person who reads it.
+      // A link can fill the form in; its reader sends it.
       value: context.query.get(each.name),
       ...each,
       ...(priced?.amount === each.name && { hint: rangeHint(context, data, priced) }),

@@ -1,17 +1,20 @@
-/** What waits for the operator: holds, step-ups, returns that failed, debts to the house, money in suspense; and what to do with each. */
+/**
+ * Work that waits for the operator: holds, step-ups, failed returns, debts to the house, money in suspense; and the
+ * actions on each.
+ */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { ago, money } from '../parts/figures.ts';
+import { ago, isBrl, money } from '../parts/figures.ts';
 import { actForm, askedForm, field } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
 import { stepUpList } from '../parts/step-ups.ts';
-import { releaseMeaning } from '../parts/transaction-acts.ts';
+import { effectList, releaseMeaning } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
 type Suspense = NonNullable<OperatorQuery['suspense']>;
@@ -89,13 +92,17 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 }
 
 /** Approving names the account that was read: another proposal meanwhile is not approved with it. */
-function secondPerson(context: ScreenContext, id: string, account: string): Html {
-  const { say } = context;
+function secondPerson(
+  context: ScreenContext,
+  { suspenseId: id, amount, currency }: Entry,
+  account: string,
+): Html {
+  const { say, language } = context;
   const approve = askedForm(context, {
     act: 'ApproveSuspense',
     given: { id, account },
     open: say('approveSuspense'),
-    what: say('approveSuspenseWhat', { account }),
+    what: say('approveSuspenseWhat', { amount: money({ amount, currency }, language), account }),
     button: say('approveSuspenseYes'),
   });
   const reject = actForm(context, {
@@ -107,15 +114,17 @@ function secondPerson(context: ScreenContext, id: string, account: string): Html
   return html`<div class="row">${approve}${reject}</div>`;
 }
 
-function decisions(context: ScreenContext, { id, proposedTo, reason }: Entry): Html {
-  if (proposedTo !== null) return secondPerson(context, id, proposedTo);
-  const { say } = context;
+function decisions(context: ScreenContext, entry: Entry): Html {
+  const { suspenseId: id, amount, currency, proposedTo, reason } = entry;
+  if (proposedTo !== null) return secondPerson(context, entry, proposedTo);
+  const { say, language } = context;
+  const sum = money({ amount, currency }, language);
   const given = { id };
   const assign = askedForm(context, {
     act: 'AssignSuspense',
     given,
     open: say('assign'),
-    what: say('assignWhat'),
+    what: say('assignWhat', { amount: sum }),
     button: say('assignYes'),
     fields: field(
       context,
@@ -131,16 +140,17 @@ function decisions(context: ScreenContext, { id, proposedTo, reason }: Entry): H
       act: 'ReturnSuspense',
       given,
       open: say('sendBack'),
-      what: say('sendBackWhat'),
+      what: say(isBrl({ amount, currency }) ? 'sendBackWhat' : 'sendBackOnChainWhat', { amount: sum }),
       button: say('sendBackYes'),
       kind: 'danger',
     });
   return html`<div class="row">${assign}${back}</div>`;
 }
 
-function returnAgain(context: ScreenContext, { id }: Entry): Html {
-  const { say } = context;
-  const [open, what, button] = [say('returnAgain'), say('returnAgainWhat'), say('returnAgainYes')];
+function returnAgain(context: ScreenContext, { suspenseId: id, amount, currency }: Entry): Html {
+  const { say, language } = context;
+  const what = say('returnAgainWhat', { amount: money({ amount, currency }, language) });
+  const [open, button] = [say('returnAgain'), say('returnAgainYes')];
   return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
 }
 
@@ -151,14 +161,20 @@ function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
   const decide = ({ account, transaction: { end2end, possibleActions } }: Hold) => {
     const given = { account, end2end };
     const release = possibleActions.find(({ action }) => action === 'RELEASE_HOLD');
-    const isRejectable = possibleActions.some(({ action }) => action === 'REJECT_HOLD');
+    const reject = possibleActions.find(({ action }) => action === 'REJECT_HOLD');
     const releasing = release && {
       open: say('release'),
       what: say(releaseMeaning(release) ?? 'releaseWhat'),
       button: say('releaseYes'),
+      fields: effectList(context, release),
     };
-    const rejecting = { open: say('rejectHold'), what: say('rejectHoldWhat'), button: say('rejectHoldYes') };
-    return html`<div class="row">${releasing && askedForm(context, { act: 'ReleaseHold', given, ...releasing })}${isRejectable && askedForm(context, { act: 'RejectHold', given, ...rejecting, kind: 'danger' })}</div>`;
+    const rejecting = reject && {
+      open: say('rejectHold'),
+      what: say('rejectHoldWhat'),
+      button: say('rejectHoldYes'),
+      fields: effectList(context, reject),
+    };
+    return html`<div class="row">${releasing && askedForm(context, { act: 'ReleaseHold', given, ...releasing })}${rejecting && askedForm(context, { act: 'RejectHold', given, ...rejecting, kind: 'danger' })}</div>`;
   };
   const columns: readonly Column<Hold>[] = [
     { name: say('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },

@@ -1,4 +1,4 @@
-/** Today of the operator: what waits over all accounts, how the rails are doing, the newest accounts. */
+/** Home of the operator: volume and margin, what waits over all accounts, float and exposure, rails, the newest accounts. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { html } from '../../ui/html.ts';
 import { timeText } from '../../ui/moments.ts';
@@ -6,8 +6,10 @@ import { may, pathTo, screenOf } from '../context.ts';
 import type { PlatformTodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { holderTable } from '../parts/holder-table.ts';
+import { floatList, houseVolume } from '../parts/house-figures.ts';
 import { count, section } from '../parts/lists.ts';
 import { hasFailed } from '../parts/owed.ts';
+import { positionList } from '../parts/positions.ts';
 import { railTable } from '../parts/rail-health.ts';
 import { type Task, taskList } from '../parts/tasks.ts';
 
@@ -26,13 +28,15 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
     const { nodes, totalCount } = data.accounts;
     const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.parse(data.viewer.account.now), language, 'full') })}</p></div>
-<div class="two even">${section('needs', say('needsSomebody'), taskList(context, waiting(data)))}${section('health', say('railHealth'), railTable(context, data.railHealth), may(context, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}</div>
+<div class="two even">${data.houseDays !== undefined && section('volume', say('volume'), houseVolume(context, data.houseDays))}${section('needs', say('needsSomebody'), taskList(context, waiting(data)))}</div>
+${data.treasury && floatList(context, data.treasury)}${data.positions && positionList(context, data.positions)}
+${section('health', say('railHealth'), railTable(context, data.railHealth), may(context, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}
 ${section('holders', say('newestHolders'), holderTable(context, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
     return { title: say('today'), main };
   },
 });
 
-/** What waits, with where it is looked at. */
+/** Waiting work, with its links. */
 function waiting(data: PlatformTodayQuery): readonly Task[] {
   const operator = pathTo('/operator');
   const news = (state: string) => pathTo('/rails', { state });

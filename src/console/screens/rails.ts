@@ -1,4 +1,4 @@
-/** Rails: how they are doing, and what they told that is not settled. */
+/** Rails: their status, and their unsettled events. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -79,12 +79,12 @@ function columns(context: ScreenContext): readonly Column<News>[] {
   }
 }
 
-/** What is not settled can be decided; a report of fraud is only read. */
+/** An unsettled event can be decided; a report of fraud is only read. */
 function isOpen({ state }: News): boolean {
   return state === 'FAILED' || state === 'PENDING';
 }
 
-function decisions(context: ScreenContext, { id }: News): Html {
+function decisions(context: ScreenContext, { newsId: id }: News): Html {
   const { say } = context;
   const given = { id };
   const reason = { name: 'reason', label: say('closeReason'), isRequired: true };

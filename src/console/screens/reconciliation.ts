@@ -114,7 +114,7 @@ function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
   ];
 }
 
-/** What is not in the books may be among the news that is not settled. */
+/** An amount missing in the books may be among the unsettled events. */
 function todo({ say }: ScreenContext, finding: Finding['finding']): Html {
   const words = sayNamed(say, `todo_${finding}`);
   return finding === 'MISSING_HERE' ? html`<a href="${pathTo('/rails')}">${words}</a>` : html`${words}`;

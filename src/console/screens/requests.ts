@@ -1,4 +1,4 @@
-/** The request log: what was asked of the API, by whom, and how it was answered. */
+/** The request log: calls of the API, their callers and responses. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -95,7 +95,7 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
   ];
 }
 
-/** @returns how a status looks: done, elsewhere, refused, failed. */
+/** @returns the tone of a status: done, elsewhere, refused, failed. */
 function toneOfStatus(status: number): 'good' | 'info' | 'warn' | 'bad' {
   if (status >= 500) return 'bad';
   if (status >= 400) return 'warn';

@@ -1,4 +1,4 @@
-/** Search: one text finds transactions by any number or name of theirs, and destinations. */
+/** Search: one text finds transactions by any of their numbers and names, and destinations. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';

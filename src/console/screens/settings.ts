@@ -1,4 +1,7 @@
-/** What the account rules itself: what protects its money, its own limits, how its pages look, and which pages may use its keys. */
+/**
+ * The account's own settings: protections of its money, its limits, the look of its pages, and sites that may use its
+ * keys.
+ */
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
@@ -57,7 +60,7 @@ function protection(context: ScreenContext, rules: Rules): Html {
 function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): Html | null {
   const { say } = context;
   const act = 'UpdateAccountSettings';
-  // What tells the forms of one act apart.
+  // Distinguishes the forms of one act.
   const given = { part: 'rules' };
   const one = (each: Field) => field(context, act, each, given);
   const choices = new Set([...COOLING_HOURS.map((hours) => hours * HOUR_SECONDS), whitelistCoolingSeconds]);
@@ -65,7 +68,7 @@ function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): H
     .sort((one, other) => one - other)
     .map((seconds) => [String(seconds), coolingText(context, seconds)] as const);
   const after = (['REPRICE', 'END'] as const).map((each) => [each, say(`afterLock_${each}`)] as const);
-  // What nobody chooses is not sent: it would take back a change of it that waits, or undo another person's.
+  // An unchanged choice is not sent: it would withdraw a waiting change of it, or undo another person's.
   const stays = ['', say('staysAsItIs')] as const;
   const ceilings = (['outflowPerHour', 'newTargetPerHour'] as const).map((name) =>
     one({ name, label: say(`set_${name}`), hint: say('approvalAboveHint'), inputmode: 'decimal' }),
@@ -127,7 +130,7 @@ function valueText(context: ScreenContext, { setting, value }: Change): string {
   return inBrl(value, context.language);
 }
 
-/** What it means that a setting has no value; of the others those of the template hold. */
+/** Meaning of a setting without a value; of the others those of the template hold. */
 const ENDS: { readonly [Setting in ProtectionSetting]?: 'never' | 'none' } = {
   APPROVAL_ABOVE: 'never',
   OUTFLOW_PER_HOUR: 'none',

@@ -28,7 +28,7 @@ import { sayNamed } from '../words.ts';
 
 const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
 const FILTERS = ['currency', 'subAccount', 'dateFrom', 'dateTo'] as const;
-/** A page of paper and more: what is printed should be whole. */
+/** More than a page of paper: a print should be whole. */
 const LINES = 50;
 const DAY_MS = 86_400_000;
 
@@ -211,7 +211,7 @@ function lines(context: ScreenContext, nodes: readonly Line[]): Html {
   const nameOf = ({ line }: WrittenLine) => line.ledgerAccount.currency.displayName;
   const both = (line: WrittenLine) =>
     html`${line.amount} ${nameOf(line)}<small>${line.part} ${line.after}</small>`;
-  // Where there is little room, on a phone and on paper, a line of the statement takes two.
+  // On narrow screens and on paper, a line of the statement takes two lines.
   const columns: readonly Column<WrittenLine>[] = [
     { name: say('time'), look: 'wide', cell: ({ when }) => when },
     { name: say('what'), look: 'cut', cell: what },

@@ -1,18 +1,20 @@
-/** Today: balances as of now or of a moment, and what happened last. */
+/** Home of an account: what waits, takings in BRL, balances as of now or of a moment, the latest transactions, webhooks. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { sum } from '../../base/money/money.ts';
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { timeText } from '../../ui/moments.ts';
+import { nearText, timeText } from '../../ui/moments.ts';
 import { empty, how } from '../../ui/parts.ts';
 import { scrolled, table } from '../../ui/table.ts';
-import { mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { may, mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { figure } from '../parts/figures.ts';
+import { deliveryFigures } from '../parts/delivery-figures.ts';
+import { figure, inBrl } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
+import { takingsCard } from '../parts/takings.ts';
 import { taskList } from '../parts/tasks.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import type { Word } from '../words.ts';
@@ -23,23 +25,43 @@ export const TODAY = screenOf<TodayQuery>({
   operation: operationNamed('Today'),
   variables: (context) => {
     const at = momentOf(context);
-    return at === null ? {} : { at };
+    const isNow = at === null;
+    return { ...(!isNow && { at }), isNow, isAdmin: isNow && may(context, 'admin') };
   },
   view: (data, context) => {
     const { say, language } = context;
     const at = momentOf(context);
     const shown = timeText(Date.parse(at ?? data.viewer.account.now), language, 'full');
-    const latest = data.transactions.nodes;
     const main = html`<div class="top"><h1>${say(at === null ? 'today' : 'balances')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 <div id="as-of" class="menu sheet" popover>${queryForm(context, field(context, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: context.query.get('at') }), say('apply'), ['at', 'done'])}</div>
 ${at !== null && html`<p><a class="btn pill" href="${sameWith(context, { at: null })}">${say('now')}</a></p>`}
-${at === null && html`<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(context, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}</div>`}
-${section('balances', say('balances'), balanceTable(context, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
-${at === null && section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : firstSteps(context)}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
+${at === null && html`<div class="two">${section('takings', say('takings'), html`<div data-live="takings">${takingsCard(context, data.takings)}</div>`)}${section('needs', say('needsSomebody'), html`<div data-live="needs">${data.attention && needs(context, data.attention)}</div>`)}</div>`}
+${section('balances', say('balances'), balanceTable(context, data), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
+${at === null && later(context, data)}`;
     return { title: say('today'), main };
   },
 });
+
+/** What stands below the balances: the latest transactions, money in and out, webhooks. */
+function later(context: ScreenContext, data: TodayQuery): Html {
+  const { say } = context;
+  const latest = data.transactions?.nodes ?? [];
+  const rows =
+    latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : firstSteps(context);
+  const all = html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`;
+  const report = data.deliveryReport;
+  const webhooks =
+    report &&
+    section(
+      'webhooks',
+      say('deliveries24'),
+      deliveryFigures(context, report),
+      html`<a class="go" href="${pathTo('/developers')}">${say('deliveries')}</a>`,
+    );
+  return html`${section('latest', say('latest'), html`<div data-live="rows">${rows}</div>`, all, 'rows')}
+<div class="two even">${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}${webhooks}</div>`;
+}
 
 /** What a new account does first: the same four steps that the start of a gateway prints. */
 function firstSteps(context: ScreenContext): Html {
@@ -66,7 +88,7 @@ function momentOf({ query, say }: ScreenContext): string | null {
 }
 
 /** @returns balances by currency and sub-account; each leads to the lines that made it. */
-function balanceTable(context: ScreenContext, balances: readonly SubAccountsFragment[]): Html {
+function balanceTable(context: ScreenContext, { balances, balanceWorth: worth }: TodayQuery): Html {
   const { say, language } = context;
   if (balances.length === 0) return empty('receipt', say('noBalances'));
   const part = (name: Word, member: 'available' | 'inTransit' | 'toReceive' | 'blocked') => ({
@@ -97,10 +119,21 @@ function balanceTable(context: ScreenContext, balances: readonly SubAccountsFrag
       },
     ],
   });
-  return html`<div data-live="balances">${scrolled(say('tableOf', { name: say('balances') }), shown)}</div>`;
+  return html`<div data-live="balances">${worth && worthLine(context, worth)}${scrolled(say('tableOf', { name: say('balances') }), shown)}</div>`;
 }
 
-/** Where each kind of what waits is looked at. */
+/** What all balances are worth together, and by which rates. */
+function worthLine(
+  { say, language }: ScreenContext,
+  { total, ratesAt, unpriced }: NonNullable<TodayQuery['balanceWorth']>,
+): Html {
+  const rates = ratesAt && say('worthRates', { time: nearText(Date.parse(ratesAt), language, 'minute') });
+  const currencies = unpriced.map(({ displayName }) => displayName).join(', ');
+  const missing = currencies !== '' && say('worthUnpriced', { currencies });
+  return html`<p class="in-x row"><span class="soft">${say('worthTotal')}</span> <b class="figure num">${inBrl(total, language)}</b><small>${[rates, missing].filter(Boolean).join('. ')}</small></p>`;
+}
+
+/** Screen of each kind of waiting work. */
 const PLACES = {
   approvals: pathTo('/approvals'),
   failedRefunds: pathTo('/transactions', { waitsFor: 'FAILED_REFUND' }),
@@ -114,7 +147,7 @@ const PLACES = {
   expiringKeys: pathTo('/developers'),
 } as const;
 
-function needs(context: ScreenContext, attention: TodayQuery['attention']): Html {
+function needs(context: ScreenContext, attention: NonNullable<TodayQuery['attention']>): Html {
   const kinds = Object.keys(PLACES) as (keyof typeof PLACES)[];
   return taskList(
     context,

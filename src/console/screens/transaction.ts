@@ -1,4 +1,4 @@
-/** One transaction: what happened on one time axis, what is known of it, and what can be done now. */
+/** One transaction: its history on one time axis, its facts, and the possible actions. */
 import { notFound } from '../../base/errors/errors.ts';
 import { sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
@@ -13,6 +13,7 @@ import { type AmountShown, inBrl, moment, money, statusBadge } from '../parts/fi
 import { handOver } from '../parts/hand-over.ts';
 import { axisOf, happenings, KINDS } from '../parts/happened.ts';
 import { recordOf } from '../parts/record.ts';
+import { refundConfirmation, refundVariables } from '../parts/refund-confirmation.ts';
 import { actsNow, scenarios } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
@@ -22,7 +23,11 @@ type Found = NonNullable<TransactionQuery['transaction']>;
 export const TRANSACTION = screenOf<TransactionQuery>({
   path: '/transactions/:end2end',
   operation: operationNamed('Transaction'),
-  variables: (context) => ({ end2end: context.named.end2end, isAdmin: may(context, 'admin') }),
+  variables: (context) => ({
+    end2end: context.named.end2end,
+    isAdmin: may(context, 'admin'),
+    ...refundVariables(context),
+  }),
   view: (data, context) => {
     if (!data.transaction) throw notFound();
     return view(data.transaction, data, context);
@@ -40,8 +45,16 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
 <div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
+<aside class="stack">${possible(context, found, data)}<div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
   return { title, main };
+}
+
+/** The actions that are possible; or the confirmation of a refund, which no live update replaces. */
+function possible(context: ScreenContext, found: Found, { approvals }: TransactionQuery): Html {
+  const confirmed = refundConfirmation(context, found);
+  return (
+    confirmed ?? html`<div class="stack" data-live="acts">${actsNow(context, found, approvals[0])}</div>`
+  );
 }
 
 /** What went wrong, or how it stands; nothing beside a status that says that all is done. */
@@ -78,7 +91,7 @@ function summary({ say, language }: ScreenContext, found: Found): string | null 
   return known ? money(known, language) : null;
 }
 
-/** Whether it pays money out of the balance: nothing comes in. */
+/** Whether it pays money out of the balance: none comes in. */
 function leaves({ __typename }: Found): boolean {
   return __typename === 'Withdrawal';
 }
@@ -130,7 +143,7 @@ function facts({ say, language }: ScreenContext, found: Found): Html {
   return html`<section class="card in" aria-label="${say('facts')}" data-live="facts">${shown}</section>`;
 }
 
-/** What the payer has back by all returns together; nothing where none has arrived. */
+/** Total of all returns to the payer; null when none has arrived. */
 function sentBack({ refunds }: Found): AmountShown | null {
   const amounts = refunds.filter(({ state }) => ARRIVED.has(state)).map(({ amount }) => amount);
   const [first] = amounts;

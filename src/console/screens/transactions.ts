@@ -39,7 +39,7 @@ interface Filter {
   readonly isList?: boolean;
   /** Whether it is an amount, written as the language writes it. */
   readonly isAmount?: boolean;
-  /** What the schema takes for a text of the address; the text itself where not given. */
+  /** Converts a text of the address to the schema's value; the text itself by default. */
   readonly take?: (text: string) => unknown;
   readonly member?: string;
 }
@@ -101,7 +101,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     const list = say(family ?? 'transactions');
     const rows =
       nodes.length > 0 ? transactionTable(context, nodes, say('listCaption', { list })) : nothing(context);
-    // Where looking has ended early, older ones may be there.
+    // A scan that ended early may leave older ones.
     const shown = endsEarly ? rows : pageOf(context, nodes.length, totalCount, rows);
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(context, transactions)}
 <div class="row push">${exportMenu(context, 'transactions', { family, ...Object.fromEntries(given(context).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
@@ -114,7 +114,7 @@ ${filterRow(context, segments(say('whichList'), views), viewMenu(context, viewer
 
 type Found = TransactionsQuery['transactions'];
 
-/** How many match, and what they add up to where that is known. */
+/** Number of matches, and their sums where known. */
 function totals({ say, language }: ScreenContext, { totalCount, totalIsExact, sums }: Found): Html {
   const shown = count(totalCount, language);
   const number = totalIsExact ? shown : say('atLeast', { count: shown });
@@ -131,7 +131,7 @@ function totals({ say, language }: ScreenContext, { totalCount, totalIsExact, su
   return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
 }
 
-/** What was chosen in words, each of several. */
+/** The choice in words, each of several. */
 function sayChoice(say: ScreenContext['say'], chosen: string): string {
   return chosen
     .split(',')
@@ -169,7 +169,7 @@ function filterRow(context: ScreenContext, families: Html, menu: Html | null): H
     label: say(word),
     value: choices ? sayChoice(say, value) : isAmount ? decimal(value, 2, language) : value,
   }));
-  // What the address has as one text, such as two statuses, is kept by the form as one choice more.
+  // A value of several choices, such as two statuses, is one additional choice of the form.
   const valueFor = (wanted: string) => all.find(({ filter: { name } }) => name === wanted)?.value ?? '';
   const optionsOf = ({ name, choices = [] }: Filter) =>
     [...new Set(['', ...choices, valueFor(name)])].map(
@@ -199,7 +199,7 @@ function nothing(context: ScreenContext): Html {
   return empty('convert', say('nothing'), say('nothingHow'));
 }
 
-/** What the keyboard does here; it needs script, which shows it. */
+/** Keyboard shortcuts of the list; the script shows them. */
 function keysHint({ say }: ScreenContext): Html {
   const key = (name: string) => html`<kbd>${name}</kbd>`;
   return html`<p class="keys" data-script hidden><span>${key('j')} ${key('k')} ${say('keysMove')}</span><span>${key('o')} ${say('keysOpen')}</span><span>${key('/')} ${say('keysSearch')}</span><span>${key('f')} ${say('keysFilter')}</span><span>${key('?')} ${say('keysAll')}</span></p>`;

@@ -20,7 +20,7 @@ export const WEBHOOK_SECRETS = screenOf<WebhookSecretsQuery>({
   view: ({ viewer: { account } }, context) => {
     const { say, query } = context;
     const endpointId = query.get('endpoint');
-    const endpoint = account.webhookEndpoints?.find(({ id }) => id === endpointId);
+    const endpoint = account.webhookEndpoints?.find(({ endpointId: id }) => id === endpointId);
     const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a></nav>
 <div class="top"><h1>${say('signingSecrets')}</h1><p class="soft">${endpoint ? html`<code>${endpoint.url}</code>` : say('sharedSecret')}</p></div>
 <p class="soft small">${say('signingSecretsWhat')} <a href="/docs/events#webhooks">${say('howToVerify')}</a></p>

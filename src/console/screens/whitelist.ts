@@ -1,4 +1,4 @@
-/** The whitelist: where withdrawals may go, from when, and the forms that change it. */
+/** The whitelist: destinations of withdrawals, the time from which each is usable, and their forms. */
 import { networkTitle } from '../../base/money/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
@@ -55,7 +55,7 @@ function groupCard(
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) => html`${proof(context, entry)}${removal(context, entry.id)}`,
+      cell: (entry) => html`${proof(context, entry)}${removal(context, entry.entryId)}`,
     },
   ];
   const shown =
@@ -65,11 +65,11 @@ function groupCard(
           say('tableOf', { name: group.name }),
           table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
         );
-  return section(group.id, group.name, html`${shown}${entryForm(context, group, networks)}`);
+  return section(group.groupId, group.name, html`${shown}${entryForm(context, group, networks)}`);
 }
 
 /** An address leads to the page of the signer, where a person proves it, and comes back with the proof; a proof can be withdrawn. */
-function proof(context: ScreenContext, { id, network, provenUntil, proveUrl }: Entry): Html | null {
+function proof(context: ScreenContext, { entryId: id, network, provenUntil, proveUrl }: Entry): Html | null {
   const { say } = context;
   if (network === null || !may(context, 'move')) return null;
   const word = provenUntil === null ? say('proveAddress') : say('proveAgain');
@@ -113,7 +113,7 @@ function removal(context: ScreenContext, id: string): Html | null {
   });
 }
 
-function entryForm(context: ScreenContext, { id }: Group, networks: readonly string[]): Html | null {
+function entryForm(context: ScreenContext, { groupId: id }: Group, networks: readonly string[]): Html | null {
   const { say } = context;
   const act = 'AddWhitelistEntry';
   const oneOf = (options: readonly (readonly [string, string])[]) => [['', say('none')] as const, ...options];
@@ -121,7 +121,7 @@ function entryForm(context: ScreenContext, { id }: Group, networks: readonly str
   const known = oneOf(networks.map((each) => [each, `${networkTitle({ network: each })} (${each})`]));
   const given = { groupId: id };
   const one = (each: Field) => field(context, act, each, given);
-  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'pixKeyType', label: say('pixKeyType'), options: types })}${one({ name: 'pixKey', label: say('pixKey') })}`;
+  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'type', label: say('pixKeyType'), options: types })}${one({ name: 'key', label: say('pixKey') })}`;
   return addForm(context, { act, given, open: say('addDestination'), button: say('add'), fields });
 }
 

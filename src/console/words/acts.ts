@@ -1,9 +1,9 @@
-/** What the console says of acts and of what they are done on, as the audit log names them. */
+/** Texts about acts and their objects, by their names in the audit log. */
 import type { ActName } from '../../base/access/acts.ts';
 import { type Label, label } from '../../base/text/label.ts';
 import type { Language } from '../../ui/language.ts';
 
-/** What was done. */
+/** Texts of acts. */
 export const ACT_WORDS: Readonly<Record<ActName, Label>> = {
   'quote.create': label('Quote requested', 'Cotação solicitada'),
   'checkout.create': label('Checkout created', 'Checkout criado'),
@@ -73,6 +73,11 @@ export const ACT_WORDS: Readonly<Record<ActName, Label>> = {
   'hold.reject': label('Hold rejected', 'Retenção rejeitada'),
   'hit.dismiss': label('Screening hit dismissed', 'Ocorrência de triagem descartada'),
   'hit.confirm': label('Screening hit confirmed', 'Ocorrência de triagem confirmada'),
+  'case.approve': label('Customer check approved', 'Verificação de cliente aprovada'),
+  'case.deny': label('Customer check denied', 'Verificação de cliente negada'),
+  'case.retry': label('Customer check started again', 'Verificação de cliente reiniciada'),
+  'case.freeze': label('Customer frozen', 'Cliente bloqueado'),
+  'case.unfreeze': label('Customer unfrozen', 'Cliente desbloqueado'),
   'step_up.approve': label('Extra verification approved', 'Verificação adicional aprovada'),
   'step_up.deny': label('Extra verification denied', 'Verificação adicional negada'),
   'facts.correct': label('Regulatory record corrected', 'Registro regulatório corrigido'),
@@ -103,7 +108,7 @@ export const ACT_WORDS: Readonly<Record<ActName, Label>> = {
   'sandbox.advance_clock': label('Sandbox clock advanced', 'Relógio do sandbox adiantado'),
 };
 
-/** What it was done on. */
+/** Texts of objects. */
 export const OBJECT_WORDS: Readonly<Record<string, Label>> = {
   account: label('Account', 'Conta'),
   book_day: label('Accounting day', 'Dia contábil'),
@@ -130,12 +135,12 @@ export const OBJECT_WORDS: Readonly<Record<string, Label>> = {
   whitelist_group: label('Destination group', 'Grupo de destinos'),
 };
 
-/** @returns what was done; the name of an act that no version of the gateway has any more. */
+/** @returns the text of an act; its name when no version of the gateway has it any more. */
 export function actWord(act: string, language: Language): string {
   return (Object.hasOwn(ACT_WORDS, act) && ACT_WORDS[act as ActName][language]) || act;
 }
 
-/** @returns what it was done on; the name of a kind that has no words. */
+/** @returns the text of an object; the name of a kind without a text. */
 export function objectWord(kind: string, language: Language): string {
   return (Object.hasOwn(OBJECT_WORDS, kind) && OBJECT_WORDS[kind]?.[language]) || kind;
 }

@@ -1,4 +1,4 @@
-/** What the screen of the books says; an account of the chart has its name by `book_`. */
+/** Texts of the books; the name of a ledger account is under `book_`. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the books. */
@@ -41,8 +41,8 @@ export const BOOK_WORDS = {
   proposeJournalYes: label('Submit for approval', 'Enviar para aprovação'),
   approveJournal: label('Approve…', 'Aprovar…'),
   approveJournalWhat: label(
-    'The entry is posted immediately. It must be approved by someone other than the person who proposed it.',
-    'O lançamento é efetivado na hora. Precisa ser aprovado por alguém que não o propôs.',
+    '{amount} is posted immediately: debit {debit}, credit {credit}. It must be approved by someone other than the person who proposed it.',
+    'Lançamento imediato de {amount}: débito em {debit}, crédito em {credit}. Precisa ser aprovado por alguém que não o propôs.',
   ),
   approveJournalYes: label('Approve and post', 'Aprovar e lançar'),
   rejectJournal: label('Reject', 'Recusar'),

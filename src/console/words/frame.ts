@@ -1,4 +1,4 @@
-/** What the frame of the console says, and what all of its screens share. */
+/** Texts of the console's frame, and those that all of its screens share. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the frame. */
@@ -38,6 +38,10 @@ export const FRAME_WORDS = {
   notDone: label('That didn’t work.', 'Não foi possível concluir.'),
   formWrong: label('Check the highlighted fields.', 'Confira os campos destacados.'),
   isRequired: label('Enter a value', 'Preencha este campo'),
+  chooseOne: label(
+    'Enter an address or a PIX key, not both',
+    'Informe um endereço ou uma chave PIX, não os dois',
+  ),
   mustBeNumber: label('Enter a number, such as 150.00', 'Digite um número, como 150,00'),
   mustBeWhole: label('Enter a whole number', 'Digite um número inteiro'),
   mustBeMoment: label(

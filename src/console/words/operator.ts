@@ -1,9 +1,9 @@
-/** What the screens of the operator say. */
+/** Texts of the operator's screens. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the screens of the operator. */
 export const OPERATOR_WORDS = {
-  // What waits.
+  // Waiting work.
   suspense: label('Unidentified payments', 'Pagamentos não identificados'),
   suspenseWhy: label(
     'Payments received that match no transaction.',
@@ -24,28 +24,32 @@ export const OPERATOR_WORDS = {
   DROPPED: label('Dropped by the network', 'Descartado pela rede'),
   assign: label('Credit to account…', 'Creditar em conta…'),
   assignWhat: label(
-    'Choose the account this payment belongs to. If the money is not held in that account, someone else has to approve it.',
-    'Escolha a conta à qual este pagamento pertence. Se o dinheiro não está nessa conta, outra pessoa precisa aprovar.',
+    'Choose the account to credit with {amount}. If the money is not held in that account, someone else has to approve it.',
+    'Escolha a conta que recebe {amount}. Se o dinheiro não está nessa conta, outra pessoa precisa aprovar.',
   ),
   proposedTo: label('Proposed for account {account} by {who}', 'Proposto para a conta {account} por {who}'),
   approveSuspense: label('Approve…', 'Aprovar…'),
   approveSuspenseWhat: label(
-    'The payment is credited to account {account} now. It must be approved by someone other than the person who proposed it.',
-    'O pagamento é creditado na conta {account} agora. Precisa ser aprovado por alguém que não o propôs.',
+    '{amount} is credited to account {account} now. It must be approved by someone other than the person who proposed it.',
+    'Crédito de {amount} na conta {account} agora. Precisa ser aprovado por alguém que não o propôs.',
   ),
   approveSuspenseYes: label('Approve and credit', 'Aprovar e creditar'),
   rejectSuspense: label('Reject', 'Recusar'),
   assignYes: label('Credit account', 'Creditar conta'),
   sendBack: label('Send back…', 'Devolver…'),
   sendBackWhat: label(
-    'The payment is returned to the account it came from.',
-    'O pagamento volta para a conta de origem.',
+    '{amount} is returned to the account it came from.',
+    'Devolução de {amount} à conta de origem.',
+  ),
+  sendBackOnChainWhat: label(
+    '{amount} is sent back to its sender on-chain, minus the network fee.',
+    'Devolução de {amount} ao remetente pela rede, descontada a taxa de rede.',
   ),
   returnFailed: label('Return failed', 'Falha na devolução'),
   returnAgain: label('Retry…', 'Tentar de novo…'),
   returnAgainWhat: label(
-    'The same return is sent to the provider again. The payer cannot receive it twice.',
-    'A mesma devolução é enviada ao provedor de novo. O pagador não a recebe duas vezes.',
+    'The same return of {amount} is sent to the provider again. The payer cannot receive it twice.',
+    'A mesma devolução de {amount} é enviada ao provedor de novo. O pagador não a recebe duas vezes.',
   ),
   returnAgainYes: label('Retry return', 'Tentar devolução'),
   sendBackYes: label('Return payment', 'Devolver pagamento'),
@@ -91,14 +95,14 @@ export const OPERATOR_WORDS = {
   noOpenRefunds: label('No refunds in progress', 'Nenhuma devolução em andamento'),
   retryRefund: label('Retry…', 'Tentar de novo…'),
   retryRefundWhat: label(
-    'A new refund is sent to the payer for the amount that failed.',
-    'Uma nova devolução do valor que falhou é enviada ao pagador.',
+    'Sends the amount that failed to the payer again: {amount}.',
+    'Envia de novo ao pagador o valor que falhou: {amount}.',
   ),
   retryRefundYes: label('Retry refund', 'Tentar devolução'),
   settleRefund: label('Mark as paid…', 'Marcar como paga…'),
   settleRefundWhat: label(
-    'Use this if you paid the payer outside the gateway. It is recorded and nothing is sent.',
-    'Use se você já pagou por fora do gateway. Fica registrado e nada é enviado.',
+    'Use this if you paid the payer {amount} outside the gateway. It is recorded and nothing is sent.',
+    'Use se você já pagou {amount} por fora do gateway. Fica registrado e nada é enviado.',
   ),
   settleRefundYes: label('Mark as paid', 'Marcar como paga'),
   paymentReference: label(

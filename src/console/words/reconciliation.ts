@@ -1,4 +1,4 @@
-/** What the screen of reconciliation says; what is wrong has its name by `finding_`, and what to do by `todo_`. */
+/** Texts of reconciliation; a difference is under `finding_`, and its remedy under `todo_`. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of reconciliation. */

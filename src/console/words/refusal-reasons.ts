@@ -1,4 +1,4 @@
-/** Texts of the console about a form that was refused, by the message of the error: they say what to do, and no name of the API occurs. */
+/** Texts about a rejected form, by the message of the error: they say what to do, without names of the API. */
 import { type Label, label } from '../../base/text/label.ts';
 
 /** Advice by the message of an error; named groups are filled in. The first that fits is taken. */

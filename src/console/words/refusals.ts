@@ -1,4 +1,4 @@
-/** Texts of the console about a form that was refused, by the code of the error: they say what to do, and no name of the API occurs. */
+/** Texts about a rejected form, by the code of the error: they say what to do, without names of the API. */
 import type { ErrorCode } from '../../base/errors/errors.ts';
 import { type Label, label } from '../../base/text/label.ts';
 
@@ -34,6 +34,7 @@ export const REFUSAL_WORDS: Readonly<Record<ErrorCode, Label>> = {
   HEADERS_TOO_LARGE: UNREADABLE,
   UNSUPPORTED_MEDIA_TYPE: UNREADABLE,
   EXPECTATION_FAILED: UNREADABLE,
+  MISDIRECTED: UNREADABLE,
   UPGRADE_UNSUPPORTED: UNREADABLE,
   RATE_LIMITED: label(
     'Too many requests. Try again in a moment.',

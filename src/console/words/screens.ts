@@ -1,4 +1,4 @@
-/** What the other screens say. */
+/** Texts of the other screens. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the screens that are not about transactions. */

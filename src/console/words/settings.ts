@@ -1,4 +1,4 @@
-/** What the screen of settings says; a setting has its name by `set_`, one whose change waits by `setting_`. */
+/** Texts of the settings; a setting is under `set_`, one whose change waits under `setting_`. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of settings. */

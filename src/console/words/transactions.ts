@@ -1,4 +1,4 @@
-/** What the screens of transactions say: the list and one transaction. */
+/** Texts of the screens of transactions: the list and one transaction. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of the screens of transactions. */
@@ -220,6 +220,11 @@ export const TRANSACTION_WORDS = {
   refundAmount: label('Amount in BRL', 'Valor em reais'),
   refundLeft: label('Up to {amount} can be refunded', 'Até {amount} podem ser devolvidos'),
   refundYes: label('Refund', 'Devolver'),
+  confirmRefundTitle: label('Check before you refund', 'Confira antes de devolver'),
+  confirmRefund: label(
+    '{source} goes back to the payer; {target} is debited from your balance.',
+    'Devolução de {source} ao pagador; débito de {target} do seu saldo.',
+  ),
   effectsOf: label('For {amount}:', 'Para {amount}:'),
   effect_CREDIT: label('{part}: + {amount}', '{part}: + {amount}'),
   effect_DEBIT: label('{part}: − {amount}', '{part}: − {amount}'),

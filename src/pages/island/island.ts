@@ -1,9 +1,9 @@
 /**
- * What a page does besides, where there is script: copy, share, print, count down, follow the payment, go back to the merchant.
- * One file without imports, for the browsers inside of other apps too: what it uses is of 2020.
+ * Enhancements where there is script: copy, share, print, count down, follow the payment, go back to the merchant.
+ * One file without imports, which also runs in browsers inside of other apps, so it uses only features of 2020.
  */
 
-/** How long to wait for the stream before asking by ourselves, and how often we ask then. */
+/** Wait for the stream before polling begins, and the polling interval. */
 const STREAM_WAIT_MS = 10_000;
 const POLL_MS = 5_000;
 /** A request that was not answered by then will not be: its connection is dead. */
@@ -118,16 +118,16 @@ function clockOf(seconds: number): string {
 }
 
 let loading: Promise<void> | undefined;
-/** The newest change that was told of. */
+/** The newest change that was announced. */
 let told = 0;
 
-/** Takes over what the server shows now: there is one renderer, and it is there. */
+/** Replaces the content with the server's current one: only the server renders. */
 function refresh(): Promise<void> {
   loading =
     loading ||
     load()
       .finally(() => (loading = undefined))
-      // What was told of meanwhile may be missing in an answer that was already on its way.
+      // A response that was already on its way may lack changes that were announced meanwhile.
       .then(() => (shown() < told ? refresh() : undefined));
   return loading;
 }
@@ -152,7 +152,8 @@ async function load(): Promise<void> {
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
   say(title.textContent || '');
-  // Whoever opens a receipt wants to see it: only the payment that was seen here leads away, once, if nothing comes after it.
+  // A receipt that is opened later stays open: only a payment that was seen here leads away, once, when no further
+  // step follows.
   clearInterval(leaving);
   if (isDone() && !wasDone) leave();
   wasDone = wasDone || isDone();
@@ -244,7 +245,7 @@ function follow(): void {
   source.onerror = () => {
     isStreaming = false;
     poll();
-    // What the browser gives up for good is begun again; what it does not, it opens again by itself.
+    // A stream that the browser closed permanently is opened again here; others the browser reopens itself.
     if (source && source.readyState === EventSource.CLOSED) later();
   };
   // A proxy that keeps the stream back says nothing at all.
@@ -288,7 +289,7 @@ function lookAgain(): void {
 }
 
 if (main().dataset.sequence !== undefined) {
-  // A form that was not taken left its own address, under which the page cannot be asked for.
+  // A rejected form left its own address, which cannot be requested by GET.
   history.replaceState(null, '', `/pay/${token}${location.search}`);
   enliven();
   follow();

@@ -4,7 +4,7 @@
  */
 export {};
 
-/** What is asked for: `add`, `confirm` or `sign-in`. */
+/** Kind of the request: `add`, `confirm` or `sign-in`. */
 type Kind = string;
 
 const place = document.getElementById('say');
@@ -16,7 +16,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-passkey
     button.disabled = true;
     go(button.dataset.passkey ?? '', button).catch(() => {
       button.disabled = false;
-      // A person who closes the window of the browser, and one whose passkey is not known, are told the same.
+      // A person who closes the browser's window and one whose passkey is unknown see the same message.
       if (place) place.textContent = button.dataset.failed ?? '';
     });
   };

@@ -1,4 +1,4 @@
-/** What surrounds the pages of signing in: one narrow column, the same look as the console. */
+/** The frame of the sign-in pages: one narrow column, in the look of the console. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -10,7 +10,7 @@ import { type SayOf, sayFrom } from '../../ui/say.ts';
 import { digestOf, sheet } from '../../ui/sheets.ts';
 import { SIGN_IN_WORDS, type SignInWord } from './words.ts';
 
-/** What a page is made from. */
+/** Parts of which a page is built. */
 export interface DoorPage {
   readonly language: Language;
   /** Path of the page, without a query. */
@@ -42,7 +42,7 @@ export const DOOR_POLICY = policyFrom({
   connect: OWN,
 });
 
-/** @returns what says the texts of these pages. */
+/** @returns the function that formats the texts of these pages. */
 export function saySignIn(language: Language): SaySignIn {
   return sayFrom(SIGN_IN_WORDS, language);
 }

@@ -28,8 +28,8 @@ export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
 export const SWITCH_PATH = `${CONSOLE_PATH}/account`;
 
 /**
- * @param companyPath - that leads to the provider of sign-ins; null where there is none.
- * @returns the page on which people sign in, who are then led to `next`.
+ * @param companyPath - path to the sign-in provider; null where there is none.
+ * @returns the page on which people sign in; they continue at `next`.
  */
 export function signInPage(language: Language, next: string, companyPath: string | null): DoorPage {
   const say = saySignIn(language);
@@ -53,7 +53,7 @@ export interface HeldForm {
   readonly values: Iterable<readonly [name: string, value: string]>;
 }
 
-/** What there is to know of who shows a passkey. */
+/** Facts about the person who presents a passkey. */
 export interface ConfirmTraits {
   readonly hasPasskey: boolean;
   readonly isTest: boolean;
@@ -98,12 +98,12 @@ function passkeyButton(
 <p id="say" role="status"></p>`;
 }
 
-/** How the page of a link is shown. */
+/** Variants of the page of a link. */
 export interface LinkTraits {
   /** Whether the link lets in without more. */
   readonly isEnough: boolean;
   readonly isTest: boolean;
-  /** What its form carries, so that no other page can send it. */
+  /** Token of its form, so that no other page can send it. */
   readonly csrf: string;
 }
 
@@ -134,7 +134,7 @@ ${isEnough ? form : first}</div>
   };
 }
 
-/** What the page of the own sessions shows. */
+/** Content of the page of the person's own sessions. */
 export interface OwnSignIn {
   readonly name: string;
   readonly email: string;

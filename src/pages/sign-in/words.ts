@@ -1,4 +1,4 @@
-/** What the pages of signing in say, in both languages. */
+/** Texts of the sign-in pages, in both languages. */
 import { type Label, label } from '../../base/text/label.ts';
 
 /** The texts. */

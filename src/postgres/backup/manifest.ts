@@ -1,4 +1,4 @@
-/** The manifest of a backup. It is written last, so a folder without one is no complete backup. */
+/** The manifest of a backup. A backup writes it last, so a folder without a manifest is no complete backup. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { EmbeddedPostgresError } from '../postgres-binaries.ts';
@@ -30,7 +30,7 @@ export interface Manifest {
   /** First and last file of the log that the backup needs. */
   readonly startWal: string;
   readonly stopWal: string;
-  /** On the database's clock, RFC 3339. It can be restored to any time from `endedAt` on. */
+  /** Time of the database's clock, RFC 3339. A restore can reach any time from `endedAt` on. */
   readonly startedAt: string;
   readonly endedAt: string;
   /** Whether the key file of secrets is among the files. */

@@ -1,4 +1,4 @@
-/** Refusals of a folder in which a backup would be lost, or would take what is of another server. */
+/** Refuses folders in which a backup would be lost, or would overwrite files of another server. */
 import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

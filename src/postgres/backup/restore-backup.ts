@@ -1,6 +1,7 @@
 /**
- * Restores a backup into a new home: the files, checked against the manifest, then the archived log up to a time. It works in a draft, and
- * moves the data into place when it is whole. A mark in the home keeps gateways out until then.
+ * Restores a backup into a new home: the files, checked against the manifest, then the archived log up to a time. It
+ * works in a draft and moves the data into its final place when it is whole. Until then a mark in the home keeps
+ * gateways out.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { chown, mkdtemp, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';

@@ -6,7 +6,11 @@ import { type AskParts, askReport } from './reports.ts';
 
 const BATCH_MAX = 100;
 
-/** Asks about stored reports that are due. @returns how many. */
+/**
+ * Polls the provider about stored reports that are due.
+ *
+ * @returns their number.
+ */
 export async function askReports(parts: AskParts & DisputeParts): Promise<number> {
   const { database, mode } = parts.tools;
   const due = await claimReports<UnconfirmedNews>(database, mode, BATCH_MAX);

@@ -1,6 +1,6 @@
 /**
- * What the account at the provider has, beside what the ledger has. The two are read one after the other, and again, until nothing was
- * booked and nothing moved in between; what one of both has and the other has not yet is told apart.
+ * Balance at the provider, for comparison with the ledger. The two are read alternately until nothing was booked and
+ * nothing moved in between; movements that only one of them has are listed separately.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
@@ -13,7 +13,7 @@ import { type ApiPix, read as readAnswer } from './client.ts';
 import type { OrderKind } from './orders.ts';
 import { WireError } from './wire.ts';
 
-/** What it is asked with. */
+/** Parts of the query. */
 export interface BalanceParts {
   readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
   readonly api: Pick<ApiPix, 'send'>;
@@ -21,9 +21,9 @@ export interface BalanceParts {
   readonly balanceUrl: string;
 }
 
-/** What may not be booked yet is not older. Unit: ms. */
+/** Maximum age of movements that may not be booked yet. Unit: ms. */
 const LATE_MS = 24 * 3_600_000;
-/** Where something moves all the time, no balance is told. */
+/** Maximum number of attempts; with constant movement no balance is returned. */
 const TRIES_MAX = 10;
 /** Orders that are asked for; with more than these, the balance is the smaller trouble. */
 const OPEN_MAX = 10_000;
@@ -36,7 +36,10 @@ const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [news: strin
   refund: ['refund_ended', -1n],
 };
 
-/** @returns what there is of BRL; nothing where it never stood still. @throws while the provider cannot be asked. */
+/**
+ * @returns the balance in BRL; undefined when it never stood still.
+ * @throws when the provider is unreachable.
+ */
 export async function bankBalances(
   parts: BalanceParts,
   read: RailStatement['read'],
@@ -68,7 +71,7 @@ function balanceOf(json: unknown): bigint {
   return toMinor(saldo, BRL.decimals);
 }
 
-/** What the statement has of late and the ledger has not, cents. */
+/** Recent movements of the statement that the ledger lacks, cents. */
 async function unbooked(
   { tools: { database, mode, clock } }: BalanceParts,
   read: RailStatement['read'],
@@ -91,7 +94,7 @@ async function unbooked(
   return moved.reduce((sum, { minor }, index) => sum + (booked.has(index + 1) ? 0n : minor), 0n);
 }
 
-/** What has left, of orders that nobody knows the end of yet, cents. */
+/** Amount that has left by orders whose end is unknown yet, cents. */
 async function sentAlready({ tools: { database, mode }, kinds }: BalanceParts): Promise<bigint> {
   let sum = 0n;
   for (const order of await listOpenPixOrders(database, mode, OPEN_MAX)) {

@@ -1,6 +1,6 @@
 /**
- * Callbacks of the provider: who calls is found out first, what is told is stored before it is answered. A list in which one entry is
- * wrong is refused after the others were taken, so the provider tells it again and nothing of it is lost.
+ * Callbacks of the provider: the caller is identified first, and the report is stored before the response. A list
+ * with a bad entry is refused after the others were accepted, so the provider repeats it and nothing is lost.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -14,20 +14,20 @@ const WORDS_MAX = 300;
 /** Answers a call; `path` is what follows the callback's URL, without its secret. */
 export type Answering = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** How what a caller tells is taken, who passed the check. */
+/** Handler of reports from an admitted caller. */
 export interface Hearing {
   readonly pix: (entries: WireEntries) => Promise<Verdict>;
   /** @param json - the body. @throws {WireError} when it is no such list. */
   readonly infractions: (json: unknown) => Promise<Verdict>;
 }
 
-/** What is answered. */
+/** Response to a report. */
 export interface Verdict {
   readonly status: number;
   readonly words: string;
 }
 
-/** @returns what answers calls of a caller who passes the check. */
+/** @returns the handler of calls from admitted callers. */
 export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing): Answering {
   return async (request, response, path) => {
     const { status, words } = await take(hearing, check, request, path).catch((error: unknown) => {
@@ -41,7 +41,7 @@ export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing
         'a callback of the PIX provider was refused',
       );
     if (response.headersSent) return;
-    // What was not read of a body that is too large is not waited for.
+    // The unread rest of a too large body is not waited for.
     if (status === 413) response.setHeader('connection', 'close');
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(words);
   };
@@ -70,8 +70,8 @@ async function take(
 }
 
 /**
- * Some providers call the address itself, without what the standard adds to it. They also try it when it is registered, with a body that
- * reports nothing. Any other body without a known list is refused: a 2xx is the answer for what is stored (C-36).
+ * Some providers call the address itself, without the suffix of the standard. They also try it at registration, with
+ * a body that reports nothing. Any other body without a known list is refused: a 2xx confirms what is stored (C-36).
  */
 async function takeAny(hearing: Hearing, json: unknown): Promise<Verdict> {
   if (typeof json !== 'object' || json === null)
@@ -93,7 +93,7 @@ function isTrial(json: object): boolean {
 /** Names of members that a body without a report does not have. */
 const OF_PIX = /^(?:pix|valor|txid|horario)$|e2e|end_?to_?end/i;
 
-/** @returns what is answered after everything was taken but what is wrong. */
+/** @returns the response after everything valid was accepted. */
 export function verdictOn(wrong: WireError | undefined): Verdict {
   return wrong ? { status: 400, words: wrong.message } : { status: 200, words: 'ok' };
 }

@@ -1,6 +1,6 @@
 /**
- * Who calls: known by the certificate of the connection, by one that a trusted proxy hands on, or by a part of the path that
- * nobody can guess. Where several are configured, all of them have to be right.
+ * Identifies callers: by the certificate of the connection, by one that a trusted proxy passes on, or by an
+ * unguessable part of the path. Where several are configured, all of them must be right.
  */
 import { createHmac, timingSafeEqual, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { certificatesIn } from './certificates.ts';
 import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 
-/** What a caller is checked by. */
+/** Checks of a caller. */
 export interface CallerCheck {
   /** First part of the path; null for none. */
   readonly token: string | null;
@@ -77,7 +77,7 @@ export function hasCertificate({ clientCa, proxyHeader, secret }: CallbackSettin
   return clientCa !== null && (proxyHeader !== null || secret === null);
 }
 
-/** @returns what follows the secret part of the path, without query; why the caller is refused, where he is. */
+/** @returns the path after its secret part, without query; or the reason of a refusal. */
 export function refusalOf(
   { token, refusal }: CallerCheck,
   request: IncomingMessage,

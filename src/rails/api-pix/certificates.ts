@@ -1,4 +1,4 @@
-/** Certificates and keys as files have them (PEM): what TLS takes, and what it would only find out about later. */
+/** Certificates and keys from files (PEM): validates up front what TLS would only reject later. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Settings } from '../../base/process/settings.ts';
@@ -15,7 +15,10 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** What TLS would not take is refused here: later it would end the start, or stop every call, in words that name no member. */
+/**
+ * Refuses what TLS would reject: later it would end the start, or stop every call, with a message that names no
+ * member.
+ */
 export function readCertificate(given: Settings): Certificate {
   const [certificate, key] = [given.contents('certificateFile'), given.contents('keyFile')];
   if (!isTaken({ cert: certificate })) given.refuse('certificateFile', 'a file with a certificate, PEM');

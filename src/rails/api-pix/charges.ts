@@ -16,7 +16,7 @@ import { type KnownNames, newsOf, tell } from './tell.ts';
 import type { WireCharge } from './wire.ts';
 import { isSameKey } from './wire-keys.ts';
 
-/** What charges are made with. */
+/** Parts that make charges. */
 export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
   readonly api: ApiPix;
   readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl'>;
@@ -36,7 +36,7 @@ const NO_NAMES: Omit<KnownNames, 'pixKey'> = {
 };
 
 /**
- * Makes a charge. The same txid is the same charge: one that is there already is taken where it is about the same money.
+ * Makes a charge. The same txid is the same charge: an existing one is used if its amount is the same.
  *
  * @throws {RailRefused} {PspAway} {PspProblem}
  */
@@ -60,7 +60,7 @@ export async function createCharge(
   }
 }
 
-/** Withdraws a charge. One that was paid meanwhile cannot be: then its payment counts, and is told. */
+/** Cancels a charge. One that was paid meanwhile cannot be cancelled: its payment counts, and is reported. */
 export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<void> {
   const txid = row.process?.txid;
   if (txid === undefined) return;
@@ -74,7 +74,10 @@ export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<
   }
 }
 
-/** @returns what the provider tells of payments of a charge; nothing for one that it does not have. @throws {PspAway} {PspProblem} */
+/**
+ * @returns the provider's reports about payments of a charge; none for an unknown one.
+ * @throws {PspAway} {PspProblem}
+ */
 export async function askCharge(
   { api, settings: { pixKey } }: Pick<ChargeTools, 'api' | 'settings'>,
   txid: string,
@@ -85,7 +88,7 @@ export async function askCharge(
   return own.flatMap((pix) => newsOf(pix, names)).filter(({ kind }) => kind === 'payment');
 }
 
-/** What is left of the session, whole seconds: a wallet refuses the charge after it. */
+/** Remaining time of the session, whole seconds: a wallet refuses the charge after it. */
 function chargeOf(row: ProcessRow, nowMs: number): Omit<ChargeRequest, 'amount'> {
   const endMs = expiryOf(row);
   const { clientName: name, clientTaxId: taxId } = row;

@@ -1,4 +1,4 @@
-/** What is looked at to say how the rail is doing: access, certificates, the address of callbacks, the statement, open orders. */
+/** Health checks of the rail: access, certificates, the address of callbacks, the statement, open orders. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { RailCheck, RailTools } from '../../resolvers/services/rail-part.ts';
 import { readOpenPixOrders } from '../../store/rails/pix-orders.ts';
@@ -12,7 +12,7 @@ import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 import { OPEN_MAX } from './stored-reports.ts';
 import type { Tokens } from './token.ts';
 
-/** What is asked. */
+/** Parts that are checked. */
 export interface CheckParts {
   readonly tools: RailTools;
   readonly settings: ApiPixSettings;
@@ -103,7 +103,7 @@ async function statementCheck({ tools, settings }: CheckParts): Promise<Omit<Rai
   const isRead = seconds <= LATE_TURNS * settings.pollSeconds;
   const wholeAtMs = await lastReading(tools.database, statementOf(tools, settings, LATE));
   const wholeMs = wholeAtMs === null ? null : tools.database.nowMs() - wholeAtMs;
-  // It waits where a part of it cannot be read: the log says which.
+  // Reading waits where a part of it is unreadable: the log names it.
   if (isRead && wholeMs !== null && wholeMs > 2 * LATE_EVERY_MS)
     return { ok: false, detail: `a part of it cannot be read, for ${Math.floor(wholeMs / 60_000)} minutes` };
   return { ok: isRead, detail: `read ${seconds} s ago` };

@@ -1,4 +1,4 @@
-/** The calls of API Pix that are used here, each with a token; one that is refused is replaced once. */
+/** The used calls of API Pix, each with a token; a refused token is replaced once. */
 import { type Answer, type Call, type Caller, jsonOf, PspAway, PspProblem } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 import type { Tokens } from './token.ts';
@@ -16,7 +16,7 @@ import {
 
 /** A charge to be made. */
 export interface ChargeRequest {
-  /** How long it can be paid. */
+  /** Time for which it can be paid. */
   readonly expiresInSeconds: number;
   readonly payer: { readonly taxId: string; readonly name: string } | null;
   /** Decimal BRL with two decimals. */
@@ -32,7 +32,9 @@ export interface StatementPart {
   readonly page: number;
 }
 
-/** Calls the provider. Every call fails with `PspAway` or `PspProblem`; one that asks for what is not there gives undefined. */
+/**
+ * Calls the provider. Every call fails with `PspAway` or `PspProblem`; a query for a missing thing returns undefined.
+ */
 export interface ApiPix {
   readonly putCharge: (txid: string, charge: ChargeRequest) => Promise<WireCharge>;
   readonly getCharge: (txid: string) => Promise<WireCharge | undefined>;
@@ -48,7 +50,11 @@ export interface ApiPix {
   readonly putWebhook: (url: string, isOpen: boolean) => Promise<void>;
   /** @returns the URL that is registered. */
   readonly getWebhook: () => Promise<string | undefined>;
-  /** A call of the provider's own, with a token. @returns what it answers with, as JSON. */
+  /**
+   * A proprietary call of the provider, with a token.
+   *
+   * @returns the response, as JSON.
+   */
   readonly send: (
     method: Call['method'],
     url: string,
@@ -119,7 +125,7 @@ export function createCalls(
   };
 }
 
-/** @returns what is there; undefined where the provider says that it is not. */
+/** @returns the result; undefined when the provider says that it does not exist. */
 export async function found<Found>(get: () => Promise<Found>): Promise<Found | undefined> {
   try {
     return await get();

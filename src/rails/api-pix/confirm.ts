@@ -1,6 +1,6 @@
 /**
- * Confirmation of reports at the provider: what it answers to our own query counts, whoever reported it (C-36). Reports that arrive
- * together share a query: one read of the statement instead of one by each EndToEndId.
+ * Confirmation of reports at the provider: only its answer to our own query counts, whoever reported it (C-36).
+ * Reports that arrive together share a query: one read of the statement instead of one per EndToEndId.
  */
 import { groupCommit } from '../../base/concurrency/group-commit.ts';
 import { inParts } from '../../base/concurrency/in-parts.ts';
@@ -40,7 +40,7 @@ const REFUSALS: readonly number[] = [400, 422];
 /** Answer about one claim: another claim of the batch may have failed. */
 type Settled = PromiseSettledResult<WirePix | undefined>;
 
-/** @returns what asks about reports of this process. */
+/** @returns the confirmation of this process's reports. */
 export function createConfirm(parts: ConfirmParts): Confirm {
   const confirm = groupCommit<Claim, Settled>((claims) => confirmAll(parts, claims), {
     max: BATCH_MAX,

@@ -1,6 +1,6 @@
 /**
- * Reports of disputes and of fraud: what the list of the provider has is booked. A report that the list lacks is stored before it is
- * answered, and the list is read again for it until it has it, or the report counts as denied (C-36).
+ * Reports of disputes and of fraud: entries of the provider's list are booked. A report that the list lacks is stored
+ * before the response, and the list is read again until it has the report, or the report counts as denied (C-36).
  */
 import { createHash } from 'node:crypto';
 import type { DisputeNews, InfractionNews, UnconfirmedNews } from '../../resolvers/services/news.ts';
@@ -44,7 +44,7 @@ export function isOfDispute(report: WaitingReport<UnconfirmedNews>): report is D
   return report.body.dispute !== undefined;
 }
 
-/** Reads the list for stored reports. One that the list has ends; the last reading denies one that it lacks. */
+/** Reads the list for stored reports. A listed one ends; the last reading denies one that is missing. */
 export async function askDisputeReports(
   parts: DisputeParts,
   reports: readonly DisputeReport[],
@@ -62,7 +62,7 @@ export async function askDisputeReports(
       await deny(tools, key, body, UNLISTED);
 }
 
-/** @returns whether every entry of the list could be read; all that could be read is booked. */
+/** @returns whether every entry of the list was readable; all readable ones are booked. */
 async function readList(parts: DisputeParts, backMs: number): Promise<boolean> {
   const nowMs = await parts.tools.clock.nowMs();
   const isoAt = (ms: number) => new Date(ms).toISOString();

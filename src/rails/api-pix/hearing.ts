@@ -25,13 +25,13 @@ export interface HearingParts extends ReportParts {
 /** The standard allows a thousand payments on a page. */
 const ENTRIES_MAX = 1_000;
 const TOO_MANY: Verdict = { status: 413, words: `at most ${ENTRIES_MAX} entries` };
-/** Where no list of disputes is configured, returns by MED are the disputes: one that is told besides would be booked twice. */
+/** Where no list of disputes is configured, returns by MED are the disputes: a reported one would be booked twice. */
 const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl is set' };
 /** The standard has 32 characters; the provider itself is not refused for others. */
 const ID_LENGTH = 32;
 const UNFORMED = new WireError(`endToEndId must have ${ID_LENGTH} characters`);
 
-/** @returns how callers are heard who pass the check. */
+/** @returns the handlers of admitted callers. */
 export function hearing(parts: HearingParts, callback: CallbackSettings): Hearing {
   const { tools, settings } = parts;
   const isProved = isProvider(callback);

@@ -3,14 +3,15 @@
  * open whether the call was acted on.
  */
 import { Agent, request as httpsRequest } from 'node:https';
+import { traceCall } from '../../base/trace/spans.ts';
 import type { ApiPixSettings } from './settings.ts';
 
-/** Nobody knows whether the call was acted on: the provider is asked before it is made again. */
+/** The call may or may not have been executed: the provider is asked before it is made again. */
 export class PspAway extends Error {
   override readonly name: string = 'PspAway';
 }
 
-/** It did not answer at all, or with 5xx: the line is down, or the provider is. */
+/** The provider did not answer at all, or with 5xx: the line is down, or the provider is. */
 export class PspSilent extends PspAway {
   override readonly name = 'PspSilent';
 }
@@ -32,7 +33,7 @@ export class PspProblem extends Error {
 /** A call. */
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'POST';
-  /** All of it. */
+  /** The whole URL. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -50,9 +51,11 @@ export type Caller = (call: Call) => Promise<Answer>;
 /** A page of the statement has a thousand payments at most. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 const CONNECTIONS_MAX = 32;
+/** Attributes of the span of a call: no path, because there are keys and documents in it. */
+const RAIL = { 'crossramp.rail': 'pix' };
 const WORDS_MAX = 300;
 
-/** @returns what makes calls, over connections that are kept for a while. */
+/** @returns a function that makes calls, over connections that stay open for a while. */
 export function createCaller({
   certificate,
   key,
@@ -67,7 +70,10 @@ export function createCaller({
     keepAlive: true,
     maxSockets: CONNECTIONS_MAX,
   });
-  return (call) => callOnce(agent, call, timeoutSeconds * 1_000);
+  return (call) =>
+    traceCall(`${call.method} pix`, RAIL, (traced) =>
+      callOnce(agent, { ...call, headers: { ...call.headers, ...traced } }, timeoutSeconds * 1_000),
+    );
 }
 
 /** @returns the answer as JSON. @throws {PspProblem} for a no; {PspAway} for an answer that is no JSON. */
@@ -111,7 +117,7 @@ async function callOnce(
   }
 }
 
-/** API Pix has `type` and `detail` (RFC 7807); what is a provider's own has `nome` and `mensagem`. */
+/** API Pix has `type` and `detail` (RFC 7807); proprietary calls have `nome` and `mensagem`. */
 function problemOf(status: number, json: unknown, body: string): PspProblem {
   const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
@@ -138,7 +144,7 @@ function pathOf(url: string): string {
 
 const UNSIGNED = 'the certificate of the provider is not signed by an authority of caFile';
 const NOT_TAKEN = 'the provider does not take the certificate of certificateFile';
-/** What errors of TLS mean to whoever wrote the settings. */
+/** Meaning of TLS errors for the author of the settings. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNRESET: `the provider closed the connection; if it always does, then ${NOT_TAKEN}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,

@@ -25,7 +25,7 @@ export { type ApiPixSettings, readApiPixSettings } from './settings.ts';
 
 /** The rail, with what its author's tests look at. */
 export interface ApiPixPart extends RailPart<PixRail> {
-  /** Looks once for what callbacks lost: what background work does all the time. */
+  /** Polls once for lost callbacks, as background work does all the time. */
   readonly poll: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Disputes and reports of fraud (MED). API Pix has no call for them, and providers tell of them each in its own way: these are the
- * ones of `crossramp psp`. What a provider tells by its own screens alone, the operator enters by hand.
+ * Disputes and reports of fraud (MED). API Pix has no call for them, and providers report them in their own ways:
+ * these are the ones of `crossramp psp`. Reports on a provider's screens alone are entered by the operator.
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import type { DisputeNews, InfractionNews } from '../../resolvers/services/news.ts';
@@ -14,13 +14,16 @@ const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
 const AMOUNT = /^(?:0|[1-9]\d{0,9})\.\d{2}$/;
 const NAME_MAX = 80;
 
-/** What the entries of a list tell that can be read, and what is wrong with the first that cannot. */
+/** Readable entries of a list, and the error of the first unreadable one. */
 export interface InfractionEntries {
   readonly read: readonly (DisputeNews | InfractionNews)[];
   readonly wrong: WireError | undefined;
 }
 
-/** @returns what a callback about disputes, or a page of them, tells. @throws {WireError} when it is no such list. */
+/**
+ * @returns the content of a callback about disputes, or of a page of them.
+ * @throws {WireError} when it is no such list.
+ */
 export function readInfractionList(json: unknown): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
@@ -37,13 +40,13 @@ export function readInfractionList(json: unknown): InfractionEntries {
   return { read, wrong };
 }
 
-/** Whoever looks for it at the provider needs its name. */
+/** A search at the provider needs its name. */
 function named(json: unknown): string {
   const { idInfracao } = (json ?? {}) as { readonly idInfracao?: unknown };
   return typeof idInfracao === 'string' ? ` (idInfracao ${idInfracao.slice(0, NAME_MAX)})` : '';
 }
 
-/** Whoever hears of a dispute when it is decided hears first that it was opened: that may have been lost. */
+/** A dispute that is first reported with its decision is reported as opened first: that report may have been lost. */
 function newsOf(json: unknown, path: string): InfractionEntries['read'] {
   const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {

@@ -1,4 +1,4 @@
-/** A TLS port of its own for callbacks: whoever has no certificate of the provider does not get past the handshake. */
+/** A TLS port of its own for callbacks: a caller without a certificate of the provider fails at the handshake. */
 import { createServer } from 'node:https';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -22,10 +22,10 @@ export interface Listener {
 }
 
 /**
- * Starts the listener; undefined where none is configured.
+ * Starts the listener; undefined when none is configured.
  *
- * @throws {SettingsError} where this machine does not have the address: nothing would ever be heard there.
- * @param againMs - how long a process waits that does not get the port.
+ * @throws {SettingsError} when this machine does not have the address: no callback would ever arrive there.
+ * @param againMs - retry interval of a process that does not get the port.
  */
 export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener | undefined {
   const { tools, settings } = parts;

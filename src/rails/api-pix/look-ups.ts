@@ -1,6 +1,6 @@
 /**
- * Looks up whose a PIX key is. Providers meter this, and a key that does not exist costs ten to twenty times as much, so that
- * directories are not searched through: nobody gets more than his share here, counted in the database for all processes.
+ * Looks up the owner of a PIX key. Providers meter this, and a missing key costs ten to twenty times as much, so that
+ * directories are not searched through: each caller has a share, counted in the database for all processes.
  */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
@@ -9,7 +9,7 @@ import { takeLookUps } from '../../store/rails/pix-statement.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { KeyHolder } from './payouts.ts';
 
-/** A share: how long it takes until one look-up is given back, and how many there are at most. */
+/** A share: time until one look-up is given back, and their maximum. */
 interface Share {
   readonly oneSeconds: number;
   readonly most: number;
@@ -19,11 +19,11 @@ interface Share {
 const PAYER: Share = { oneSeconds: 60, most: 30 };
 /** 60 a minute, at most 300 at once. */
 const ACCOUNT: Share = { oneSeconds: 1, most: 300 };
-/** What a key that does not exist costs more. */
+/** Additional cost of a missing key. */
 const MISS_COST = 19;
 const AGAIN_SECONDS = 60;
 
-/** Where nothing is looked up, a CPF or CNPJ still belongs to itself. */
+/** Without a directory, a CPF or CNPJ still belongs to itself. */
 export async function keyOwner(
   tools: Pick<RailTools, 'mode' | 'database'>,
   lookUp: ((key: string) => Promise<KeyHolder>) | undefined,
@@ -35,14 +35,14 @@ export async function keyOwner(
   await take(tools, row, 1);
   const holder = await lookUp(pixKey);
   if (holder === 'nobody') {
-    // It is spent already: whatever is left, this look-up is answered.
+    // The cost is spent already: this look-up is answered whatever is left.
     await take(tools, row, MISS_COST).catch(() => {});
     return NO_OWNER;
   }
   return holder.taxId === null ? null : seenAs(holder.taxId, clientTaxId);
 }
 
-/** Digits that are hidden are right; one that is shown and differs is of somebody else. */
+/** Hidden digits match any; a visible one that differs belongs to another person. */
 export function seenAs(taxId: string, clientTaxId: string | null): string {
   const isSame =
     clientTaxId !== null &&
@@ -51,7 +51,7 @@ export function seenAs(taxId: string, clientTaxId: string | null): string {
   return isSame ? clientTaxId : taxId;
 }
 
-/** @throws {GatewayError} `RATE_LIMITED`: it waits, and does not count as a try. */
+/** @throws {GatewayError} `RATE_LIMITED`: the order waits, and this does not count as an attempt. */
 async function take(
   { mode, database }: Pick<RailTools, 'mode' | 'database'>,
   { accountId, clientTaxId }: ProcessRow,

@@ -1,7 +1,8 @@
 /**
- * Places orders so that none is carried out twice: stored first, then sent under a name of our own at the provider. When nobody knows
- * what became of one, the provider is asked. One that the provider says it never had is sent again after a minute, under the same
- * name, by which the provider itself refuses a second one: such a refusal says nothing of the first, and ends nothing.
+ * Places orders so that none is executed twice: stored first, then sent under a name of our own at the provider. When
+ * the outcome is unknown, the provider is asked. An order that the provider says it never had is resent after a
+ * minute, under the same name, by which the provider itself refuses a duplicate: such a refusal says nothing about
+ * the first, and ends nothing.
  */
 import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
@@ -17,27 +18,30 @@ import { PspAway, PspProblem } from './http.ts';
 import { handOn } from './tell.ts';
 import { afterOpen, afterPayout } from './times.ts';
 
-/** What this works with. */
+/** Common parts. */
 export type OrderTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
-/** What orders are placed with. */
+/** Parts that place orders. */
 export interface PlacingTools extends OrderTools {
   /** An order that the provider does not know may be on its way to it still; after this it is sent again under the same name. */
   readonly sendAgainMs: number;
 }
 
-/** What the provider tells of an order. */
+/** Report of the provider about an order. */
 export interface Told {
   readonly news: readonly News[];
-  /** It has more to tell soon. */
+  /** Whether more reports will follow soon. */
   readonly isUnfinished: boolean;
 }
 
-/** How orders of one kind are sent and asked for. */
+/** Sending and polling of one kind of orders. */
 export interface OrderKind {
-  /** @returns what is told of it. @throws {PspAway} {PspProblem} */
+  /**
+   * @returns reports about it.
+   * @throws {PspAway} {PspProblem}
+   */
   readonly send: (order: NewPixOrder) => Promise<readonly News[]>;
-  /** @returns what is told of it; undefined where the provider does not have it. */
+  /** @returns reports about it; undefined when the provider does not have it. */
   readonly ask: (order: NewPixOrder) => Promise<Told | undefined>;
   /** Whether a problem is a refusal for good, and not a matter of access or settings, which somebody can put right. */
   readonly isRefusal: (problem: PspProblem) => boolean;
@@ -63,7 +67,11 @@ export async function placeOrder(
   return (await askOrder(tools, kind, before)) ? 'placed' : sendAgain(tools, kind, before);
 }
 
-/** Asks the provider about an order, and hands on what it tells. @returns that; undefined where the provider does not have it. */
+/**
+ * Asks the provider about an order, and passes its reports on.
+ *
+ * @returns the reports; undefined when the provider does not have it.
+ */
 export async function askOrder(
   tools: OrderTools,
   kind: OrderKind,
@@ -88,7 +96,10 @@ export async function askLater(
   await askPixOrderAt(database, order, askAtMs);
 }
 
-/** @throws {PspAway} {PspProblem} whatever the provider refuses, it may have the order of before: it stays open, and is asked for. */
+/**
+ * @throws {PspAway} {PspProblem} the provider may have had the order before, whatever it refuses: the order stays
+ *   open, and is polled.
+ */
 async function sendAgain(tools: PlacingTools, kind: OrderKind, order: PixOrder): Promise<'placed'> {
   const nowMs = tools.database.nowMs();
   const isTaken = await takeSendingAgain(tools.database, order, {
@@ -114,9 +125,9 @@ async function sendFirst(
 }
 
 /**
- * Whatever goes wrong, the provider is asked before anything is concluded: it may have had the order already.
+ * Whatever goes wrong, the provider is asked before a conclusion: it may have had the order already.
  *
- * @returns what went wrong; undefined where the provider has it.
+ * @returns the problem; undefined when the provider has it.
  */
 async function sendOnce(
   tools: OrderTools,

@@ -1,4 +1,7 @@
-/** Payouts: no part of API Pix, so each provider has its own. This is what they have in common, and its first adapter, Efí's. */
+/**
+ * Payouts: no part of API Pix, so each provider has its own call. This is their common part, and the first adapter,
+ * Efí's.
+ */
 import { parseTaxId } from '../../base/pix/tax-id.ts';
 import type { ApiPix } from './client.ts';
 import { found, read } from './client.ts';
@@ -26,7 +29,7 @@ export type KeyHolder =
       readonly taxId: string | null;
     };
 
-/** What a provider has for paying out. */
+/** Payout calls of a provider. */
 export interface PixPayouts {
   /** @returns undefined where the provider has no such call. @throws {PspAway} {PspProblem} */
   readonly lookUp: ((key: string) => Promise<KeyHolder>) | undefined;
@@ -38,7 +41,10 @@ export interface PixPayouts {
   readonly isRefusal: (problem: PspProblem) => boolean;
 }
 
-/** What Efí answers where the payout itself cannot be; anything else may be put right, and is tried again under the same id. */
+/**
+ * Efí's answers when the payout itself is impossible; other problems may be fixed, and it is retried under the same
+ * id.
+ */
 const EFI_REFUSALS = [
   'chave_favorecido_invalida',
   'chave_nao_encontrada',

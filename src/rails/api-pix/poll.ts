@@ -1,8 +1,10 @@
 /**
- * Finds what callbacks lost: the statement is read again and again, with an overlap, by one process at a time, and the provider is
- * asked about orders that it has not decided. What was told before is dropped when it comes again. A part that cannot be read does not
- * stop what is new; what is read late goes no further before it can be read.
+ * Finds lost callbacks: the statement is read again and again, with an overlap, by one process at a time, and the
+ * provider is asked about undecided orders. Repeated reports are dropped. An unreadable part does not stop new
+ * entries; the late read goes no further before it is readable.
  */
+import { end2endOfOrder } from '../../base/ids/end2end.ts';
+import { aboutTransaction } from '../../base/trace/about.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
   askPixOrderAt,
@@ -26,7 +28,7 @@ import type { Standing } from './standing.ts';
 import { tell, tellNews } from './tell.ts';
 import { readPages, type WireError } from './wire.ts';
 
-/** What is asked, and of whom. */
+/** Parts of polling. */
 export interface PollParts {
   readonly tools: RailTools;
   readonly settings: ApiPixSettings;
@@ -35,21 +37,21 @@ export interface PollParts {
   readonly complain: Standing['complain'];
 }
 
-/** How the statement is read: what is new often, and what a provider lists late now and then. Unit: ms. */
+/** Reading of the statement: new entries often, entries that a provider lists late now and then. Unit: ms. */
 export interface Reading {
   /** Follows the name of the statement. */
   readonly name: string;
   readonly overlapMs: number;
   /** As the settings have it where null. */
   readonly everyMs: number | null;
-  /** Goes on past a part that cannot be read: somebody else reads it again. */
+  /** Continues past an unreadable part: another read covers it again. */
   readonly goesOn: boolean;
 }
 
 const NEW: Reading = { name: '', overlapMs: 120_000, everyMs: null, goesOn: true };
 /** Unit: ms. */
 export const LATE_EVERY_MS = 900_000;
-/** What is read late, and whatever could not be read before. */
+/** The read of late and earlier unreadable entries. */
 export const LATE: Reading = {
   name: ' late',
   overlapMs: 3_600_000,
@@ -62,11 +64,11 @@ const AGAIN_MS = 5_000;
 const TRIES = 3;
 /** Providers limit how much of it can be asked for at once. Unit: ms. */
 export const PART_MS = 24 * 3_600_000;
-/** Where reading takes longer than this, somebody else may take over: what is told twice acts once. Unit: ms. */
+/** Time after which another process may take over: a repeated report acts once. Unit: ms. */
 const TURN_MS = 120_000;
 const PAGES_MAX = 10_000;
 const ORDERS_AT_ONCE = 20;
-/** Nobody else asks about an order that is asked for. Unit: ms. */
+/** Time for which a polled order is not polled again. Unit: ms. */
 const ASKING_MS = 60_000;
 
 /** @returns whose statement it is that is read. */
@@ -124,7 +126,11 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
   return toMs < nowMs ? 'behind' : 'rest';
 }
 
-/** Asks about orders that are due to be asked for. @returns how many. */
+/**
+ * Polls orders that are due.
+ *
+ * @returns their number.
+ */
 export async function askOrders({ tools, kinds, complain }: PollParts): Promise<number> {
   const nowMs = tools.database.nowMs();
   const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
@@ -139,7 +145,7 @@ export async function askOrders({ tools, kinds, complain }: PollParts): Promise<
     }
     return askLater(tools, order, told);
   };
-  await Promise.all(orders.map(ask));
+  await Promise.all(orders.map((order) => aboutTransaction(end2endOfOrder(order.key), () => ask(order))));
   return orders.length;
 }
 

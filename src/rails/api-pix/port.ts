@@ -23,7 +23,7 @@ import type { ApiPixSettings } from './settings.ts';
 import { payoutNews } from './tell.ts';
 import { isUnnamed } from './wire.ts';
 
-/** What the port is made of. */
+/** Parts of the port. */
 export interface PortParts {
   readonly tools: RailTools;
   readonly settings: ApiPixSettings;
@@ -32,7 +32,7 @@ export interface PortParts {
   readonly payouts: PixPayouts | null;
 }
 
-/** What the port knows of an order. */
+/** Data of an order that the port has. */
 type Given = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
   Partial<Pick<NewPixOrder, 'endToEndId' | 'pixKey' | 'payeeTaxId'>>;
 
@@ -61,7 +61,7 @@ export function pixPort(parts: PortParts): PixRail {
     payOut: async ({ key, row, amount }) => {
       const { accountId, pixKey, clientTaxId: payeeTaxId } = row;
       const isPlaced = payouts && (await place('payout', { key, accountId, amount, pixKey, payeeTaxId }));
-      // What was refused is told like what was rejected later: the step waits for one of the two.
+      // A refusal is reported like a later rejection: the step waits for one of the two.
       if (!isPlaced)
         await tools.receive({ kind: 'payout_ended', order: key, isDone: false, endToEndId: null });
     },
@@ -79,7 +79,7 @@ export function pixPort(parts: PortParts): PixRail {
   };
 }
 
-/** @returns how orders of each kind are sent and asked for. */
+/** @returns sending and polling of orders of each kind. */
 export function orderKinds({ tools, api, payouts }: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
   const configured = () => {
     assert(payouts, 'a payout is ordered where there is a way to pay out');

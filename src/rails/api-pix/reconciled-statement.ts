@@ -18,7 +18,7 @@ import type { OrderKind } from './orders.ts';
 import { eachPage, PART_MS } from './poll.ts';
 import type { WirePix } from './wire.ts';
 
-/** What it is read with. */
+/** Parts that read it. */
 export interface StatementParts {
   readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
   readonly api: Pick<ApiPix, 'getStatement' | 'getPix' | 'send'>;

@@ -1,6 +1,6 @@
 /**
- * Reports of callers: each is confirmed at the provider before it is booked. One that cannot be confirmed now is stored before it is
- * answered, and asked about again until the provider confirms or denies it (C-36).
+ * Reports of callers: each is confirmed at the provider before it is booked. A report that cannot be confirmed now is
+ * stored before the response, and polled until the provider confirms or denies it (C-36).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BRL } from '../../base/money/currency.ts';
@@ -128,7 +128,7 @@ function doubtOf(report: UnconfirmedNews, found: WirePix | undefined): Doubt | u
   return shows(found, report.ends ?? []) ? undefined : { reason: UNSHOWN, isDenied: false };
 }
 
-/** @returns how a report differs from the provider's answer, which is booked instead; null where it does not. */
+/** @returns the difference between a report and the provider's answer, which is booked instead; null without one. */
 function differenceOf(
   { payoutName, amount, txid, pixKey }: Pick<UnconfirmedNews, 'payoutName' | 'amount' | 'txid' | 'pixKey'>,
   found: WirePix,

@@ -6,10 +6,10 @@ import type { OrderKind } from './orders.ts';
 import { returnNews } from './tell.ts';
 import type { WireReturn } from './wire.ts';
 
-/** What a provider answers where it will never return the money: too much, too late, or not there. */
+/** Answers of a provider that will never return the money: too much, too late, or missing. */
 const REFUSALS = ['PixDevolucaoInvalida', 'PixNaoEncontrado'];
 
-/** @returns how returns are sent and asked for. */
+/** @returns sending and polling of returns. */
 export function returnKind(api: ApiPix): OrderKind {
   const newsOf = ({ key, amount }: NewPixOrder, endToEndId: string, told: WireReturn) =>
     returnNews(endToEndId, key, told, { key, amount });

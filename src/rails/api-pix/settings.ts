@@ -1,12 +1,12 @@
-/** Settings of a PIX rail over API Pix: one provider, one key, and how its callbacks are known to be its own. */
+/** Settings of a PIX rail over API Pix: one provider, one key, and the authentication of its callbacks. */
 import { isCidr } from '../../base/access/cidr.ts';
 import { Settings, SettingsError } from '../../base/process/settings.ts';
 import { readAuthority, readCertificate } from './certificates.ts';
 
-/** All settings of the rail, checked. */
+/** All settings of the rail, validated. */
 export type ApiPixSettings = Readonly<ReturnType<typeof readApiPixSettings>>;
 
-/** How callbacks arrive, and by what a caller is known. */
+/** Transport of callbacks, and authentication of their caller. */
 export type CallbackSettings = Readonly<ReturnType<typeof readCallback>>;
 
 /** Payouts by Efí's "envio de Pix". */
@@ -25,7 +25,7 @@ const OWN_HEADERS = ['authorization', 'content-type', 'content-length', 'accept'
 
 /**
  * @param json - the object that is named `pix`.
- * @param path - where it stands, for messages.
+ * @param path - of the object, for messages.
  * @throws {SettingsError} naming the member and the accepted form.
  */
 export function readApiPixSettings(json: unknown, path: string) {
@@ -34,13 +34,13 @@ export function readApiPixSettings(json: unknown, path: string) {
   const payouts = given.has('payouts') ? readPayouts(given.part('payouts')) : null;
   const scopes = given.texts('scopes');
   const settings = given.end({
-    /** Where the calls of API Pix begin, without a slash at its end. */
+    /** Base URL of the calls of API Pix, without a slash at its end. */
     url: given.url('url'),
     tokenUrl: given.url('tokenUrl'),
     clientId: given.text('clientId'),
     /** Null where the certificate alone proves us. */
     clientSecret: given.has('clientSecretFile') ? given.contents('clientSecretFile') : null,
-    /** Where the request for a token carries client id and secret: in the header `Authorization`, or in the form. */
+    /** Place of client id and secret in a token request: the header `Authorization`, or the form. */
     tokenBy: given.choice('tokenBy', ['basic', 'form'], given.has('clientSecretFile') ? 'basic' : 'form'),
     /** Sent with every call but that for a token. */
     headers: fixedIn(given, 'headers', HEADER_NAME),
@@ -65,7 +65,7 @@ export function readApiPixSettings(json: unknown, path: string) {
     unknownPayer: given.choice('unknownPayer', ['accept', 'hold'], 'accept'),
     /** Time limit of a call. */
     timeoutSeconds: given.integer('timeoutSeconds', { min: 1, max: 60, fallback: 15 }),
-    /** How often the statement is read. */
+    /** Interval of reading the statement. */
     pollSeconds: given.integer('pollSeconds', { min: 1, max: 3_600, fallback: 60 }),
     /** After so long an order that the provider says it never had is sent again, under the same name. */
     sendAgainSeconds: given.integer('sendAgainSeconds', { min: 1, max: 3_600, fallback: 60 }),
@@ -93,7 +93,7 @@ function defaultScopes(paysOut: boolean, tellsBalance: boolean): readonly string
 
 function readCallback(given: Settings) {
   const settings = given.end({
-    /** As the provider calls it: it adds `/pix`. */
+    /** URL as the provider calls it: it adds `/pix`. */
     url: given.url('url'),
     /** A TLS listener of its own; null where callbacks come through the gateway's port. */
     listen: given.has('listen') ? readListen(given) : null,
@@ -145,7 +145,7 @@ function readPayouts(given: Settings) {
     url: given.url('url'),
     /** The key that pays. */
     payingKey: keyIn(given, 'payingKey'),
-    /** Where a key is looked up, by its path below this; null where the provider has no such call. */
+    /** Base URL of key look-ups; null when the provider has no such call. */
     lookUpUrl: given.has('lookUpUrl') ? given.url('lookUpUrl') : null,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the provider answers. While it does not, everything that asks it fails again and again: that is told once, and once more when
- * it is back.
+ * Reachability of the provider. During an outage every query fails again and again: it is logged once, and once more
+ * at its end.
  */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type Caller, PspSilent } from './http.ts';

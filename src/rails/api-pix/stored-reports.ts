@@ -1,4 +1,4 @@
-/** Reports that wait for the provider's word, and those that it denied: how many are stored, and what callers are answered. */
+/** Reports that wait for the provider's confirmation, and denied ones: their number, and the response to callers. */
 import { newsRecordOf } from '../../resolvers/inbound/rail-events.ts';
 import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';

@@ -1,6 +1,6 @@
 /**
- * Says what a provider tells in the words of the gateway, and hands it on. What was told before is left out by one look, so that
- * a statement that is read again and again costs little.
+ * Translates a provider's reports into rail events, and passes them on. One query filters repeated reports, so that
+ * reading a statement again and again costs little.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
@@ -20,15 +20,15 @@ import { unconfirmed } from './unconfirmed.ts';
 import type { WirePix, WireReturn } from './wire.ts';
 import { isPaidTo } from './wire-keys.ts';
 
-/** What this works with. */
+/** Common parts. */
 export type TellTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
-/** What it works with where it tells of payments. */
+/** Parts for reports about payments. */
 export type PaymentTools = TellTools & {
   readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'pixKey'>;
 };
 
-/** What is known here of names that a provider uses. */
+/** Known names of the provider. */
 export interface KnownNames {
   /** Our orders. */
   readonly payout: ReadonlyMap<string, NamedPixOrder>;
@@ -41,7 +41,7 @@ export interface KnownNames {
   readonly areDisputesListed: boolean;
 }
 
-/** PIX are taken so many at a time: what is told of one of them stays in its order. */
+/** Number of PIX processed in parallel: reports about one of them stay in order. */
 const AT_ONCE = 8;
 
 /** Hands on everything that is told of these PIX and was not told before. Once this resolves, all of it is stored. */
@@ -63,11 +63,14 @@ export async function tellNews(tools: TellTools, news: readonly News[]): Promise
   for (const each of news) if (isNew(each)) await handOn(tools, each);
 }
 
-/** Hands news on; an order that it ends is ended. One of which another amount went back stays open, until somebody decides. */
+/**
+ * Passes rail events on; an order that one ends is ended. One of which another amount went back stays open until a
+ * person decides.
+ */
 export async function handOn(tools: TellTools, news: News): Promise<void> {
   const { mode, database, receive } = tools;
   const isToDecide = news.kind === 'refund_ended' && news.differs !== undefined;
-  // The order is asked for as long as it is open: what waits for somebody is told once.
+  // The order is polled as long as it is open: an event that waits for a person is logged once.
   if (isToDecide && !(await untold(tools, [news]))(news)) return;
   await receive(news);
   if (isToDecide) return;
@@ -85,7 +88,7 @@ export async function handOn(tools: TellTools, news: News): Promise<void> {
     );
 }
 
-/** @returns what is told of a return that was asked for here, or by somebody at the provider itself, under its name there. */
+/** @returns events about a return that was ordered here, or at the provider itself, under its name there. */
 export function returnNews(
   endToEndId: string,
   name: string,
@@ -101,8 +104,8 @@ export function returnNews(
 }
 
 /**
- * The provider decided a dispute and tells only its end: the money is gone. One that lists disputes tells it there, too, under another
- * name: as a dispute of its own the return would be booked a second time.
+ * The provider decided a dispute and reports only its end: the money is gone. A provider that lists disputes also
+ * reports it there, under another name: as a separate dispute the return would be booked twice.
  */
 function medNews(
   { areDisputesListed }: KnownNames,
@@ -122,9 +125,10 @@ function medNews(
 }
 
 /**
- * What came back is told by its rtrId alone, which every part of it has but not at once: by any other name it would be booked twice.
+ * A returned payout is identified by its rtrId alone, which every part of it gets, but later: under any other name it
+ * would be booked twice.
  *
- * @returns what is told of a payout under its order's key.
+ * @returns events about a payout under its order's key.
  */
 export function payoutNews(
   order: string,
@@ -144,14 +148,14 @@ export function payoutNews(
   return [{ kind: 'payout_ended', order, isDone: true, endToEndId }, ...back];
 }
 
-/** @returns what is told of a PIX: of the payment itself first. */
+/** @returns events about a PIX: of the payment itself first. */
 export function newsOf(pix: WirePix, names: KnownNames): readonly News[] {
   const { endToEndId, amount, settledAt, payerTaxId, returns, sent } = pix;
   if (sent) {
     const order = names.payout.get(sent.id)?.key ?? sent.id;
     return [...payoutNews(order, { status: sent.status, endToEndId, returns }), ...unreadNews(pix)];
   }
-  // Our txid at another key is of somebody else's charge: one is told apart from others by both.
+  // Our txid at another key belongs to another holder's charge: both together identify one.
   const txid = isPaidTo(pix, names.pixKey) ? pix.txid : null;
   const payment: readonly News[] =
     settledAt === null ? [] : [{ kind: 'payment', txid, endToEndId, amount, settledAt, payerTaxId }];
@@ -165,7 +169,7 @@ export function newsOf(pix: WirePix, names: KnownNames): readonly News[] {
   return [...payment, ...back, ...unreadNews(pix)];
 }
 
-/** @returns what is told of a return that cannot be read: somebody should see it, and it may be readable later. */
+/** @returns events about an unreadable return: a person should see it, and it may be readable later. */
 function unreadNews(pix: WirePix): readonly News[] {
   return pix.unread === null ? [] : [unconfirmed(pix, pix.unread)];
 }
@@ -173,8 +177,8 @@ function unreadNews(pix: WirePix): readonly News[] {
 const NO_NETWORK = { networkFee: null, gas: null, txHash: null } as const;
 
 /**
- * What tells the returns of a payment apart that have neither id nor rtrId: moment and amount, and of those that share both, their
- * number. A return by MED that was told so keeps this name when the provider has one for it later.
+ * Identity of a payment's returns that have neither id nor rtrId: time and amount, and a number among equal ones. A
+ * return by MED that was reported so keeps this name when the provider has one for it later.
  */
 function factNames({ endToEndId, returns }: Pick<WirePix, 'endToEndId' | 'returns'>): readonly string[] {
   const counts = new Map<string, number>();

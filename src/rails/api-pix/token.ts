@@ -1,17 +1,20 @@
-/** Tokens of OAuth 2.0 by client credentials: one is used until a minute before its end, and one is fetched at a time. */
+/** Tokens of OAuth 2.0 by client credentials: used until a minute before their end, and fetched one at a time. */
 import { type Caller, jsonOf, PspAway } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 /** Gives out tokens. */
 export interface Tokens {
-  /** @returns one that is valid for a minute at least. @throws {PspAway} {PspProblem} */
+  /**
+   * @returns a token that is valid for a minute at least.
+   * @throws {PspAway} {PspProblem}
+   */
   readonly get: () => Promise<string>;
-  /** Says that a token was refused: nobody gets it again. */
+  /** Reports that a token was refused: it is not used again. */
   readonly refused: (token: string) => void;
 }
 
 const EARLY_MS = 60_000;
-/** Where the provider does not say how long a token is valid. */
+/** Lifetime of a token when the provider does not name one. */
 const VALID_SECONDS = 300;
 
 /** @param now - milliseconds of a clock that never goes back. */

@@ -26,7 +26,7 @@ export function shows(found: WirePix, ends: readonly (readonly string[])[]): boo
   return ends.every((names) => names.some((name) => shown.has(name)));
 }
 
-/** A return that cannot be read is named by the reason. One of a payout is known by its rtrId alone. */
+/** An unreadable return is named by the reason. One of a payout is known by its rtrId alone. */
 function endsOf({ returns, unread, sent }: WirePix): readonly (readonly string[])[] {
   const own = sent && ENDED.includes(sent.status) ? [[sent.id]] : [];
   const back = returns.filter(isEnded).map((each) => {

@@ -2,7 +2,7 @@
 import { parseTaxId } from '../../base/pix/tax-id.ts';
 import type { WirePix } from './wire.ts';
 
-/** @returns whether a PIX was paid to a key of ours; one of which the provider names no key was paid to the account. */
+/** @returns whether a PIX was paid to a key of ours; a PIX without a key was paid to the account. */
 export function isPaidTo({ key }: Pick<WirePix, 'key'>, own: string): boolean {
   return key === null || isSameKey(key, own);
 }

@@ -1,12 +1,12 @@
 /**
- * What a provider tells in API Pix, as far as it is used here. Nothing that comes in is believed to have its form before it was
- * looked at; members that are not known are ignored, as the standard asks for.
+ * The used parts of API Pix. The form of every received member is checked before use; unknown members are ignored, as
+ * the standard demands.
  */
 
 import { parseTaxId } from '../../base/pix/tax-id.ts';
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 
-/** What came in does not have the form of API Pix. */
+/** A received message does not have the form of API Pix. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
@@ -22,7 +22,7 @@ export interface WireReturn {
   readonly status: 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
   /** ISO 8601: when it was asked for, or else when it was carried out; null where the provider tells neither. */
   readonly at: string | null;
-  /** By the special mechanism (MED): nobody asked for it here. */
+  /** A return by the special mechanism (MED): it was not ordered here. */
   readonly isMed: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface WireCharge {
   readonly amount: string;
   readonly key: string;
   readonly brCode: string | null;
-  /** Where a wallet fetches it, without scheme. */
+  /** Location from which a wallet fetches it, without scheme. */
   readonly location: string | null;
   readonly pix: readonly WirePix[];
 }
@@ -64,7 +64,7 @@ export interface WirePayout {
   readonly unread: string | null;
 }
 
-/** Entries of a list: those that can be read, and what is wrong with the first that cannot, or not whole. */
+/** Entries of a list: the readable ones, and the error of the first that is unreadable in part or whole. */
 export interface WireEntries {
   readonly read: readonly WirePix[];
   readonly wrong: WireError | undefined;
@@ -104,7 +104,10 @@ export function readPage(json: unknown): WirePage {
   return { ...readEntries(pix), pages: readPages(json) };
 }
 
-/** @returns how many pages a list has. @throws {WireError} */
+/**
+ * @returns the number of pages of a list.
+ * @throws {WireError}
+ */
 export function readPages(json: unknown): number {
   const { parametros } = objectOf(json, 'the page');
   const { paginacao } = objectOf(parametros, 'parametros');
@@ -203,7 +206,7 @@ function readEntries(json: unknown): WireEntries {
   return { read, wrong };
 }
 
-/** What came back of a payout is told without its status. */
+/** A returned payout is reported without its status. */
 function sentStatus({ status = 'REALIZADO' }: Json, path: string): string {
   return formed(status, STATUS, `${path}.status`);
 }
@@ -245,7 +248,7 @@ function documentIn(kind: keyof typeof DOCUMENT, value: unknown): string | null 
   return Object.values(DOCUMENT).some((form) => form.test(padded)) ? padded : null;
 }
 
-/** It tells returns apart that have no name; what stands there in another form does not. */
+/** The time distinguishes returns without a name; other forms of it do not. */
 function momentIn(times: unknown): string | null {
   if (!isObject(times)) return null;
   return instantIn(times.solicitacao) ?? instantIn(times.liquidacao);

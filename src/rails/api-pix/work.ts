@@ -1,4 +1,4 @@
-/** What runs in the background: the port for callbacks, their registration, the statement, and questions about orders. */
+/** Background work: the port for callbacks, their registration, the statement, and polling of orders. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import { askReports } from './ask-reports.ts';
@@ -7,14 +7,14 @@ import type { HearingParts } from './hearing.ts';
 import { startListener } from './listener.ts';
 import { askOrders, type PollParts, readStatement } from './poll.ts';
 
-/** How often is looked whether there is something to ask. Unit: ms. */
+/** Interval of scans for work. Unit: ms. */
 const TURN_MS = 2_000;
 const FAILED_MS = 5_000;
 /** The address of callbacks is looked at again after this. Unit: ms. */
 const REGISTER_MS = 3_600_000;
 const REGISTER_FAILED_MS = 10_000;
 
-/** Starts all of it; none of it waits for another. */
+/** Starts all of it; the parts do not wait for each other. */
 export function startWork(parts: PollParts & HearingParts): {
   readonly stop: () => Promise<void>;
 } {
@@ -42,7 +42,7 @@ export function startWork(parts: PollParts & HearingParts): {
   if (url !== null)
     works.push(
       turns('the address of callbacks cannot be registered', REGISTER_FAILED_MS, async () => {
-        // The provider calls it at once: whoever answers has to be there.
+        // The provider calls it immediately: the listener must be ready.
         await listener?.tried;
         if (!listener) await sleep(TURN_MS, undefined, { signal }).catch(() => {});
         if ((await api.getWebhook()) !== url) {

@@ -1,19 +1,19 @@
-/** Asks several providers of a network the same. What one of them says alone is nothing that money moves by. */
+/** Queries several providers of a network. Money never moves on the word of a single one. */
 import type { BlockRef, NetworkDriver } from './driver.ts';
 
-/** What each provider said: its answer, or why there is none. */
+/** Result of each provider: its answer, or the reason for its absence. */
 export interface Answer<Value> {
   readonly provider: string;
   readonly value?: Value;
   readonly error?: Error;
 }
 
-/** Providers do not say the same, or too few answer: nothing may follow. */
+/** Providers disagree, or too few answer: no consequence is allowed. */
 export class NoAgreement extends Error {
   override readonly name = 'NoAgreement';
 }
 
-/** @returns what each provider says, in their order. */
+/** @returns the results of all providers, in their order. */
 export function askAll<Value>(
   providers: readonly NetworkDriver[],
   ask: (provider: NetworkDriver) => Promise<Value>,
@@ -29,13 +29,13 @@ export function askAll<Value>(
   );
 }
 
-/** What so many providers say alike, and which ones. */
+/** An answer shared by a quorum of providers, and their names. */
 export interface Agreement<Value> {
   readonly value: Value;
   readonly by: readonly string[];
 }
 
-/** @returns what so many providers say alike; undefined where no answer has so many. */
+/** @returns the answer shared by a quorum; undefined without one. */
 export function agreed<Value>(
   answers: readonly Answer<Value>[],
   quorum: number,
@@ -49,9 +49,9 @@ export function agreed<Value>(
 }
 
 /**
- * @param what - what was asked, for the message.
- * @returns what so many providers say alike.
- * @throws {NoAgreement} telling who said what.
+ * @param what - name of the query, for the message.
+ * @returns the answer shared by a quorum.
+ * @throws {NoAgreement} naming the answers of all.
  */
 export async function askAgreed<Value>(
   providers: readonly NetworkDriver[],

@@ -1,6 +1,7 @@
 /**
- * What there is on all addresses of a network, after the last block that is settled here, and what the ledger had then. What one of both has
- * and the other has not yet is told apart: deposits and transfers that are in a block and not booked, or booked and in a later block.
+ * Balances of all addresses of a network after the last settled block, and those of the ledger at that time.
+ * Movements that only one of them has are listed separately: deposits and transfers that are in a block and not
+ * booked, or booked and in a later block.
  */
 
 import { inParts } from '../../base/concurrency/in-parts.ts';
@@ -25,7 +26,11 @@ import type { NetworkParts } from './parts.ts';
 /** Minor units by raw ledger code. */
 type Amounts = Map<string, bigint>;
 
-/** @param addresses - all of ours. @returns what there is of each currency of the network. @throws while providers do not agree. */
+/**
+ * @param addresses - all of ours.
+ * @returns the balance of each currency of the network.
+ * @throws when providers disagree.
+ */
 export async function balancesOf(
   parts: NetworkParts,
   addresses: ReadonlySet<string>,
@@ -56,7 +61,7 @@ export async function balancesOf(
     .filter((each) => [each.there, each.here, each.inFlight].some((text) => text !== '0'));
 }
 
-/** What the ledger and the rail have at one moment. */
+/** State of the ledger and the rail at one time. */
 async function readNow({ key }: NetworkParts, tx: Tx) {
   const height = (await readNetwork(tx, key))?.finalHeight;
   if (height == null) throw new Error(`${key.network} was not read yet`);
@@ -82,7 +87,7 @@ async function readNow({ key }: NetworkParts, tx: Tx) {
   return { height, held, inFlight, orders, holdings: await readHoldings(tx, key) };
 }
 
-/** Of an order that is not over, or is in a later block: what is there and not here, or the other way round. */
+/** Part of an open order, or of one in a later block: on the chain and not booked, or the other way round. */
 async function addOrder(
   parts: NetworkParts,
   inFlight: Amounts,

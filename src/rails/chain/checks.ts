@@ -1,4 +1,7 @@
-/** What `doctor` says of a network: its providers, how far it was read, what the hot wallet has, and what waits to be sent. */
+/**
+ * Checks of a network for `doctor`: its providers, its read position, the balance of the hot wallet, and waiting
+ * orders.
+ */
 
 import { fromMinor } from '../../base/money/money.ts';
 import { millisOf } from '../../base/time/instant.ts';

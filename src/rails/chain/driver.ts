@@ -1,6 +1,6 @@
 /**
- * What a network is asked, whatever its protocol: one driver is one provider (a node) of it. Drivers only read and pass on: what
- * counts is decided by those who ask several of them (agree.ts, watch.ts, send.ts).
+ * Queries of a network, whatever its protocol: one driver is one provider (a node) of it. Drivers only read and pass
+ * on: consequences follow from the agreement of several (agree.ts, watch.ts, send.ts).
  */
 import type { Currency } from '../../base/money/currency.ts';
 
@@ -59,15 +59,15 @@ export interface Movement {
 /** The number of a transaction among those of its sender; null on networks that have none. */
 export type Nonce = number | null;
 
-/** What one unit of the work that a transfer makes costs: gas, on TRON energy. */
+/** Price of one unit of a transfer's work: gas, on TRON energy. */
 export interface GasPrice {
-  /** What everybody pays. */
+  /** Base price for everybody. */
   readonly base: bigint;
-  /** What is given besides, to be taken sooner. */
+  /** Addition for earlier inclusion. */
   readonly tip: bigint;
 }
 
-/** The network would not carry this out: a frozen address, a balance that is too small. Nothing was signed. */
+/** The network would not execute the transfer: a frozen address, a balance that is too small. Nothing was signed. */
 export class MovementRefused extends Error {
   override readonly name = 'MovementRefused';
 }
@@ -77,13 +77,13 @@ export interface Unsigned {
   /** Hex, as the signer reads it. */
   readonly unsigned: string;
   readonly nonce: Nonce;
-  /** What it can cost at most, minor units of the network's coin. */
+  /** Maximum cost, minor units of the network's coin. */
   readonly costMinor: bigint;
-  /** No block takes it after this. Unit: ms. Null: it holds until another one takes its nonce. */
+  /** Time after which no block includes it. Unit: ms. Null: it is valid until another one takes its nonce. */
   readonly expiresAtMs: number | null;
 }
 
-/** A transaction that was signed: it may be known to others from then on. */
+/** A signed transaction: it may be known to others from then on. */
 export interface Signed {
   readonly from: string;
   readonly nonce: Nonce;
@@ -92,24 +92,24 @@ export interface Signed {
   readonly expiresAtMs: number | null;
 }
 
-/** What became of a transaction in a block. */
+/** Result of a transaction in a block. */
 export interface Inclusion {
   readonly block: BlockRef;
   /** False: the network took the fee and did nothing else. */
   readonly isDone: boolean;
-  /** What it cost, minor units of the network's coin. */
+  /** Its cost, minor units of the network's coin. */
   readonly gasMinor: bigint;
 }
 
 /**
- * What one provider knows of a transaction. `open`: it is in no block yet as far as this one knows, and may get into one; `never`: a
- * final block rules out that it ever will.
+ * State of a transaction at one provider. `open`: in no block known to this provider, and may get into one; `never`:
+ * a final block rules that out for ever.
  */
 export type Fate =
   | { readonly state: 'open' | 'never' }
   | ({ readonly state: 'included' | 'final' } & Inclusion);
 
-/** One provider of a network. Every function has its own time limit, and throws what went wrong. */
+/** One provider of a network. Every function has its own time limit, and throws its problem. */
 export interface NetworkDriver {
   /** Host of the provider, without what may be secret in its URL. */
   readonly provider: string;
@@ -120,35 +120,39 @@ export interface NetworkDriver {
   readonly block: (height: number) => Promise<Block | undefined>;
   /** @returns the height up to which nothing changes any more, by the rule of the network. */
   readonly finalHeight: () => Promise<number>;
-  /** @returns what arrived at these addresses in currencies of the catalogue: by block, and by place in it. */
+  /** @returns arrivals at these addresses in currencies of the catalogue: by block, and by position in it. */
   readonly arrivals: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Arrival[]>;
   /**
-   * @returns what moved to and from these addresses in currencies of the catalogue: by block, and by place in it. Coins that are no
-   *   money of customers may be left out.
+   * @returns movements to and from these addresses in currencies of the catalogue: by block, and by position in it.
+   *   Coins that are never customers' money may be left out.
    */
   readonly transfers: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Transfer[]>;
   readonly balance: (address: string, currency: Currency) => Promise<bigint>;
   /**
    * @param addresses - all of ours.
-   * @returns the balances as they were after a block that is final and not old, in the order of the holdings.
+   * @returns the balances after a block that is final and recent, in the order of the holdings.
    */
   readonly balancesAt: (
     height: number,
     holdings: readonly Holding[],
     addresses: ReadonlySet<string>,
   ) => Promise<readonly bigint[]>;
-  /** What gas costs now. */
+  /** Present price of gas. */
   readonly gasPrice: () => Promise<GasPrice>;
   /** @returns the first nonce of this sender that no block has a transaction with. */
   readonly nextNonce: (from: string) => Promise<Nonce>;
   /** @returns a transaction that makes the movement. @throws {MovementRefused} */
   readonly build: (movement: Movement, nonce: Nonce, price: GasPrice) => Promise<Unsigned>;
-  /** Hands a signed transaction to the network; one that it knows already is fine. @throws what it says against it. */
+  /**
+   * Broadcasts a signed transaction; one that the network has already is fine.
+   *
+   * @throws the network's objection.
+   */
   readonly broadcast: (raw: string) => Promise<void>;
   readonly fate: (transaction: Signed) => Promise<Fate>;
 }
 
-/** How gas is paid on a network. */
+/** Payment of gas on a network. */
 export interface GasFacts {
   /** The most that a unit of it may cost. */
   readonly maxPrice: bigint;
@@ -157,11 +161,11 @@ export interface GasFacts {
   readonly decimals: number;
   /** The price is the same for everybody until the network decides on another one: providers have to say the same. */
   readonly isFixed: boolean;
-  /** @returns what a transfer costs, minor units of the network's coin. */
+  /** @returns the cost of a transfer, minor units of the network's coin. */
   readonly transferCost: (currency: Currency, price: GasPrice) => bigint;
 }
 
-/** What is known of a network by configuration. */
+/** Configured facts of a network. */
 export interface NetworkFacts {
   /** As in the catalogue: ETH, TRX. */
   readonly network: string;
@@ -169,18 +173,21 @@ export interface NetworkFacts {
   readonly family: 'EVM' | 'TRX';
   /** The coin that fees are paid in. */
   readonly coin: Currency;
-  /** Where money is sent from, and swept to. */
+  /** Address from which money is sent, and to which it is swept. */
   readonly hotAddress: string;
-  /** How far apart looks at the network are. Unit: ms. */
+  /** Polling interval of the network. Unit: ms. */
   readonly pollMs: number;
   /** A head that is older than this is no head: the provider has stopped. Unit: ms. */
   readonly headMaxAgeMs: number;
   /** A transfer that is in no block after so long is replaced, where the network allows it. Unit: ms. */
   readonly stuckMs: number;
-  /** How many providers have to say the same before money moves by it. */
+  /** Number of providers that must agree before money moves. */
   readonly quorum: number;
   readonly gas: GasFacts;
-  /** @returns what replaces a stuck transaction, for more; undefined where that cannot be, or would cost too much. */
+  /**
+   * @returns a replacement of a stuck transaction with a higher fee; undefined when that is impossible or too
+   *   expensive.
+   */
   readonly replace: (stuck: string, price: GasPrice) => Unsigned | undefined;
   /** Extended public key that deposit addresses come of. */
   readonly xpub: string;

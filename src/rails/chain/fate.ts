@@ -1,4 +1,4 @@
-/** What became of an order, over all transactions that were made for it: as so many providers say alike. */
+/** Outcome of an order, over all transactions that were made for it, by a quorum of providers. */
 import { agreed, askAll } from './agree.ts';
 import type { Inclusion, NetworkDriver, Signed } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
@@ -8,7 +8,7 @@ export type OrderFate =
   | { readonly state: 'open' | 'never' }
   | ({ readonly state: 'included' | 'final'; readonly hash: string } & Inclusion);
 
-/** What providers say of all transactions of an order: what is for good by so many alike, the rest by any. */
+/** State of an order's transactions: final states by a quorum, others by any provider. */
 export async function fateOf(
   { providers, facts }: NetworkParts,
   signed: readonly Signed[],

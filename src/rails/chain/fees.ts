@@ -1,4 +1,7 @@
-/** What a transfer is said to cost, in its own currency: by settings, or by what the network asks now and the rates of the day. */
+/**
+ * Quoted fee of a transfer, in its own currency: from settings, or from the network's present price and the rates of
+ * the day.
+ */
 
 import { GatewayError } from '../../base/errors/errors.ts';
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
@@ -8,9 +11,9 @@ import type { GasPrice } from './driver.ts';
 import { askGasPrice, NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** How fees are found. */
+/** Sources of fees. */
 export interface FeeSettings {
-  /** Fixed ones, minor units by raw ledger code; they are charged whatever the network asks. */
+  /** Fixed fees, minor units by raw ledger code, charged whatever the network costs. */
   readonly fixed: ReadonlyMap<string, bigint>;
   /** Rates by which the network's coin becomes the currency. */
   readonly rates?: Pick<RateSource, 'observe'> | undefined;
@@ -22,7 +25,7 @@ const RATE_DECIMALS = 12;
 /** After it whoever was refused asks again. */
 const RETRY_SECONDS = 5;
 
-/** @returns what tells the fee of a transfer, minor units of its currency, rounded up. */
+/** @returns a function that quotes the fee of a transfer, minor units of its currency, rounded up. */
 export function feeQuoter(
   parts: Pick<NetworkParts, 'providers' | 'facts'>,
   { fixed, rates }: FeeSettings,

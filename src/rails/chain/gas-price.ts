@@ -1,10 +1,13 @@
-/** What gas costs on a network: by what several providers say, so that one that lies can neither burn the float nor make customers pay. */
+/**
+ * Price of gas on a network, from several providers, so that a lying one can neither burn the float nor make
+ * customers pay.
+ */
 import { fromMinor } from '../../base/money/money.ts';
 import { type Answer, agreed, askAll } from './agree.ts';
 import type { GasFacts, GasPrice } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Nothing is sent now: gas costs more than is allowed, or too few providers say what it costs. */
+/** Sending is impossible now: gas costs more than is allowed, or too few providers name its price. */
 export class NoGasPrice extends Error {
   override readonly name = 'NoGasPrice';
 }
@@ -17,7 +20,10 @@ export async function askGasPrice({ providers, facts }: Pick<NetworkParts, 'prov
   return priceOf(await askAll(providers, (each) => each.gasPrice()), facts);
 }
 
-/** @returns what begins a turn: in each, the price is asked for once, when it is needed. Why there is none is logged when that begins. */
+/**
+ * @returns a function that begins a turn: in each, the price is queried once, when it is needed. The start of an
+ *   outage is logged with its reason.
+ */
 export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPrice> {
   let isKnown = true;
   const ask = async (): Promise<GasPrice> => {
@@ -62,7 +68,7 @@ function priceOf(
   throw new NoGasPrice(`gas costs ${now}, and ${most} at most is paid`);
 }
 
-/** Of two the lower one: what is too low delays a transfer, what is too high is gone. */
+/** Of two prices the lower one: a low price delays a transfer, a high one is lost. */
 function medianOf(prices: readonly GasPrice[]): GasPrice | undefined {
   const middle = (part: keyof GasPrice) =>
     prices.map((price) => price[part]).toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))[

@@ -38,7 +38,10 @@ export async function heightsBetween(
   return { from: await firstSince(times, fromMs, last), to: (await firstSince(times, toMs, last)) - 1 };
 }
 
-/** The first block that was made at a moment or later, by halves between the last one and one that is older; `last + 1`: none. */
+/**
+ * The first block made at a time or later, by binary search between the last one and an older one; `last + 1` without
+ * one.
+ */
 async function firstSince(times: BlockTimes, ms: number, last: number): Promise<number> {
   const isOlder = async (height: number) => (await times.at(height)) < ms;
   if (await isOlder(last)) return last + 1;

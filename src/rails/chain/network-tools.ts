@@ -1,4 +1,4 @@
-/** What the rail of a network is made with. */
+/** Parts that make the rail of a network. */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RateSource } from '../../resolvers/services/rails.ts';
 import type { Signer } from './signer.ts';

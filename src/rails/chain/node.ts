@@ -1,4 +1,6 @@
-/** Asks a node over HTTP: one call at a time, within a time limit, and answers are checked before they are believed. */
+/** Queries a node over HTTP: one call at a time, within a time limit, with a check of every answer. */
+
+import { traceCall } from '../../base/trace/spans.ts';
 
 /** A node cannot be asked, or answers something that is no answer. */
 export class NodeAway extends Error {
@@ -21,7 +23,7 @@ export interface NodeCall {
   readonly isAnswer?: (text: string) => boolean;
 }
 
-/** So much of what a node says against a call is shown. */
+/** Maximum number of shown characters of a node's error. */
 export const SHOWN_MAX = 200;
 /** A call whose connection breaks is made so often: whatever is asked of a node may be asked again. */
 const TRIES = 3;
@@ -31,7 +33,10 @@ const WHOLE = /^-?\d{1,38}$/;
 /** @returns the answer as JSON. @throws {NodeAway} when there is none. */
 export async function askNode(call: NodeCall): Promise<unknown> {
   try {
-    return await post(call);
+    const attributes = { 'crossramp.rail': 'node', 'rpc.method': call.what };
+    return await traceCall(`node ${call.what}`, attributes, (traced) =>
+      post({ ...call, headers: { ...call.headers, ...traced } }),
+    );
   } catch (error) {
     throw new NodeAway(`${call.what}: ${reasonOf(error)}`);
   }
@@ -47,7 +52,7 @@ async function post(call: NodeCall): Promise<unknown> {
     }
 }
 
-/** @throws {TypeError} where the connection breaks. */
+/** @throws {TypeError} when the connection breaks. */
 async function postOnce({ url, headers, body, isAnswer }: NodeCall, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** What became of an order is told to whoever waits for it, and kept: in this order, so that a process that dies tells it again. */
+/** Reports the outcome of an order, then stores it: in this order, so that a killed process reports it again. */
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
@@ -81,7 +81,7 @@ function isPayout({ intent }: OrderRow): boolean {
   return intent === 'payout' || intent === 'withdrawal';
 }
 
-/** What it cost is told by itself, when it is known for good. */
+/** The cost is reported separately, when it is final. */
 function broadcastNews(
   kind: 'broadcast_sent' | 'broadcast_confirmed' | 'broadcast_failed',
   { key, currency }: OrderRow,

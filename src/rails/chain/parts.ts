@@ -1,10 +1,10 @@
-/** What the parts of a network's rail work with. */
+/** Shared parts of a network's rail. */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { NetworkKey } from '../../store/rails/chain-network.ts';
 import type { NetworkDriver, NetworkFacts } from './driver.ts';
 import type { Signer } from './signer.ts';
 
-/** One network of a mode, with those who are asked about it. */
+/** One network of a mode, with its providers. */
 export interface NetworkParts extends RailTools {
   readonly key: NetworkKey;
   readonly facts: NetworkFacts;

@@ -21,7 +21,7 @@ import { networkStatement } from './statement.ts';
 import { createSweeper, type SweepFrom } from './sweep.ts';
 import { createWatcher } from './watch.ts';
 
-/** What networks of a kind are like. */
+/** Properties of a kind of networks. */
 export type NetworkKind = Pick<
   NetworkFacts,
   'family' | 'coin' | 'headMaxAgeMs' | 'stuckMs' | 'gas' | 'replace'
@@ -39,8 +39,8 @@ const REFUSED = 'what goes back is no more than what it costs';
 const LEASE_MS = 30_000;
 
 /**
- * @param driverOf - asks one of the nodes.
- * @returns the rail of a network; nothing of it runs yet.
+ * @param driverOf - queries one of the nodes.
+ * @returns the rail of a network; none of it runs yet.
  */
 export function createNetworkRail<Node extends NodeAddress>(
   settings: NetworkSettings<Node>,
@@ -115,7 +115,7 @@ function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   return Object.assign(turn, { release: () => releaseNetwork(database, key, holder) });
 }
 
-/** What callers say of an order. */
+/** Data of an order from callers. */
 type Asked = Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>;
 
 function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
@@ -146,7 +146,8 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     const order = { key: name, intent: 'refund' as const, currency: currency.code, to, feeMinor: fee };
     if (fee < amountMinor) await take({ ...order, amountMinor: amountMinor - fee });
     else await refuse({ ...order, amountMinor }, REFUSED);
-    // What it cost when it was ordered first counts: more was never sent, and what was refused then is not sent when it costs less.
+    // The cost of the first attempt counts: a larger amount was never sent, and a refused one is not sent when it
+    // gets cheaper.
     if ((await feeOfOrder(database, key, name)) >= amountMinor) throw new RailRefused(REFUSED);
   };
   return {

@@ -1,12 +1,16 @@
 /**
- * Sends what was ordered: an order is stored under its key, then gets its nonce and its transaction, which is stored before it is
- * signed, and signed before it is broadcast. The same bytes are broadcast again and again until a block has them: that cannot pay
- * twice. Whether they are in a final block, or can never be in one, is said by so many providers alike, and only then is an order over
- * or made anew. One that is stuck gets more fee at the same nonce; nonces are given one after the other, so none is left out.
+ * Sends orders: an order is stored under its key, then gets its nonce and its transaction, which is stored before it
+ * is signed, and signed before it is broadcast. The same bytes are broadcast again and again until a block has them:
+ * that cannot pay twice. Only a quorum of providers decides whether they are in a final block, or can never be in
+ * one, and only then is an order over or made anew. A stuck transaction gets a higher fee at the same nonce; nonces
+ * are given out one at a time, without gaps.
  */
 
+import { end2endOfOrder } from '../../base/ids/end2end.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { millisOf } from '../../base/time/instant.ts';
+import { aboutTransaction } from '../../base/trace/about.ts';
+import { traceWork } from '../../base/trace/spans.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import {
   type AttemptRow,
@@ -31,7 +35,7 @@ import { SignerAway, SignerRefused } from './signer.ts';
 
 /** Sends orders. */
 export interface Sender {
-  /** Looks after every open order once, at this price. What goes wrong with one keeps no other from its turn. */
+  /** Processes every open order once, at this price. A failure of one does not stop the others. */
   readonly turn: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
 }
 
@@ -42,18 +46,18 @@ const AT_ONCE = 8;
 const AGAIN_MS = 15_000;
 /** Reasons of the signer that are the order's own. */
 const FOR_GOOD = ['destination', 'proof_missing', 'proof_wrong', 'transaction_limit'];
-/** One that the network would not carry out is tried so often. */
+/** Maximum number of attempts of an order that the network would not execute. */
 const REFUSED_MAX = 10;
 /** The same bytes are broadcast again after so many looks at the network. */
 const LOOKS_BETWEEN = 4;
 
-/** What the sender works with in a turn. */
+/** Parts of the sender in a turn. */
 interface Sending extends NetworkParts {
   /** When each order was broadcast last, by its id. */
   readonly broadcastAt: Map<bigint, number>;
   /** @throws {NoGasPrice} */
   readonly gasPrice: () => Promise<GasPrice>;
-  /** Who has a transaction that the signer did not answer for: no other is made after it. */
+  /** Senders with a transaction that the signer did not answer for: no other is made after it. */
   readonly unsigned: Set<string>;
 }
 
@@ -77,8 +81,7 @@ export function createSender(parts: NetworkParts): Sender {
         if (order.state !== 'queued') busy.add(order.from);
         return { order, look: { attempts: attempts.get(order.id) ?? [], isFirst, isPaused } };
       });
-      const look = (each: (typeof looks)[number]) =>
-        lookAfter(sending, each.order, each.look).catch((error: unknown) => failed(parts, each.order, error));
+      const look = (each: (typeof looks)[number]) => lookAfterTraced(sending, each.order, each.look);
       const sent = looks.filter(({ order }) => order.state === 'sent');
       for (let start = 0; start < sent.length; start += AT_ONCE)
         await Promise.all(sent.slice(start, start + AT_ONCE).map(look));
@@ -88,12 +91,22 @@ export function createSender(parts: NetworkParts): Sender {
   };
 }
 
-/** What is known of an order when its turn comes. */
+/** State of an order when its turn comes. */
 interface Look {
   readonly attempts: readonly AttemptRow[];
-  /** None of its sender's stands before it. */
+  /** Whether no earlier order of its sender is open. */
   readonly isFirst: boolean;
   readonly isPaused: boolean;
+}
+
+/** One look after an order, in a trace of its own where it may send something: looks at what was sent come every few seconds. */
+function lookAfterTraced(sending: Sending, order: OrderRow, look: Look): Promise<void> {
+  const work = () => lookAfter(sending, order, look).catch((error: unknown) => failed(sending, order, error));
+  return aboutTransaction(end2endOfOrder(order.key), () =>
+    order.state === 'sent'
+      ? work()
+      : traceWork(`order ${order.intent}`, { 'crossramp.order': order.key }, work),
+  );
 }
 
 async function lookAfter(sending: Sending, order: OrderRow, look: Look): Promise<void> {
@@ -204,7 +217,7 @@ function signedOf(order: OrderRow, { raw, hash, nonce, expiresAt }: AttemptRow):
   ];
 }
 
-/** A nonce that no order of ours has, and no block: what one provider says too high would leave a gap. */
+/** A nonce that no order of ours has, and no block: a provider that names a higher one would leave a gap. */
 async function nonceFor({ providers, database, key }: NetworkParts, from: string): Promise<Nonce> {
   const answers = await askAll(providers, (each) => each.nextNonce(from));
   const nonces = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
@@ -227,7 +240,7 @@ async function waitFor({ database, key, log }: NetworkParts, order: OrderRow, co
   await requeueOrder(database, order, { dueMs: database.nowMs() + AGAIN_MS, error: `waits for ${code}` });
 }
 
-/** @returns what the sender has too little of; undefined when there is enough. */
+/** @returns the missing part of the sender's balance; undefined when there is enough. */
 async function lackingOf(
   { providers, database, key, facts: { coin } }: NetworkParts,
   { from, currency, amountMinor }: Movement,
@@ -242,7 +255,10 @@ async function lackingOf(
   return (await free(coin)) < costMinor + (isCoin ? amountMinor : 0n) ? coin.code : undefined;
 }
 
-/** What was refused was not signed: what is wrong with the order itself ends it; limits pass, and a person sets the rest right. */
+/**
+ * A refused order was not signed: errors of the order itself end it; limits pass with time, and a person fixes the
+ * rest.
+ */
 async function refused(
   parts: NetworkParts,
   order: OrderRow,

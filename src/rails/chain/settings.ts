@@ -6,18 +6,18 @@ import { Settings } from '../../base/process/settings.ts';
 
 /** A node of a network. */
 export interface NodeAddress {
-  /** What counts as one provider: a name of its own, or else the host and port of the URL. No secret is in it. */
+  /** Identity of a provider: a name of its own, or else the host and port of the URL. Contains no secret. */
   readonly name: string;
   /** Without a slash at its end. */
   readonly url: string;
 }
 
-/** What an operator configures of every network. */
+/** Settings of every network. */
 export type NetworkSettings<Node extends NodeAddress = NodeAddress> = Readonly<
   ReturnType<typeof readNetworkSettings<Node>>
 >;
 
-/** How nodes of a kind of network are written. */
+/** Notation of a network kind's nodes. */
 export interface NodeForm<Node extends NodeAddress> {
   /** Members of the objects that may stand in place of a URL, in words. */
   readonly words: string;
@@ -40,7 +40,7 @@ export function readNetworkSettings<Node extends NodeAddress>(
   return {
     /** The preferred one first. */
     providers,
-    /** How many providers have to say the same. */
+    /** Number of providers that must agree. */
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
     /** Extended public key that deposit addresses come of. */
     xpub: all.parse('xpub', XPUB_FORM, (text) => xpubOf(network, text)),
@@ -58,7 +58,7 @@ export function readNetworkSettings<Node extends NodeAddress>(
   };
 }
 
-/** The nodes; none twice, because one provider would agree with itself. */
+/** The nodes, without duplicates, because one provider would agree with itself. */
 function nodesOf<Node extends NodeAddress>(all: Settings, form: NodeForm<Node>): readonly Node[] {
   const given = all.raw('providers');
   if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
@@ -92,7 +92,7 @@ function xpubOf(network: string, text: string): string | undefined {
   }
 }
 
-/** Amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member. */
+/** Amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none without such a member. */
 function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<string, bigint> {
   if (!all.has(name)) return new Map();
   const given = all.part(name);

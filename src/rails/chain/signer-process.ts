@@ -1,4 +1,4 @@
-/** The signer as a part of an installation: where it listens by RAILS_FILE, and what `doctor` says of it. */
+/** The signer as a part of an installation: its address by RAILS_FILE, and its checks for `doctor`. */
 import { Settings } from '../../base/process/settings.ts';
 import type { RailCheck, RailPart } from '../../resolvers/services/rail-part.ts';
 import { type Signer, type SignerAddress, signerAt } from './signer.ts';
@@ -26,7 +26,7 @@ export function readSignerSettings(json: unknown, path: string) {
   return settings.end({ address, pageUrl });
 }
 
-/** @returns the part with the client of the signer; nothing is asked before the first transaction or check. */
+/** @returns the part with the client of the signer; the first query comes with the first transaction or check. */
 export function createSigner({ address, pageUrl }: SignerSettings): RailPart<Signer> {
   const signer = { ...signerAt(address), page: pageUrl };
   return { port: signer, checks: () => checksOf(signer) };

@@ -2,21 +2,25 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as overHttp, type RequestOptions } from 'node:http';
 import { request as overTls } from 'node:https';
+import { traceCall } from '../../base/trace/spans.ts';
 import type { Signed, SignerFacts, SignRequest } from '../../chains/sign-request.ts';
 
 export type { SignRequest } from '../../chains/sign-request.ts';
 
-/** Who signs for the rails: the process `crossramp signer`. */
+/** Signer of the rails: the process `crossramp signer`. */
 export interface Signer {
-  /** @returns what may be known without a key: addresses, extended public keys, limits. @throws {SignerAway} */
+  /**
+   * @returns the facts that are visible without a key: addresses, extended public keys, limits.
+   * @throws {SignerAway}
+   */
   readonly describe: () => Promise<SignerFacts>;
   /** @throws {SignerRefused} and {SignerAway}. */
   readonly sign: (request: SignRequest) => Promise<Signed>;
-  /** Origin of its page, as the settings of the gateway have it; undefined: it has none. */
+  /** Origin of its page, from the settings of the gateway; undefined without one. */
   readonly page?: string | undefined;
 }
 
-/** The signer does not sign this; nothing was signed under this id. docs/signer.md lists the reasons. */
+/** The signer refuses to sign; nothing was signed under this id. docs/signer.md lists the reasons. */
 export class SignerRefused extends Error {
   override readonly name = 'SignerRefused';
   /** Its name for the reason; one that begins with `limit` passes with time. */
@@ -33,7 +37,7 @@ export class SignerAway extends Error {
   override readonly name = 'SignerAway';
 }
 
-/** Where the signer listens. */
+/** Address of the signer. */
 export type SignerAddress =
   | { readonly socket: string }
   | {
@@ -46,7 +50,7 @@ export type SignerAddress =
 const ANSWER_MS = 15_000;
 const ANSWER_MAX = 256 * 1024;
 
-/** @returns the client of a signer. Nothing is asked yet. */
+/** @returns the client of a signer, without any query yet. */
 export function signerAt(address: SignerAddress): Signer {
   const connection = connectionOf(address);
   return {
@@ -66,7 +70,7 @@ export function signerAt(address: SignerAddress): Signer {
   };
 }
 
-/** How a request gets there. */
+/** Transport of a request. */
 type Connection = RequestOptions & { readonly isTls: boolean };
 
 function connectionOf(address: SignerAddress): Connection {
@@ -83,8 +87,30 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function ask({ isTls, ...connection }: Connection, method: string, path: string, body = ''): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+function ask(connection: Connection, method: string, path: string, body = ''): Promise<Answer> {
+  const attributes = { 'crossramp.rail': 'signer' };
+  return traceCall(`${method} signer ${path}`, attributes, (traced) =>
+    askOnce(connection, { method, path, body, traced }),
+  );
+}
+
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  /** Header fields of the trace. */
+  readonly traced: Readonly<Record<string, string>>;
+}
+
+function askOnce(
+  { isTls, ...connection }: Connection,
+  { method, path, body, traced }: Question,
+): Promise<Answer> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...traced,
+  };
   const options = {
     ...connection,
     method,

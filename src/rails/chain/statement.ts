@@ -1,6 +1,6 @@
 /**
- * The statement of a network for reconciliation: what moved to and from our addresses in final blocks, as so many providers say alike,
- * what the network charged us, and what there is on all addresses.
+ * The statement of a network for reconciliation: movements to and from our addresses in final blocks by a quorum of
+ * providers, charges of the network, and the balances of all addresses.
  */
 
 import { inParts } from '../../base/concurrency/in-parts.ts';
@@ -107,7 +107,7 @@ async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<read
   return found;
 }
 
-/** Orders that were over in the period: what was charged for them, and their transfers where these were not read. */
+/** Orders that ended in the period: their charges, and their transfers where these were not read. */
 async function endedOrders(
   parts: NetworkParts,
   machine: StatementPeriod,
@@ -140,7 +140,7 @@ function signedOf({ from, nonce, hash }: SignedOrder) {
   return { from, nonce, hash, raw: '', expiresAtMs: null };
 }
 
-/** Of payouts the ledger has a line; what moves between our own addresses is on record here alone. */
+/** Payouts have a line in the ledger; movements between our own addresses are on record here alone. */
 function absentOf(network: string, order: SignedOrder, aheadMs: number): readonly StatementEntry[] {
   if (!isOwnMove(order) || order.state !== 'confirmed' || order.endedAt === null) return [];
   const { currency, hash, amountMinor, endedAt } = order;
@@ -175,7 +175,7 @@ function textOf(currency: string, minor: bigint): string {
   return fromMinor(minor, currencyOfLedger(currency).decimals);
 }
 
-/** What each transfer is, by our addresses, our orders, and what was told of it. */
+/** Kind of each transfer, by our addresses, our orders, and reported events. */
 async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promise<readonly StatementEntry[]> {
   const { database, key, facts } = parts;
   const hashes = [...new Set(placed.map(({ transfer }) => transfer.txHash))];
@@ -224,7 +224,7 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
   });
 }
 
-/** Nothing is told of what is neither a deposit nor an order of ours: people book it. */
+/** Other transfers have no rail event: people book them. */
 function unknown(id: string) {
   return { news: { kind: 'unknown', key: `chain:${id}` }, untold: 'capital' } as const;
 }

@@ -1,6 +1,7 @@
 /**
- * Sweeps what was deposited: where a deposit address has as much of a currency as is worth a transfer, all of it goes to the hot wallet. A
- * token needs gas on its address first. Both are the house's own money before and after, so only the gas is booked.
+ * Sweeps deposits: when a deposit address holds enough of a currency to be worth a transfer, all of it goes to the
+ * hot wallet. A token needs gas on its address first. Both are the house's own money before and after, so only the
+ * gas is booked.
  */
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { readUnswept, sweepArrivals, type Unswept } from '../../store/rails/chain-arrivals.ts';
@@ -11,7 +12,7 @@ import type { GasPrice } from './driver.ts';
 import { NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** From which amount on a currency is swept, minor units, by raw ledger code; one that is not here stays where it is. */
+/** Minimum amount of a sweep, minor units, by raw ledger code; a currency without one stays where it is. */
 export type SweepFrom = ReadonlyMap<string, bigint>;
 
 /** Sweeps deposits. */
@@ -20,11 +21,14 @@ export interface Sweeper {
 }
 
 const ADDRESSES_MAX = 50;
-/** What has to be there for a transfer, and what is brought: fees may double, and the next deposit needs some, too. */
+/**
+ * Multiple of the gas of a transfer that must be there or is sent: fees may double, and the next deposit needs some,
+ * too.
+ */
 const NEEDED_TIMES = 2n;
 const BROUGHT_TIMES = 5n;
 
-/** @returns what sweeps the deposits of a network; it orders transfers, and the sender makes them. */
+/** @returns the sweeper of a network's deposits; it orders transfers, and the sender makes them. */
 export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
   const { database, key, log } = parts;
   return {
@@ -40,8 +44,9 @@ export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
 }
 
 /**
- * One order at a time for an address. Its number is taken before the network is asked, so what another process orders meanwhile takes
- * the same one, and only one of the two is stored: by the balances of before nothing is swept, or given gas, a second time.
+ * One order at a time for an address. Its number is taken before the network is queried, so a parallel process takes
+ * the same number, and only one of the two orders is stored: outdated balances never cause a second sweep, or a
+ * second gas transfer.
  */
 async function sweep(
   parts: NetworkParts,
@@ -57,7 +62,7 @@ async function sweep(
   const { coin } = facts;
   const cost = facts.gas.transferCost(currency, await gasPrice());
   const needed = NEEDED_TIMES * cost;
-  // One that lies about a balance would have gas brought again and again.
+  // A provider that lies about a balance would cause gas transfers again and again.
   const balanceOf = async (of: Currency) =>
     (
       await askAgreed(providers, facts.quorum, `the balance of ${address}`, (each) =>

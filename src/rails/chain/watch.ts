@@ -1,7 +1,8 @@
 /**
- * Reads a network block by block and tells what arrives at our addresses. What is in a block is told as seen, by the word of one
- * provider; as confirmed only what so many providers as are asked for say alike, once it is final. Progress is kept after `receive` took the
- * news, so a process that dies tells it again. A chain that was rewritten is read again from where it parts.
+ * Reads a network block by block and reports arrivals at our addresses. A transfer in a block is reported as seen, by
+ * the word of one provider; as confirmed only by a quorum, once it is final. Progress is stored after `receive`
+ * accepted the event, so a killed process reports it again. After a reorganisation the chain is read again from the
+ * fork.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
@@ -33,10 +34,10 @@ import type { NetworkParts } from './parts.ts';
 /** Reads the network. */
 export interface Watcher {
   /**
-   * Reads a part of what there is to read.
+   * Reads a part of the available blocks.
    *
    * @returns whether there is more.
-   * @throws what keeps it from going on; what was read before is kept.
+   * @throws the obstacle; earlier progress is stored.
    */
   readonly turn: () => Promise<boolean>;
 }
@@ -71,7 +72,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
   const addresses = new Set<string>();
   let lastIndex = 0;
   let range = RANGE_MAX;
-  /** Who agreed with the others where somebody else did not. */
+  /** Providers that agreed where another one did not. */
   let trusted: readonly string[] = [];
 
   const learnAddresses = async () => {
@@ -101,7 +102,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
 
   const turn = async (): Promise<boolean> => {
     const view = await viewOf(parts, trusted);
-    // Later than the view: whoever was paid in these blocks got the address before.
+    // After the view: an address that was paid in these blocks was given out before.
     await learnAddresses();
     await keepHeadAt(database, key, view.head.atMs);
     const state = await readNetwork(database, key);
@@ -109,7 +110,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
     if (await isRewritten(view, state)) await walkBack(parts, view, state);
     await readNew(parts, view, addresses);
     const isMore = await settle(view);
-    // What is missing may be in a final block that was not read yet.
+    // A missing transfer may be in a final block that was not read yet.
     if (!isMore) await tellDropped(parts, view);
     const ageMs = parts.database.nowMs() - view.head.atMs;
     if (ageMs > facts.headMaxAgeMs)
@@ -132,7 +133,7 @@ function lastOf({ height, hash }: NetworkState): KnownBlock {
   return { height: height ?? 0, hash: hash ?? '' };
 }
 
-/** The highest head that so many providers reach: one alone cannot lead the way. */
+/** The highest head that a quorum reaches: a single provider cannot lead the way. */
 async function viewOf({ providers, facts }: NetworkParts, trusted: readonly string[]): Promise<View> {
   const answers = await askAll(providers, async (lead) => ({
     lead,
@@ -156,7 +157,7 @@ async function viewOf({ providers, facts }: NetworkParts, trusted: readonly stri
   return { ...found, final };
 }
 
-/** Nothing of before the first look is ours: reading begins at what is final then. */
+/** Blocks before the first read are not ours: reading begins at the last final one. */
 async function begin({ database, key }: NetworkParts, { lead, final }: View): Promise<boolean> {
   const block = await lead.block(final);
   if (!block) throw new Error(`${lead.provider} has no block ${final}`);
@@ -164,7 +165,7 @@ async function begin({ database, key }: NetworkParts, { lead, final }: View): Pr
   return true;
 }
 
-/** Reads blocks that may still change one by one; what is final is read in ranges, by `settleRange`. */
+/** Reads blocks that may still change one at a time; final ones are read in ranges, by `settleRange`. */
 async function readNew(
   parts: NetworkParts,
   { lead, head, final }: View,
@@ -197,7 +198,7 @@ async function isRewritten({ lead }: View, state: NetworkState): Promise<boolean
   return there !== undefined && there.hash !== last.hash;
 }
 
-/** Goes back to the last block that the chain still has. What was above it is missing until it is found again. */
+/** Goes back to the last block that the chain still has. Later arrivals are missing until they are found again. */
 async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState): Promise<void> {
   const { database, key, log } = parts;
   const { common, gone } = await partingOf(parts, lead, state);
@@ -214,7 +215,7 @@ async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState
   log.warn({ ...key, from: state.height, to: common.height }, 'the network rewrote its newest blocks');
 }
 
-/** What was final is gone only where so many providers have another block in its place. */
+/** A final block is gone only when a quorum of providers reports another block in its place. */
 async function checkGone({ providers, facts }: NetworkParts, gone: KnownBlock): Promise<void> {
   const what = `block ${gone.height}`;
   const { value, by } = await askAgreed(
@@ -228,7 +229,7 @@ async function checkGone({ providers, facts }: NetworkParts, gone: KnownBlock): 
     throw new OtherChain(`${what} is there by ${by.join(', ')}, and another one by who is followed`, by);
 }
 
-/** Where the chain parts from what was read: the last block that it still has, and the first one after it that it has not. */
+/** Fork between the chain and the read blocks: the last common block, and the first read one that is gone. */
 interface Parting {
   readonly common: KnownBlock;
   readonly gone: KnownBlock;
@@ -311,7 +312,7 @@ async function settleRange(
     await parts.receive(newsOf('deposit_confirmed', row));
     await keepArrival(database, key, row);
   }
-  // What is still seen at a height that is final was never there.
+  // A transfer that is still only seen at a final height was never there.
   for (const row of await readOpenArrivals(database, key, range.to, ['seen'])) {
     log.error({ ...key, txHash: row.txHash }, 'a transfer that one provider told is in no final block');
     await drop(parts, row);
@@ -319,7 +320,7 @@ async function settleRange(
   await keepFinal(database, key, range.to);
 }
 
-/** What was in a block that is gone and is in none of those after it was dropped. */
+/** A transfer of a gone block that is in no later one was dropped. */
 async function tellDropped(parts: NetworkParts, { head }: View): Promise<void> {
   const { database, key } = parts;
   const height = (await readNetwork(database, key))?.height ?? 0;

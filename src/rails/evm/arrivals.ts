@@ -1,6 +1,7 @@
 /**
- * What arrived at our addresses, and what left them, in blocks of an EVM network: `Transfer` logs of the catalogue's token contracts, and transfers of the
- * coin by transactions to an address. Every other contract is no money, whatever it calls itself; nothing arrives with zero.
+ * Arrivals at our addresses, and departures from them, in blocks of an EVM network: `Transfer` logs of the
+ * catalogue's token contracts, and transfers of the coin by transactions to an address. Any other contract is no
+ * money, whatever its name; transfers of zero are ignored.
  */
 import { hex } from '@scure/base';
 import { evmAddress } from '../../base/chain/address.ts';
@@ -17,7 +18,7 @@ const TOPICS_MAX = 500;
 /** Blocks that are read whole at once, where the coin is money of customers. */
 const WHOLE_BLOCKS_MAX = 20;
 
-/** What is looked for: transfers to our addresses, or also those from them. */
+/** Direction of the search: transfers to our addresses, or also those from them. */
 type Side = 'to' | 'both';
 /** Which addresses are ours, and on which side of a transfer they stand. */
 interface Ours {
@@ -26,7 +27,7 @@ interface Ours {
   readonly side: Side;
 }
 
-/** @returns what arrived, by block and place; each transfer was read in the receipt of its transaction, too. */
+/** @returns arrivals, by block and position; each transfer was also read in the receipt of its transaction. */
 export async function arrivalsIn(
   rpc: Rpc,
   network: string,
@@ -37,7 +38,7 @@ export async function arrivalsIn(
   return found.map(({ to: address, ...each }) => ({ ...each, address }));
 }
 
-/** @returns what arrived and what left, as `arrivalsIn` does. */
+/** @returns arrivals and departures, as `arrivalsIn` does. */
 export function transfersIn(
   rpc: Rpc,
   network: string,

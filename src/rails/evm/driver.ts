@@ -1,4 +1,4 @@
-/** One node of an EVM network, as the parts that all networks share ask it. */
+/** One node of an EVM network, with the queries that all networks share. */
 import { addressBytes } from '../../base/chain/address.ts';
 import { inParts } from '../../base/concurrency/in-parts.ts';
 import type { Currency } from '../../base/money/currency.ts';
@@ -19,11 +19,11 @@ import { recordOf } from '../chain/node.ts';
 import { arrivalsIn, transfersIn } from './arrivals.ts';
 import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc } from './rpc.ts';
 
-/** What a network is like, and what is spent on it at most. */
+/** Properties of a network, and the maximum expenses on it. */
 export interface EvmTerms {
   readonly network: string;
   readonly chainId: number;
-  /** What is final: so many blocks, the one of the transfer among them, or what nodes call so. */
+  /** Condition of finality: a number of blocks, including that of the transfer, or the nodes' own tag. */
   readonly finality: number | 'safe' | 'finalized';
   /** Wei for one unit of gas. */
   readonly maxFeePerGas: bigint;
@@ -33,19 +33,19 @@ export interface EvmTerms {
 /** Gas of a transfer, for estimates of what it will cost. */
 const COIN_GAS = 21_000n;
 const TOKEN_GAS = 70_000n;
-/** Nothing that we send needs more. */
+/** Maximum gas of our transfers. */
 const GAS_MAX = 300_000n;
 /** More gas than was estimated, in hundredths: contracts may need a little more when their turn comes. */
 const GAS_PERCENT = 130n;
 /** Nodes replace a transaction for a tenth more. Hundredths. */
 const REPLACE_PERCENT = 115n;
-/** What nodes say of a transaction that they know already, or whose nonce is taken: neither is news. */
+/** Messages of nodes about a transaction that they have already, or whose nonce is taken: neither is an error. */
 const KNOWN_WORDS =
   /already known|already imported|known transaction|nonce too low|already in (?:the )?(?:pool|mempool)/i;
 const REVERT_WORDS = /revert/i;
 const REVERT_CODE = 3;
 
-/** @returns what a transfer costs, wei. */
+/** @returns the cost of a transfer, wei. */
 export function transferCost({ contract }: Currency, { base, tip }: GasPrice): bigint {
   return (contract === undefined ? COIN_GAS : TOKEN_GAS) * (base + tip);
 }
@@ -118,7 +118,7 @@ async function gasPriceOf(rpc: Rpc, { minTipPerGas }: EvmTerms): Promise<GasPric
   return { base, tip: most(asked, minTipPerGas) };
 }
 
-/** What a transaction is made of. */
+/** Parts of a transaction. */
 interface Order {
   readonly movement: Movement;
   readonly nonce: Nonce;
@@ -150,7 +150,7 @@ async function gasOf(
   const call = { from, to, value: hexOf(value), data: `0x${Buffer.from(data).toString('hex')}` };
   try {
     const estimated = quantityOf(await rpc.call('eth_estimateGas', [call]), 'gas');
-    // What is not used costs nothing, so an estimate that is too low need not make a transfer of a token fail.
+    // Unused gas costs nothing, so a floor protects token transfers from estimates that are too low.
     const floor = data.length > 0 ? TOKEN_GAS : COIN_GAS;
     return estimated <= floor ? floor : least((estimated * GAS_PERCENT) / 100n, GAS_MAX);
   } catch (error) {

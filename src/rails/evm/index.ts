@@ -13,7 +13,7 @@ export { readEvmSettings } from './settings.ts';
 /** A head that is older says that its provider has stopped. */
 const HEAD_MAX_AGE_MS = 180_000;
 
-/** @returns the rail; nothing of it runs yet. */
+/** @returns the rail; none of it runs yet. */
 export function createEvm(settings: EvmSettings, tools: NetworkTools): NetworkRail {
   const { chainId, coin } = NETWORKS[tools.network] ?? {};
   assert(chainId !== undefined && coin !== undefined, `${tools.network} is an EVM network`);

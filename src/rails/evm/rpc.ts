@@ -15,7 +15,7 @@ export class NodeError extends Error {
 
 /** Asks a node. */
 export interface Rpc {
-  /** Name of the node: what is secret in its URL (path, query) is not told. */
+  /** Name of the node: the secret parts of its URL (path, query) are left out. */
   readonly provider: string;
   /** @throws {NodeError} or {NodeAway}. */
   readonly call: (method: string, params: readonly unknown[]) => Promise<unknown>;
@@ -54,14 +54,14 @@ export function quantityOf(value: unknown, what: string): bigint {
   throw new NodeAway(`${what}: expected a quantity`);
 }
 
-/** @returns such a number that counts something: a height, a nonce. */
+/** @returns a number that counts: a height, a nonce. */
 export function countOf(value: unknown, what: string): number {
   const count = Number(quantityOf(value, what));
   if (count < 2 ** 31) return count;
   throw new NodeAway(`${what}: expected a count below 2^31`);
 }
 
-/** @returns bytes that are written as `0x…`, in lower case; so many of them, where that is known. */
+/** @returns bytes written as `0x…`, in lower case, with the given length if any. */
 export function bytesOf(value: unknown, what: string, length?: number): string {
   const isBytes = typeof value === 'string' && HEX.test(value);
   if (isBytes && (length === undefined || value.length === 2 + 2 * length)) return value.toLowerCase();

@@ -26,7 +26,7 @@ export function readEvmSettings(json: unknown, path: string, network: string) {
 
 const NODE: NodeForm<NodeAddress> = {
   words: '"url" or "urlFile", and "name"',
-  // What has something secret in it stands in a file.
+  // A URL with a secret in it is read from a file.
   read: (node) => ({ url: node.has('urlFile') ? node.urlIn('urlFile') : node.url('url') }),
 };
 

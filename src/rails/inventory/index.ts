@@ -25,13 +25,13 @@ import type { InventorySettings, PositionLimits } from './settings.ts';
 
 export { readInventorySettings } from './settings.ts';
 
-/** What a conversion moves in one currency: in above zero, out below. */
+/** Amount of one currency in a conversion: positive in, negative out. */
 interface Leg {
   readonly currency: Currency;
   readonly amountMinor: bigint;
 }
 
-/** What the house owns by raw ledger code; minor units. */
+/** Holdings of the house by raw ledger code; minor units. */
 type Owned = Map<string, bigint>;
 
 /** An order, and what is answered to it. */
@@ -41,14 +41,14 @@ interface Conversion {
   readonly row: ProcessRow;
   readonly answer: ConversionAnswer;
   readonly isNew: boolean;
-  /** What would pass the limit of a position; of a new answer. */
+  /** The leg that would exceed its position limit; set on new answers only. */
   readonly beyond: Leg | undefined;
 }
 
 /** Most orders that share a lock. */
 const TOGETHER_MAX = 100;
 
-/** @returns the rail; nothing runs for it. */
+/** @returns the rail; no process runs for it. */
 export function createInventory({ positions }: InventorySettings, tools: RailTools): RailPart<Liquidity> {
   const report = async () => {
     const limits = [...positions.values()];
@@ -94,13 +94,13 @@ async function convert(
   for (const { row, beyond } of conversions)
     if (beyond)
       log.warn(
-        { mode, end2end: row.end2end, currency: beyond.currency.code },
+        { mode, transaction: row.end2end, currency: beyond.currency.code },
         'a conversion is beyond the limit of a position',
       );
   return conversions.map((each) => each.answer);
 }
 
-/** Answers orders one after another; one that was answered before is answered the same. */
+/** Answers orders one at a time; a repeated order gets the same answer. */
 async function answerAll(
   tx: Tx,
   positions: InventorySettings['positions'],
@@ -119,7 +119,11 @@ async function answerAll(
   });
 }
 
-/** Moves what the house owns, for the next conversion under the lock; nothing where a limit would be passed. @returns by what. */
+/**
+ * Moves the house's holdings, for the next conversion under the lock, unless a limit would be exceeded.
+ *
+ * @returns the leg that would exceed it.
+ */
 function move(
   positions: InventorySettings['positions'],
   owned: Owned,
@@ -143,7 +147,10 @@ function legsOf(row: ProcessRow): readonly Leg[] {
   ];
 }
 
-/** BRL without limits is not limited; crypto without limits is not converted. What brings a position back is never refused. */
+/**
+ * BRL without limits is unlimited; crypto without limits is not converted. A conversion that reduces a position is
+ * never refused.
+ */
 function fits(
   limits: PositionLimits | undefined,
   ownedMinor: bigint,
@@ -154,7 +161,9 @@ function fits(
   return amountMinor > 0n ? then <= limits.longMinor : then >= -limits.shortMinor;
 }
 
-/** @returns what the house owns in each currency, without conversions that have no answer yet or were refused. */
+/**
+ * @returns the holdings of the house in each currency, without conversions that were refused or have no answer yet.
+ */
 async function readOwned(tx: Tx, mode: RailTools['mode'], currencies: readonly Currency[]): Promise<Owned> {
   const rows = await readFunds(
     tx,

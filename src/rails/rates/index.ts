@@ -1,6 +1,6 @@
 /**
- * Rates by feeds: whoever works on jobs asks them in turn and keeps what they said; every process judges what is kept. A rate that is
- * stale or contested is none.
+ * Rates by feeds: the worker of jobs polls them in turn and stores their prices; every process evaluates the stored
+ * ones. A stale or contested rate counts as missing.
  */
 import { millisOf } from '../../base/time/instant.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
@@ -18,7 +18,7 @@ export { readRateSettings } from './settings.ts';
 const PAUSE_MAX_MS = 60_000;
 const FAILED_MS = 5_000;
 
-/** @returns the source of rates; it asks nobody before it is started. */
+/** @returns the source of rates; it polls nothing before it is started. */
 export function createRates(settings: RateSettings, tools: RailTools): RailPart<RateSource> {
   const report = () => reportOf(settings, tools);
   return {
@@ -79,7 +79,7 @@ async function poll(
   if (earlyMs > 0) return Math.min(earlyMs, everyMs);
   try {
     const { prices, atMs = triedAtMs } = await readFeed(feed, timeoutMs, signal);
-    // A time of the future is another unit, or a wrong clock: such a price would look young for years.
+    // A time of the future means another unit, or a wrong clock: such a price would look fresh for years.
     if (atMs - (await clock.nowMs()) > AHEAD_MAX_MS) throw new FeedFailure('its prices are of the future');
     await keepPrices(database, own, prices, { observedAtMs: atMs, triedAtMs });
     await keepAgreed(settings, tools);

@@ -2,12 +2,12 @@
 
 import { divide, expandNumber, isMore } from '../../base/money/money.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
+import { type PathStep, valueAt } from '../../base/text/json-path.ts';
 import { parseInstant } from '../../base/time/instant.ts';
 import type { ToldPrice } from '../../store/rails/rate-feeds.ts';
-import { type PathStep, valueAt } from './json-path.ts';
 import type { FeedSettings, PriceSettings } from './settings.ts';
 
-/** What a feed told. */
+/** Prices from a feed. */
 export interface Told {
   readonly prices: readonly ToldPrice[];
   /** When its prices were so, by its own word; undefined where it does not say. */
@@ -23,7 +23,7 @@ const BODY_MAX_BYTES = 1_048_576;
 /** Longer than any price. */
 const DIGITS_MAX = 40;
 const INVERSE_DECIMALS = 30;
-/** What is a number of seconds, and not of milliseconds. */
+/** Bound that distinguishes seconds from milliseconds. */
 const SECONDS_MAX = 100_000_000_000;
 
 /** @throws {FeedFailure} */
@@ -42,7 +42,7 @@ export async function readFeed(feed: FeedSettings, timeoutMs: number, signal: Ab
 
 async function fetchText({ url, authorization }: FeedSettings, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/json', ...(authorization !== undefined && { authorization }) };
-  // Whoever leads elsewhere is not the feed that was configured.
+  // A redirect leads away from the configured feed.
   const response = await fetch(url, { signal, headers, redirect: 'error' });
   if (!response.ok) {
     await response.body?.cancel();

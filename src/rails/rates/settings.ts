@@ -1,8 +1,8 @@
 /** Settings of the feeds of rates (docs/rails.md). */
 import { Settings } from '../../base/process/settings.ts';
-import { PATH_FORM, type PathStep, parsePath } from './json-path.ts';
+import { PATH_FORM, type PathStep, parsePath } from '../../base/text/json-path.ts';
 
-/** All feeds, and how they are judged. */
+/** All feeds, and their evaluation. */
 export type RateSettings = Readonly<ReturnType<typeof readRateSettings>>;
 
 /** A source of prices: one URL. */
@@ -23,11 +23,11 @@ export function readRateSettings(json: unknown, path: string) {
   const settings = given.end({
     everyMs: given.seconds('everySeconds', { min: 1, max: 30, fallback: 5 }),
     timeoutMs: given.seconds('timeoutSeconds', { min: 1, max: 30, fallback: 3 }),
-    /** Longest age of a price that counts. One of more than 60 seconds ago is never quoted (C-21). */
+    /** Maximum age of a price. A price older than 60 seconds is never quoted (C-21). */
     staleMs: given.seconds('staleSeconds', { min: 5, max: 60, fallback: 30 }),
     /** A price that is further from the median than this part of it does not count. */
     deviation: given.decimal('deviation', '0.01'),
-    /** So many prices of an asset have to agree; undefined: more than half of its feeds. */
+    /** Number of prices of an asset that must agree; undefined for more than half of its feeds. */
     quorum: given.has('quorum') ? given.integer('quorum', { min: 1, max: 100 }) : undefined,
     feeds: given.parts('feeds').map(readFeedSettings),
   });
@@ -41,7 +41,7 @@ function readFeedSettings(given: Settings) {
     url: given.url('url'),
     /** Sent as the header `authorization`. */
     authorization: given.has('authorizationFile') ? given.contents('authorizationFile') : undefined,
-    /** Where it says of when its prices are; undefined: they are of when it was asked. */
+    /** Path of the prices' time; undefined when they are of the time of the query. */
     at: given.has('at') ? readPath(given, 'at') : undefined,
     prices: given.parts('prices').map(readPriceSettings),
   });
@@ -66,7 +66,7 @@ function readPath(given: Settings, name: string): readonly PathStep[] {
   return given.parse(name, PATH_FORM, parsePath);
 }
 
-/** What each member alone cannot show: names that stand twice, prices that nothing turns into BRL, a quorum that nothing can reach. */
+/** Checks across members: duplicate names, prices that nothing converts to BRL, a quorum that cannot be reached. */
 function refuseWrongSets(given: Settings, { feeds, quorum }: Pick<RateSettings, 'feeds' | 'quorum'>): void {
   const repeated = repeatedOf(feeds.map(({ name }) => name));
   if (repeated !== undefined) given.refuse('feeds', `feeds of different names (${repeated} stands twice)`);

@@ -1,7 +1,7 @@
 /**
- * Addresses of the sandbox. All keys are public knowledge, so nothing real may ever be sent to one: those that derive
- * come from the mnemonic `test test test test test test test test test test test junk` (domain.md 4.1), those of Solana
- * from the SHA-256 of the sentences `crossramp sandbox SOL 0` to `crossramp sandbox SOL 4`.
+ * Addresses of the sandbox. All keys are public knowledge, so never send real money to one: derived ones come from
+ * the mnemonic `test test test test test test test test test test test junk` (domain.md 4.1), those of Solana from
+ * the SHA-256 of the sentences `crossramp sandbox SOL 0` to `crossramp sandbox SOL 4`.
  */
 
 import { EVM_CHAIN_IDS } from '../../base/chain/token-contract.ts';
@@ -19,7 +19,7 @@ const ACCOUNT_KEYS: Readonly<Record<Exclude<Family, 'SOL'>, string>> = {
   TRX: 'xpub6BuRy7ZmkGfP2RWhoor1kWB1w9DvrtmJbFBvnC1bQ4SB5NbCHTyQYCJSXZtxDbFyHTmC7wkU2he3nYYdpZ3Vf6qUAkXSnL6RPif4BDtDEKr',
   BTC: 'xpub6C4SXHaqSMPK8MGL7bWjvS8WQnhoadsaXv2mnBcjAv142P2TivoC7s7ukNRYxETJZGc3JNzDKHQAGH5N3oQhQgkpwk6WrMtJB4eG2fpRAsV',
 };
-/** Ed25519 keys do not derive without their private part: there the exact amount alone tells sessions apart. */
+/** Ed25519 keys do not derive without their private part: there the exact amount alone distinguishes sessions. */
 const SOLANA_POOL = [
   '4SQPTUiH6fpo5CG6qWaAVeb7h25Q15CF3ZhnKduTZ1TW',
   'AjpAc974fMwdGNJpo9Z13qiwDK2mWtrMxJebZCvTQa5T',
@@ -34,7 +34,7 @@ const PAYERS: Readonly<Record<Family, string>> = {
   SOL: 'AXMQ6khEovet5P7qksF88SC5d5PMBXWqK1KYpXucigHv',
 };
 
-/** @returns an address for deposits: one that nobody got before, on Solana the next of four. */
+/** @returns an address for deposits: a new one, on Solana the next of four. */
 export async function nextDepositAddress(database: Database, { network }: Currency): Promise<string> {
   const family = familyOf(network);
   const index = await nextDepositIndex(database, family);

@@ -11,19 +11,19 @@ import type { Gas } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
 import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
-/** What a transfer of a network's own coin costs, by raw ledger code and in the coin itself. */
+/** Cost of a transfer of a network's own coin, by raw ledger code and in the coin itself. */
 const COIN_FEES: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '1.1'],
   ['ETH_ETH', '0.0005'],
   ['BTC_BTC', '0.00002'],
 ]);
-/** What a transfer of a token costs on the dearer networks, in the token itself; all tokens are dollars. */
+/** Cost of a transfer of a token on the more expensive networks, in the token itself; all tokens are dollars. */
 const TOKEN_FEES: ReadonlyMap<string, string> = new Map([
   ['TRX', '1.00'],
   ['ETH', '2.50'],
 ]);
 const TOKEN_FEE = '0.10';
-/** What a transfer costs the house, by raw ledger code of the network's coin. */
+/** Cost of a transfer for the house, by raw ledger code of the network's coin. */
 const GAS: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '13.4'],
   ['ETH_ETH', '0.002'],
@@ -35,7 +35,7 @@ const GAS: ReadonlyMap<string, string> = new Map([
 ]);
 const BROADCAST_MS = 700;
 const CONFIRM_MS = BROADCAST_MS + 1_000;
-/** How long the payer of an automatic sandbox takes to deposit. */
+/** Delay of the automatic payer's deposit. */
 const DEPOSIT_MS = 2_000;
 
 /**
@@ -125,7 +125,7 @@ function depositedByItself(
   ];
 }
 
-/** @returns what a network tells of a transfer to an address, but for what became of it. */
+/** @returns the network's facts of a transfer to an address, without its outcome. */
 export function newTransfer(
   currency: Currency,
   transfer: {

@@ -1,4 +1,4 @@
-/** The clock of the sandbox: that of the database, and what it was set ahead by, the same for all processes. */
+/** The clock of the sandbox: that of the database plus an offset, the same for all processes. */
 import { setImmediate } from 'node:timers/promises';
 import { readTogether } from '../../base/concurrency/read-together.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
@@ -7,7 +7,7 @@ import { readAheadMs } from '../../store/rails/sandbox.ts';
 
 /** @returns a clock that looks into the database for each call, so that it is never behind another process. */
 export function sandboxClock(database: Database): Clock {
-  // Whoever asks in the same turn of the event loop shares the read.
+  // Callers of the same turn of the event loop share the read.
   const readAhead = readTogether(() => readAheadMs(database), setImmediate);
   return {
     nowMs: async (tx) => {

@@ -24,7 +24,7 @@ export function sandboxIdentity(parts: RailParts): IdentityCheck {
   };
 }
 
-/** @returns the screening: it finds nothing by itself, and asks for a closer look only at payments. */
+/** @returns the screening: it finds nothing by itself, and plans a closer look only at payments. */
 export function sandboxScreening(parts: RailParts): Screening {
   return {
     screen: (order) =>
@@ -39,7 +39,7 @@ export function sandboxScreening(parts: RailParts): Screening {
   };
 }
 
-/** @returns the conversion: it settles at once. */
+/** @returns the conversion: it settles immediately. */
 export function sandboxLiquidity(parts: RailParts): Liquidity {
   return {
     convert: (order) =>

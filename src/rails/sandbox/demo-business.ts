@@ -1,6 +1,6 @@
 /**
- * The business around the sessions of the demo: what the operator pays in, what the shop has set up, and what still waits for
- * somebody at the end. All of it is done by the use cases that requests call, and by news as rails tell them.
+ * The business around the sessions of the demo: the operator's capital, the shop's settings, and open items at the
+ * end. Everything goes through the use cases of requests, and through rail events.
  */
 import { grantableScopes, SCOPES } from '../../base/access/api-key.ts';
 import { brasiliaDay } from '../../base/time/brasilia-day.ts';
@@ -30,7 +30,7 @@ import {
 } from './demo-sessions.ts';
 import { newPayment } from './pix.ts';
 
-/** Where the demo is played: as the shop, and as the operator. */
+/** Place of the demo: the shop, and the operator. */
 export interface DemoPlace {
   readonly context: Context;
   readonly operator: Context;
@@ -38,18 +38,18 @@ export interface DemoPlace {
   readonly groupId: string;
 }
 
-/** Nobody asks for what a demonstration does. */
+/** The demonstration has no request behind it. */
 const DEMO_ORIGIN: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'demo' } };
-/** What the operator begins with: more than goes out in thirty days. */
+/** Initial capital of the operator: more than leaves in thirty days. */
 const CAPITAL = [
   ['BRL', '50000'],
   ['USDT_TRX', '10000'],
-  // What the network charges for transfers.
+  // For the network's charges.
   ['TRX_TRX', '5000'],
 ] as const;
 /** Withdrawals above so many BRL need somebody else. */
 const APPROVAL_ABOVE = '1000';
-/** Customers of the last hour: they have not paid anything before. */
+/** Customers of the last hour: they have no payments before. */
 const NEWCOMERS = [
   ['Marina Costa', '31415926590'],
   ['Diego Ramos', '27182818205'],
@@ -60,7 +60,7 @@ const NEWCOMERS = [
   ['Sofia Nunes', '26457513182'],
   ['Helena Dias', '57721566401'],
 ] as const;
-/** So often a transaction is given a little time to get there. */
+/** Maximum number of waits for a transaction to reach a step. */
 const LOOKS_MAX = 12;
 const DAY_MS = 86_400_000;
 /** Days before today that are closed; yesterday is left. */
@@ -102,10 +102,10 @@ export async function openBusiness(services: Services, accountId: bigint): Promi
 }
 
 /**
- * Leaves something of each kind that waits for somebody.
+ * Leaves one open item of each kind.
  *
- * @param goOn - lets a little time pass, and what is due happen.
- * @returns how many transactions were made.
+ * @param goOn - lets a little time pass, and due work happen.
+ * @returns the number of transactions.
  */
 export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Promise<number> {
   const { context, operator, groupId } = place;
@@ -136,7 +136,7 @@ export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Pr
   const lost = await keep(sell(context, factsOf(renata, { brl: '210.00' }), delivered));
   await play(lost, 'pay', 'dispute-open', 'dispute-accept');
   await play(await keep(payOut(context, factsOf(caio, { crypto: '35' }), 'external')), 'deposit-wrong');
-  // More than a customer may pay without one more document; whoever the documents name has to be free to pay.
+  // Above the limit without one more document; the customer of the documents must be free to pay.
   await checkout(helena, '12500.00');
   await keep(withdraw(context, factsOf(sofia, { crypto: '300', reference: 'treasury, large' }), groupId));
   await tellOfStranger(place);
@@ -162,7 +162,7 @@ export async function closeDays({ operator }: DemoPlace): Promise<void> {
   await reconcile(operator, { day: given('day', brasiliaDay(nowMs)) }, ONCE);
 }
 
-/** @returns whether a transaction waits for the scenario, or leads to it. What nobody waits for can be played all the same. */
+/** @returns whether a transaction waits for the scenario, or leads to it. Scenarios of money are always possible. */
 async function isPossible(
   { database, sandbox }: Context,
   { accountId, id }: ProcessRow,

@@ -1,4 +1,4 @@
-/** The sessions of the demo: how a customer's or the treasury's transaction is made, by the use cases that requests call. */
+/** The sessions of the demo: makes transactions of customers and of the treasury, by the use cases of requests. */
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -12,7 +12,7 @@ import type { Context } from '../../resolvers/services/context.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { payerAddress } from './addresses.ts';
 
-/** Who pays and is paid. */
+/** Payers and payees. */
 export const PEOPLE = [
   ['Ana Souza', '52998224725'],
   ['Bruno Lima', '11144477735'],
@@ -24,7 +24,7 @@ export const ONCE = { made: null, bind: async () => {} };
 
 const TRIES_MAX = 20;
 
-/** What a session is about. */
+/** Facts of a session. */
 export interface SessionFacts {
   readonly person: readonly [name: string, taxId: string];
   /** Decimal BRL, where BRL is given. */
@@ -32,7 +32,7 @@ export interface SessionFacts {
   /** Decimal amount of the coin, where it is given. */
   readonly crypto: string;
   readonly currency: string;
-  /** What the shop calls it, or the treasury notes. */
+  /** Reference of the shop, or note of the treasury. */
   readonly reference: string;
 }
 
@@ -60,7 +60,7 @@ export function newChecks(): CreationChecks {
   return new CreationChecks({ allowsLoopback: true });
 }
 
-/** Somebody pays by PIX: for the balance, or for a wallet of his own. */
+/** A customer pays by PIX: for the balance, or for a wallet of their own. */
 export function sell(
   context: Context,
   facts: SessionFacts,
@@ -78,7 +78,7 @@ export function sell(
   return surely((attempt) => createOnramp(context, attempt, input, newChecks(), { family, ...options }));
 }
 
-/** Somebody is paid by PIX: from the balance, or for coins that arrive. */
+/** A payee gets a PIX: from the balance, or for arriving coins. */
 export function payOut(
   context: Context,
   facts: SessionFacts,
@@ -111,7 +111,7 @@ export function coinOf(code: string) {
   return known(currencyOf(code), 'a currency of the catalogue');
 }
 
-/** Asks again while the machine is busier than a request is waited for, as callers do: it is made once. */
+/** Repeats a request that the busy machine did not answer in time, as callers do: the transaction is made once. */
 async function surely(create: (attempt: Attempt) => Promise<ProcessRow>): Promise<ProcessRow> {
   let made: string | null = null;
   const bind: Attempt['bind'] = async (_tx, id) => {

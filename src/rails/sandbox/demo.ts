@@ -1,6 +1,6 @@
 /**
- * Thirty days of history for a sandbox account, by running the real processes under the virtual clock. What happens is the
- * same at every run (ids and times of day of the machine apart), so screens and documents have something true to show.
+ * Thirty days of history for a sandbox account, by running the real processes under the virtual clock. Every run has
+ * the same events (ids and the machine's times of day apart), so screens and documents have true content.
  */
 import type { Logger } from 'pino';
 import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
@@ -14,9 +14,9 @@ import { PEOPLE, payOut, sell, withdraw } from './demo-sessions.ts';
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const SEED = 20_260_101;
-/** What is left open was made so long ago: it has not expired yet. Unit: ms. */
+/** Age of the open items: they have not expired yet. Unit: ms. */
 const LAST_MS = 5 * 60_000;
-/** What happens to a session after it was made, by its kind; the first of each is the usual. */
+/** Course of a session after its creation, by its kind; the first of each is the usual one. */
 const ENDS = {
   in: [
     ['pay'],
@@ -47,7 +47,7 @@ const KINDS: readonly Kind[] = ['in', 'in', 'in', 'delivered', 'out', 'deposited
  * Fills an account of a database without transactions; afterwards the clock is that of the database.
  *
  * @param signal - ends the history where it is.
- * @returns how many transactions were made.
+ * @returns the number of transactions.
  */
 export async function playDemo(
   services: Services,
@@ -78,7 +78,7 @@ export async function playDemo(
 
 /** Ends a demo that was cut off: the clock is that of the database again. @returns whether there was one. */
 export async function endDemo(database: Database): Promise<boolean> {
-  // Nothing else sets the clock back.
+  // Only an interrupted demo sets the clock back.
   const isCutOff = (await readAheadMs(database)) < 0;
   if (isCutOff) await setAheadMs(database, 0);
   return isCutOff;

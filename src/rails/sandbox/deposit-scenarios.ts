@@ -1,4 +1,4 @@
-/** Scenarios of on-chain deposits: what a payer may send, and what the network may make of it. */
+/** Scenarios of on-chain deposits: actions of payers and of the network. */
 import { randomUUID } from 'node:crypto';
 import { known } from '../../base/errors/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
@@ -8,7 +8,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { newTransfer, txHashOf } from './chain.ts';
 import type { Playable, Stage } from './stage.ts';
 
-/** How long the network takes to be sure of a deposit. */
+/** Time until the network has confirmed a deposit. */
 const CONFIRM_MS = 15_000;
 
 /** The scenarios, by name. */
@@ -50,7 +50,7 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
   },
 ];
 
-/** Whoever knows an address can send to it. */
+/** Anybody who knows an address can send to it. */
 function hasAddress({ process, depositAddress }: ProcessRow): boolean {
   return process !== null && depositAddress !== null;
 }
@@ -71,7 +71,7 @@ function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositNews, 'k
   });
 }
 
-/** What becomes of the deposit in process takes the place of its confirmation later. */
+/** Replaces the later confirmation of the deposit in process. */
 async function decide(stage: Stage, kind: 'deposit_confirmed' | 'deposit_dropped'): Promise<ProcessRow> {
   const { row, nowMs } = stage;
   const deposit = row.process?.deposit;

@@ -1,6 +1,6 @@
 /**
- * The sandbox: rails without an outside world. What was ordered, planned and said stands in the database, so all processes
- * of a gateway share one sandbox, and a restart loses nothing.
+ * The sandbox: rails without an outside world. Orders, plans and reports are in the database, so all processes of a
+ * gateway share one sandbox, and a restart loses nothing.
  */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
@@ -23,7 +23,7 @@ import { begin } from './plans.ts';
 import { sandboxRates } from './rates.ts';
 import { play, possibleScenarios, SCENARIOS } from './scenarios.ts';
 
-/** What a sandbox is made of. */
+/** Parts of a sandbox. */
 export interface SandboxParts {
   readonly database: Database;
   readonly registry: Registry;

@@ -17,7 +17,7 @@ import type { PlanName } from './plans.ts';
 /** Places an order; orders that come while others are stored are the next ones, in one statement. */
 export type Place = (order: SandboxOrder) => Promise<PlacedOrder>;
 
-/** What every rail of the sandbox works with. */
+/** Shared parts of the sandbox's rails. */
 export interface RailParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -35,10 +35,10 @@ export function placing(database: Database, worker: number | null): Place {
   });
 }
 
-/** How long the sandbox takes to settle a payout, a return or a transfer. */
+/** Time until the sandbox settles a payout, a return or a transfer. */
 export const SETTLE_MS = 1_000;
 
-/** What the rail tells, and how long after the order. */
+/** Report of the rail, and its delay after the order. */
 export interface Outcome {
   readonly news: News;
   readonly afterMs: number;
@@ -51,11 +51,15 @@ export interface Placing {
   readonly request: Readonly<Record<string, unknown>>;
   /** Plans that change the outcome, the first of them first. */
   readonly plans?: readonly PlanName[];
-  /** @returns what is told; `plan` is the one that was taken. */
+  /** @returns the reports; `plan` is the plan that was used. */
   readonly outcomes?: (nowMs: number, plan: string | undefined) => readonly Outcome[];
 }
 
-/** Places an order; one that comes again under its key does nothing. @returns the plan that it used up, if any. */
+/**
+ * Places an order; a repeated key does nothing.
+ *
+ * @returns the plan that it used up, if any.
+ */
 export async function placeOnce(
   { clock, place }: RailParts,
   { key, row }: Order,

@@ -1,5 +1,5 @@
 /**
- * Where PIX of the sandbox goes over the wire, the world around it is at the provider (`crossramp psp`): what a scenario tells
+ * When PIX of the sandbox goes over the wire, the outside world is at the provider (`crossramp psp`): a scenario
  * happens there, by its control API, and comes back as the provider's callbacks. Its clock is that of the sandbox.
  */
 
@@ -9,7 +9,7 @@ import { orderNameOf } from '../../base/pix/end-to-end-id.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { DisputeNews, News } from '../../resolvers/services/news.ts';
 
-/** What is to fail at the provider: the next order that has these facts. */
+/** A failure planned at the provider: of the next order with these facts. */
 export interface OutsidePlan {
   readonly act: 'charge' | 'payout' | 'refund';
   readonly facts: Readonly<Record<string, string | null>>;
@@ -53,7 +53,7 @@ export function pspOutside(url: string, clock: Clock): Outside {
     throw new GatewayError('UNAVAILABLE', `the PIX provider of the sandbox refused ${path}: ${answer.error}`);
   };
   const follow = async () => {
-    // A demo that was cut off leaves the clock behind; that of the provider only goes forward.
+    // An interrupted demo leaves the clock behind; that of the provider only goes forward.
     isFollowed = await call(['POST', '/clock', { aheadMs: Math.max(0, await clock.aheadMs()) }]);
   };
   /** A provider that was started after the sandbox does not know its time yet. */
@@ -71,7 +71,7 @@ export function pspOutside(url: string, clock: Clock): Outside {
   };
 }
 
-/** @returns what has to be done for the provider to tell this news; undefined where it cannot tell it. */
+/** @returns the provider's act that causes this event; undefined when it has none. */
 function actOf(news: News): ControlAct | undefined {
   switch (news.kind) {
     case 'payment': {

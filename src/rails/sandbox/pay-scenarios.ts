@@ -1,4 +1,4 @@
-/** Scenarios of payments by PIX: what a customer may do with a charge. */
+/** Scenarios of payments by PIX: actions of a customer on a charge. */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
 import type { PaymentNews } from '../../resolvers/services/news.ts';
@@ -11,9 +11,9 @@ import { REGISTRY } from '../../templates/index.ts';
 import { newPayment, type Payment } from './pix.ts';
 import type { Playable, Stage } from './stage.ts';
 
-/** What is paid too much or too little, cents. */
+/** Excess or shortfall of a payment, cents. */
 const DIFFERENCE = 2_000n;
-/** CPFs of people who are not the customer; one of them surely is not. */
+/** CPFs of people who are not the customer; at least one of them differs. */
 const STRANGERS = ['11144477735', '12345678909'] as const;
 const SECOND_MS = 1_000;
 
@@ -61,7 +61,7 @@ function payment(name: ScenarioName, unusual: (stage: Stage) => Partial<Payment>
   };
 }
 
-/** Whoever has a code can pay it, also one that was withdrawn. */
+/** Anybody who has a code can pay it, also a cancelled one. */
 function hasCharge({ process }: ProcessRow): boolean {
   return process?.brCode !== undefined;
 }

@@ -16,7 +16,7 @@ const NO_NAME = 'Crossramp Sandbox';
 const merchantCity = 'SAO PAULO';
 /** Of the house's bank. No bank has it: the identifiers of the sandbox are never those of a real payment. */
 export const ISPB = '99999999';
-/** How long the customer of an automatic sandbox takes to pay. */
+/** Delay of the automatic customer's payment. */
 const PAY_MS = 2_000;
 
 /**
@@ -92,7 +92,7 @@ export interface Payment {
   readonly payerTaxId: string | null;
 }
 
-/** @returns what is told of a new payment. */
+/** @returns the event of a new payment. */
 export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): PaymentNews {
   return {
     kind: 'payment',
@@ -104,7 +104,7 @@ export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): 
   };
 }
 
-/** @returns what is told of the end of a return. */
+/** @returns the event of the end of a return. */
 export function returnEnded(end: Pick<GivenBackNews, 'order' | 'endToEndId' | 'isDone'>): GivenBackNews {
   return { kind: 'refund_ended', rail: 'pix', ...end, networkFee: null, gas: null, txHash: null };
 }

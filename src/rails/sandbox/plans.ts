@@ -1,6 +1,6 @@
 /**
- * Plans: what goes wrong with a transaction once it gets there. A plan is armed in the database, and used up by the rail
- * that it concerns. Where that rail was asked already, its outcome is told at once instead.
+ * Plans: failures of a transaction once it gets there. A plan is armed in the database, and used up by its rail. When
+ * that rail has the order already, its outcome is reported immediately instead.
  */
 
 import { stepNameOf } from '../../base/ids/step-name.ts';
@@ -13,16 +13,16 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
-/** What a rail can report as failed. */
+/** Failures that a rail can report. */
 export type Failure = 'payout' | 'transfer' | 'return';
 
 /** A plan, and until when it can be made. */
 export interface Plan {
-  /** What it happens instead of, or leads to: that must still be able to come. */
+  /** Trigger that the plan replaces or leads to: it must still be possible. */
   readonly until: TriggerName;
   /** Reported at once where `until` is what the transaction waits for. */
   readonly atOnce?: Failure;
-  /** What comes out of the transaction where the plan has a meaning; anything when not set. */
+  /** Output of the transaction for which the plan has a meaning; any by default. */
   readonly paysOut?: 'BRL' | 'crypto';
 }
 
@@ -68,7 +68,10 @@ export type PlanName = keyof typeof PLANS;
 
 const MENTION = /(?<![\w-])sandbox:([a-z-]+(?:,[a-z-]+)*)/g;
 
-/** @returns how a new transaction begins: with the plans armed that its reference names, or its notes where it has none. */
+/**
+ * @returns the beginning of a new transaction: armed with the plans that its reference names, or its notes without
+ *   one.
+ */
 export function begin(registry: Registry, create: NewProcess): Beginning {
   const plans = plansIn(create.externalCode ?? create.notes);
   const isPriceless =
@@ -90,7 +93,7 @@ export function plansIn(text: string | null): readonly PlanName[] {
   return [...new Set(named.filter((name): name is PlanName => Object.hasOwn(PLANS, name)))];
 }
 
-/** @returns whether a plan can still come true: what it waits for is ahead of where the transaction stands. */
+/** @returns whether a plan can still come true: its trigger is ahead of the transaction's step. */
 export function isAhead(registry: Registry, row: ProcessRow, { until, paysOut }: Plan): boolean {
   const comesOut = row.targetCurrency === BRL.code ? 'BRL' : 'crypto';
   if (paysOut && paysOut !== comesOut) return false;

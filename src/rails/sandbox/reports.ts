@@ -1,4 +1,4 @@
-/** What rails of the sandbox report when a scenario says so: failures at once, payouts that come back, disputes. */
+/** Reports of the sandbox's rails on request of a scenario: immediate failures, returned payouts, disputes. */
 
 import { known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
@@ -24,7 +24,7 @@ export function fail({ row, report }: Stage, failure: Failure): Promise<ProcessR
 const LATER: Readonly<Record<Failure, readonly News['kind'][]>> = {
   payout: ['payout_ended'],
   transfer: ['broadcast_sent', 'broadcast_confirmed'],
-  // It is told under the same return id: what comes first holds.
+  // Reported under the same return id: the first report holds.
   return: [],
 };
 
@@ -79,7 +79,7 @@ function dispute(name: ScenarioName, kind: DisputeNews['kind']): Playable {
     play: ({ row, amount = null, report }) =>
       report({
         kind,
-        // One dispute is opened per step, under one name however often it is asked for.
+        // One dispute is opened per step, under one name however often it is requested.
         disputeId:
           kind === 'dispute_opened'
             ? `${row.end2end}:${row.process?.sequence}`

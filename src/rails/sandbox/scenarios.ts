@@ -33,7 +33,7 @@ import { isAhead, PLANS, type Plan, type PlanName } from './plans.ts';
 import { DISPUTE_SCENARIOS, fail, PIX_RETURN } from './reports.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';
 
-/** What scenarios are played with. */
+/** Parts that play scenarios. */
 export interface TheatreParts extends RailParts {
   readonly registry: Registry;
   readonly advance: () => Advance;
@@ -57,7 +57,7 @@ const PLANNED: readonly { readonly name: ScenarioName; readonly plan: Plan }[] =
   Object.entries(PLANS) as [PlanName, Plan][]
 ).map(([name, plan]) => ({ name, plan }));
 
-/** Every scenario that can be played; those that are planned happen once the transaction gets there. */
+/** All scenarios; planned ones happen once the transaction gets there. */
 export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name }) => ({
   name,
   doc: SCENARIO_DOCS[name],
@@ -129,19 +129,19 @@ async function stageOf(
 ): Promise<Stage> {
   const target = { accountId: row.accountId, transactionId: row.id };
   const nowMs = await clock.nowMs();
-  /** A rail does not ask first; whoever plays would rather hear that it does not fit. */
+  /** A rail never checks first; a player prefers the refusal of a scenario that does not fit. */
   const fits = (news: News) => {
     const trigger = kindOf(news).trigger?.(news);
     const situation = { nowMs, stepUpMs: 0, available: () => 0n, ispb: ISPB };
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
-  /** @returns undefined where it was told outside: what came of it stands in the database. */
+  /** @returns undefined when it was reported outside: the result is in the database. */
   const tellOnce = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
   const told = async (news: News, insteadOf: readonly Partial<News>[] = []) => {
     if (insteadOf.length === 0) return tellOnce(news);
     await replaceJobs(database, target, NEWS, { from: insteadOf, to: news });
     const receipt = await tellOnce(news);
-    // What is left would be told again, which changes nothing: no reason to fail what has happened.
+    // Remaining jobs would repeat the report, which changes nothing: no reason for a failure.
     await takeBackJobs(database, target, NEWS, news).catch(() => {});
     // A worker has told it first, where that later moment was now: then what came of it stands in the database.
     return receipt?.outcome === 'duplicate' ? undefined : receipt;
@@ -181,7 +181,7 @@ async function readAgain(database: Tx, { accountId, id }: ProcessRow): Promise<P
   return row;
 }
 
-/** @returns what is wrong with the amount, to follow the parameter's name. */
+/** @returns the violation of the amount, to follow the parameter's name. */
 function amountViolation(
   amountOf: Playable['amountOf'],
   { sourceCurrency }: ProcessRow,

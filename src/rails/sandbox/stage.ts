@@ -1,4 +1,4 @@
-/** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
+/** Inputs of a scenario: a transaction, the time, and the ways to act on it. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import { historyConflict, possible } from '../../resolvers/engine/advance-for-caller.ts';
@@ -8,7 +8,7 @@ import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
-/** What a transaction is told, and what is done in the same database transaction. */
+/** Trigger of a transaction, and the work in the same database transaction. */
 export type Act = Pick<AdvanceRequest, 'trigger' | 'atomically'>;
 
 /** The transaction that a scenario is played on. */
@@ -26,10 +26,10 @@ export interface Stage {
    */
   readonly tell: (act: Act) => Promise<ProcessRow>;
   /**
-   * Has a rail tell something: it is received like any other news.
+   * Has a rail report an event: it is received like any other.
    *
-   * @param insteadOf - what the rail was to tell later, and does not: all news that carries at least one of these. Where there
-   *   is some, a process that dies meanwhile leaves what it tells to that later moment.
+   * @param insteadOf - later events that it replaces: all that carry at least one of these. With them, a killed
+   *   process leaves its event to that later time.
    * @returns the transaction after it, which may not have moved.
    */
   readonly receive: (news: News, insteadOf?: readonly Partial<News>[]) => Promise<ProcessRow>;
@@ -53,13 +53,13 @@ export interface Stage {
 /** A scenario that tells something. */
 export interface Playable {
   readonly name: ScenarioName;
-  /** What it tells first: where that does not fit, nothing is worked out. */
+  /** Its first trigger: where that does not fit, the scenario computes nothing. */
   readonly on: TriggerName;
-  /** It is news of money, which comes whatever the transaction waits for; what has to be there for it to come. */
+  /** The scenario moves money, which comes whatever the transaction waits for; condition of its arrival. */
   readonly comesTo?: (row: ProcessRow) => boolean;
-  /** What it is about, besides the step; anything when not set. */
+  /** Condition on the subject besides the step; none by default. */
   readonly isAbout?: (row: ProcessRow) => boolean;
-  /** What an amount that is given with it is an amount of; it takes none when not set. */
+  /** Kind of the amount that the scenario accepts; none by default. */
   readonly amountOf?: 'payment' | 'deposit';
   readonly play: (stage: Stage) => Promise<ProcessRow>;
 }

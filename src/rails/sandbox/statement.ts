@@ -1,4 +1,4 @@
-/** The statement of PIX in the sandbox: what was told, with the amounts that were ordered. */
+/** The statement of PIX in the sandbox: reported movements, with the ordered amounts. */
 
 import { isEndToEndId, isReturnId } from '../../base/pix/end-to-end-id.ts';
 import { millisOf } from '../../base/time/instant.ts';

@@ -37,7 +37,7 @@ export function createApi({ name, url, apiKey }: TronNode, timeLimitMs: number):
   };
 }
 
-/** @returns the items of a list of an answer; none where there is no such member. */
+/** @returns the items of a list of an answer; none without such a member. */
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
@@ -51,14 +51,14 @@ export function amountOf(value: unknown, what: string): bigint {
   throw new NodeAway(`${what}: expected a whole number`);
 }
 
-/** @returns such a number that counts something: a height, a time in milliseconds. */
+/** @returns a number that counts: a height, a time in milliseconds. */
 export function countOf(value: unknown, what: string): number {
   const count = Number(amountOf(value, what));
   if (Number.isSafeInteger(count)) return count;
   throw new NodeAway(`${what}: expected a number below 2^53`);
 }
 
-/** @returns bytes in hexadecimal digits of lower case; so many of them, where that is known. */
+/** @returns bytes in hexadecimal digits of lower case, with the given length if any. */
 export function bytesOf(value: unknown, what: string, length?: number): string {
   const text = typeof value === 'string' ? value.toLowerCase() : undefined;
   if (text !== undefined && HEX.test(text) && (length === undefined || text.length === 2 * length))

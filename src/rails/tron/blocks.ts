@@ -42,7 +42,7 @@ export function blockOf(json: unknown): Block {
   };
 }
 
-/** @returns what arrived, by block and place. */
+/** @returns arrivals, by block and position. */
 export async function arrivalsIn(
   api: TronApi,
   range: BlockRange,
@@ -52,7 +52,7 @@ export async function arrivalsIn(
   return found.map(({ to: address, ...each }) => ({ ...each, address }));
 }
 
-/** @returns what arrived and what left, by block and place. */
+/** @returns arrivals and departures, by block and position. */
 export function transfersIn(
   api: TronApi,
   range: BlockRange,
@@ -62,7 +62,9 @@ export function transfersIn(
   return transfersWhere(api, range, isOurs, addresses.size);
 }
 
-/** @returns how much these addresses got (or lost, below zero) of TRX and tokens in blocks, fees too: by address and currency. */
+/**
+ * @returns changes of these addresses' balances of TRX and tokens in blocks, including fees: by address and currency.
+ */
 export async function changesIn(
   api: TronApi,
   range: BlockRange,
@@ -87,7 +89,7 @@ export async function changesIn(
   );
 }
 
-/** What a block did to the balance of an address. */
+/** Change of an address's balance in a block. */
 export interface Change {
   readonly height: number;
   readonly address: string;
@@ -141,7 +143,7 @@ async function readBlock(api: TronApi, height: number) {
     transactions: transactions.map((transaction) => {
       const txHash = bytesOf(transaction.txID, 'id of a transaction', HASH_BYTES);
       const info = infos.get(txHash);
-      // They were asked apart: a node that changed its mind in between is asked again.
+      // Transactions and receipts are queried separately: a node that changed in between is queried again.
       if (!info || infos.size !== transactions.length)
         throw new NodeAway(`block ${height}: its transactions and what became of them do not fit`);
       return { transaction, info, txHash };
@@ -163,7 +165,7 @@ function contractOf({ raw_data }: Answer) {
   return { type, value: recordOf(recordOf(parameter, 'parameter').value, 'transfer') };
 }
 
-/** Who made a transaction, and paid for it. */
+/** Sender of a transaction, who paid for it. */
 function senderOf(transaction: Answer): string {
   return addressOf(contractOf(transaction).value.owner_address, 'sender');
 }

@@ -1,4 +1,4 @@
-/** One node of TRON, as the parts that all networks share ask it. */
+/** One node of TRON, with the queries that all networks share. */
 import { hex } from '@scure/base';
 import { addressBytes } from '../../base/chain/address.ts';
 import { inParts } from '../../base/concurrency/in-parts.ts';
@@ -20,7 +20,7 @@ import { NodeAway, recordOf } from '../chain/node.ts';
 import { amountOf, bytesOf, countOf, hexOf, listOf, type TronApi } from './api.ts';
 import { arrivalsIn, blockOf, changesIn, transfersIn } from './blocks.ts';
 
-/** What is spent at most, and how long a transaction holds. */
+/** Maximum expenses, and the lifetime of a transaction. */
 export interface TronTerms {
   /** Most that the energy of one transfer may cost, sun. */
   readonly maxFeeLimit: bigint;
@@ -39,12 +39,12 @@ const ENERGY_PERCENT = 130n;
 /** Bandwidth of a transaction with its signature, when nothing is free: 1,000 sun a byte. */
 const TOKEN_BANDWIDTH = 400_000n;
 const COIN_BANDWIDTH = 300_000n;
-/** What the first transfer of TRX to an address costs besides. */
+/** Additional cost of the first transfer of TRX to an address. */
 const NEW_ACCOUNT = 1_100_000n;
 const TRANSFER = 'transfer(address,uint256)';
 const BALANCE_OF = 'balanceOf(address)';
 
-/** @returns what a transfer costs when nothing of it is free, sun. */
+/** @returns the cost of a transfer without any free part, sun. */
 export function transferCost({ contract }: Currency, { base }: GasPrice): bigint {
   return contract === undefined ? COIN_BANDWIDTH + NEW_ACCOUNT : TOKEN_ENERGY * base + TOKEN_BANDWIDTH;
 }
@@ -83,7 +83,7 @@ async function blockAt(api: TronApi, height: number): Promise<Block | undefined>
   return Object.keys(found).length === 0 ? undefined : blockOf(found);
 }
 
-/** What a node is asked for: the newest state, or that of the last final block. */
+/** State to query: the newest, or that of the last final block. */
 type State = 'wallet' | 'walletsolidity';
 
 async function balanceOf(
@@ -102,7 +102,7 @@ async function balanceOf(
   return BigInt(`0x${bytesOf(balance, 'balance', 32)}`);
 }
 
-/** Nodes tell the balances of their last final block alone: what moved since the one that is asked for is taken back. */
+/** Nodes tell balances of their last final block only: movements after the requested block are subtracted. */
 async function balancesAt(
   api: TronApi,
   height: number,
@@ -162,14 +162,17 @@ async function energyPrice(api: TronApi): Promise<bigint> {
   return price;
 }
 
-/** What a transaction is made of. */
+/** Parts of a transaction. */
 interface Order {
   readonly movement: Movement;
   readonly price: GasPrice;
   readonly solid: Block;
 }
 
-/** Refers to a block that is final, so that no other chain makes the transaction invalid; it ends soon after the newest block. */
+/**
+ * Refers to a final block, so that a reorganisation never makes the transaction invalid; it expires soon after the
+ * newest block.
+ */
 async function build(api: TronApi, terms: TronTerms, { movement, price, solid }: Order): Promise<Unsigned> {
   const { from, to, currency, amountMinor } = movement;
   const head = blockOf(await api.call('wallet/getnowblock', {}));
@@ -213,7 +216,7 @@ async function isNew(api: TronApi, address: string): Promise<boolean> {
   return Object.keys(account).length === 0;
 }
 
-/** What a transfer needs, and what of it the sender has without paying. */
+/** Energy of a transfer, and the sender's free part of it. */
 async function energyOf(api: TronApi, from: string, contract: string, data: Uint8Array) {
   const parameter = hex.encode(data.slice(4));
   const [answer, resources] = await Promise.all([
@@ -236,7 +239,7 @@ async function broadcast(api: TronApi, raw: string): Promise<void> {
   );
 }
 
-/** The final block is asked for first: what it rules out, no later answer brings back. */
+/** The final block is queried first: a later answer cannot revive a transaction that it rules out. */
 async function fateOf(
   api: TronApi,
   { hash, expiresAtMs }: Signed,

@@ -9,12 +9,15 @@ import type { TronSettings } from './settings.ts';
 
 export { readTronSettings } from './settings.ts';
 
-/** A head that is older says that its provider has stopped: there is a block every three seconds. */
+/** Age of a head from which its provider counts as stopped: there is a block every three seconds. */
 const HEAD_MAX_AGE_MS = 60_000;
-/** Nothing is replaced: after about three minutes a transaction is final, or gone for good. `doctor` complains of what takes much longer. */
+/**
+ * Transactions are never replaced: after about three minutes one is final, or gone permanently. `doctor` reports
+ * those that take much longer.
+ */
 const STUCK_MS = 180_000;
 
-/** @returns the rail; nothing of it runs yet. */
+/** @returns the rail; none of it runs yet. */
 export function createTron(settings: TronSettings, tools: NetworkTools): NetworkRail {
   assert(tools.network === 'TRX', `${tools.network} is TRON`);
   const { maxFeeLimit, timeLimitMs } = settings;
@@ -25,7 +28,7 @@ export function createTron(settings: TronSettings, tools: NetworkTools): Network
     stuckMs: STUCK_MS,
     // The witnesses vote on the price of energy.
     gas: { maxPrice: maxFeeLimit / TOKEN_ENERGY, unit: 'sun', decimals: 0, isFixed: true, transferCost },
-    // Nothing gets stuck: a transaction that is in no block expires, and the order is made anew.
+    // Transactions never get stuck: one that is in no block expires, and the order is made anew.
     replace: () => undefined,
   };
   return createNetworkRail(settings, tools, kind, (node) =>

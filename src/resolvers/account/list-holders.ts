@@ -1,4 +1,4 @@
-/** The account holders of a mode, for the operator: all of them, and one. */
+/** The account holders of a mode, for the operator: the list, and a single one. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { type AccountRow, findHolder, readHolders } from '../../store/account/accounts.ts';
 import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';

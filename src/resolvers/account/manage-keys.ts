@@ -4,8 +4,8 @@ import {
   apiKeyHash,
   grantableScopes,
   newApiKey,
+  newKeyId,
   PLATFORM_SCOPES,
-  randomBase62,
   SCOPES,
   type Scope,
 } from '../../base/access/api-key.ts';
@@ -28,17 +28,20 @@ import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
-/** What a key is to be. */
+/** Properties of a new key. */
 export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** Null for a key without an end. */
   readonly expiresAt: Date | null;
-  /** Networks that it may be used from; none means from anywhere. */
+  /** Networks from which it may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
+  /** Code of the cell that issues it; that of the first when not given. */
+  readonly cell?: string;
 }
 
 /** A key that was made. Its text is given here once and cannot be had again. */
@@ -53,6 +56,8 @@ export interface KeyInput {
   readonly scopes: readonly Named[];
   readonly expiresAt?: { readonly name: string; readonly value: Date } | undefined;
   readonly allowedCidrs: readonly Named[];
+  /** How the caller names the two lists. */
+  readonly names: Readonly<Record<'scopes' | 'allowedCidrs', string>>;
 }
 
 /** Valid keys that an account can have. */
@@ -60,7 +65,7 @@ export const API_KEYS_MAX = 500;
 /** Networks of a key, which every request with it is compared with. */
 export const ALLOWED_CIDRS_MAX = 50;
 
-/** How long a rotated key may stay valid, in seconds: 30 days at most, one day unless said otherwise. */
+/** Overlap of a rotated key, in seconds: at most 30 days, one day by default. */
 export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
 
 const ALL_SCOPES: readonly string[] = [...SCOPES, ...PLATFORM_SCOPES];
@@ -79,10 +84,11 @@ export async function createKey(database: Tx, accountId: bigint, options: KeyOpt
   if (options.scopes.some((scope) => !grantable.includes(scope)))
     throw invalidParameters([{ parameter: 'scopes', message: `must be of ${grantable.join(', ')}` }]);
   const mode = keyModeOf(holder.mode);
-  const apiKey = newApiKey(mode);
-  const keyId = `key_${randomBase62(16)}`;
+  const { cell = '', ...given } = options;
+  const apiKey = newApiKey(mode, cell);
+  const keyId = newKeyId(cell);
   await storeKey(database, {
-    ...options,
+    ...given,
     mode,
     accountId,
     id: keyId,
@@ -101,11 +107,12 @@ export async function issueKey(
   context: Context,
   input: KeyInput,
   checks: CreationChecks,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<IssuedKey> {
   requireAct(context, 'key.create');
   const name = checks.reference(input.name);
-  const scopes = checkScopes(input.scopes, checks);
-  checkNetworks(input.allowedCidrs, checks);
+  const scopes = checkScopes(input, checks);
+  checkNetworks(input, checks);
   checks.refuse();
   assert(name, 'what was not refused is there');
   for (const scope of scopes) requireScope(context, scope);
@@ -143,8 +150,13 @@ export async function issueKey(
       expiresAt: input.expiresAt?.value ?? last,
       allowedCidrs: given.length > 0 ? given : maker.allowedCidrs,
     };
-    const issued = await createKey(tx, context.caller.accountId, { ...options, ...madeBy(context) });
+    const issued = await createKey(tx, context.caller.accountId, {
+      ...options,
+      ...madeBy(context),
+      cell: context.database.cell,
+    });
     writeDown('key.create', { kind: 'key', id: issued.keyId }, { after: options });
+    await bind(tx, issued.keyId);
     return issued;
   });
 }
@@ -160,6 +172,7 @@ export async function rotateKey(
   context: Context,
   id: string,
   overlap: { readonly name: string; readonly value: number },
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<IssuedKey> {
   requireAct(context, 'key.rotate');
   if (!(overlap.value >= 0 && overlap.value <= KEY_OVERLAP_SECONDS.max))
@@ -179,14 +192,17 @@ export async function rotateKey(
     // Without an overlap there are as many as before.
     if (overlapSeconds > 0)
       refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
-    const how = { ...madeBy(context), overlapSeconds, now };
+    const how = { ...madeBy(context), overlapSeconds, now, cell: context.database.cell };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
+    await bind(tx, issued.keyId);
     return issued;
   });
 }
 
-/** Who is given the text of a key gains nothing by it: neither time nor networks. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * The new key never gets more rights than its maker has, in time and networks. @throws {GatewayError} `FORBIDDEN`.
+ */
 function refuseFreer(key: OwnKey, maker: OwnKey): void {
   const isLonger =
     maker.expiresAt !== null &&
@@ -218,7 +234,7 @@ export async function replaceKey(
     overlapSeconds,
     now,
     ...maker
-  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date },
+  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date; cell?: string },
 ): Promise<IssuedKey> {
   const successor = await successorOf(tx, accountId, old.id);
   if (successor !== undefined)
@@ -239,8 +255,8 @@ export async function replaceKey(
 }
 
 /**
- * Ends a key of the account; every process refuses it within a second. What it asked to loosen and has not taken effect does
- * not any more. Again is the same.
+ * Ends a key of the account; every process refuses it within a second. Its requested changes that have not taken
+ * effect are dropped. Repeating is harmless.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
@@ -258,12 +274,12 @@ export async function revokeApiKey(context: Context, id: string): Promise<void> 
   if (!isThere) throw notFound();
 }
 
-/** Who makes a key, as the key remembers it. */
+/** Maker of a key, as the key stores it. */
 function madeBy({ caller }: Context): Pick<NewKey, 'madeBy' | 'madeByPerson'> {
   return caller.person ? { madeByPerson: caller.id } : { madeBy: caller.id };
 }
 
-/** @returns what bounds a key that the caller makes; a person has scopes, and neither an end nor networks. */
+/** @returns the bounds of a key that the caller makes; a person has scopes, and neither an end nor networks. */
 async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
   const { caller } = context;
   if (!caller.person) return ownKey(tx, context, caller.id, at);
@@ -273,7 +289,7 @@ async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
 async function ownKey(tx: Tx, { caller }: Context, id: string, at: Date): Promise<OwnKey> {
   const key = await findOwnKey(tx, caller.accountId, safe(id), at);
   if (key) return key;
-  // Whoever asks may have been revoked a moment ago.
+  // The caller's key may have been revoked just now.
   if (id === caller.id) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
   throw notFound();
 }
@@ -283,17 +299,17 @@ function safe(id: string): string {
   return /^[\w:-]{1,64}$/.test(id) ? id : '';
 }
 
-function checkNetworks(given: readonly Named[], checks: CreationChecks): void {
-  if (!checks.atMost('input.allowedCidrs', given, ALLOWED_CIDRS_MAX, 'networks')) return;
+function checkNetworks({ allowedCidrs: given, names }: KeyInput, checks: CreationChecks): void {
+  if (!checks.atMost(names.allowedCidrs, given, ALLOWED_CIDRS_MAX, 'networks')) return;
   for (const { name: parameter, value } of given)
     if (!isCidr(value))
       checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
 }
 
-function checkScopes(given: readonly Named[], checks: CreationChecks): Scope[] {
-  if (!checks.atMost('input.scopes', given, SCOPES_MAX, 'scopes')) return [];
+function checkScopes({ scopes: given, names }: KeyInput, checks: CreationChecks): Scope[] {
+  if (!checks.atMost(names.scopes, given, SCOPES_MAX, 'scopes')) return [];
   const [first] = given;
-  if (!first) checks.add({ parameter: 'input.scopes', message: 'must have at least one scope' });
+  if (!first) checks.add({ parameter: names.scopes, message: 'must have at least one scope' });
   for (const { name: parameter, value } of given)
     if (!ALL_SCOPES.includes(value))
       checks.add({ parameter, message: `must be one of ${ALL_SCOPES.join(', ')}` });

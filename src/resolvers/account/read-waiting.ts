@@ -1,4 +1,4 @@
-/** What waits for a person: approvals, what screening holds, and counts of everything that needs attention. */
+/** Work that waits for a person: approvals, holds of screening, and counts of everything that needs attention. */
 import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
 import {
   readOpenRefunds,
@@ -78,7 +78,10 @@ export async function readApprovals(context: Context, end2end?: string): Promise
   });
 }
 
-/** @returns what screening holds: of the account, or with the scope `platform:risk` of all accounts of its mode. */
+/**
+ * @returns transactions held by screening: of the account, or with the scope `platform:risk` of all accounts of its
+ *   mode.
+ */
 export async function readHolds(context: Context): Promise<readonly ProcessRow[]> {
   const { database, registry, caller, mode } = context;
   const waiting = waitingFor(registry, 'hold.release');
@@ -108,7 +111,7 @@ export async function readRefundsUnderWay(context: Context): Promise<readonly Pr
   return readOpenRefunds(database, caller.accountId, WAITING_MAX);
 }
 
-/** @returns how much of the account waits for somebody. */
+/** @returns the number of the account's items that wait for a person. */
 export async function countAttention(context: Context): Promise<AttentionRow> {
   requireScope(context, 'read');
   const { database, registry, caller } = context;

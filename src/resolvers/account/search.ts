@@ -6,7 +6,7 @@ import { findDestinations } from '../../store/account/whitelist.ts';
 import { type FoundTransaction, searchTransactions } from '../../store/engine/search.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** What was found. */
+/** Result of a search. */
 export interface Found {
   readonly transactions: readonly FoundTransaction[];
   /** Ids of destinations of the whitelist. */

@@ -15,7 +15,7 @@ import { storableId } from '../checks/check-filter.ts';
 import { LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** Which entries are meant; all that are given must hold. */
+/** Filter of entries; all given members must match. */
 export interface AuditInput {
   /** Names of acts, as `docs/security.md` lists them. */
   readonly acts?: NamedList | undefined;

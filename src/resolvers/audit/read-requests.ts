@@ -9,7 +9,7 @@ import {
 import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** Which entries are meant; all that are given must hold. */
+/** Filter of entries; all given members must match. */
 export interface RequestInput {
   readonly actorKind?: RequestActorKind | undefined;
   readonly actorId?: string | undefined;

@@ -8,7 +8,7 @@ const ID = /^[1-9]\d{0,17}$/;
 
 /**
  * @param accountId - as the caller gave it.
- * @returns what the act is done with: everything as the caller asked, on that account.
+ * @returns the context of the act: the caller's request, on that account.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless it is an account of the key's mode.
  */
 export async function actOnAccount<Given extends Context>(

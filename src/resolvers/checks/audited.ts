@@ -1,7 +1,7 @@
 /**
- * Does an act and writes it down, in one database transaction and under the lock of the account: what is kept is in the
- * audit log, and what is in the audit log was kept. Acts on transactions go through the engine, which does the same for
- * its batches (engine/batch.ts).
+ * Performs an act and records it, in one database transaction and under the lock of the account: the audit log has
+ * exactly the acts that were committed. Acts on transactions go through the engine, which does the same for its
+ * batches (engine/batch.ts).
  */
 import type { ActName } from '../../base/access/acts.ts';
 import { assert } from '../../base/errors/assert.ts';
@@ -17,24 +17,23 @@ import {
 import { authorOf, type Context, type Origin } from '../services/context.ts';
 import { type Locked, lockAccounts, withAccounts } from '../services/lock-accounts.ts';
 
-/** Says what was done, when it was: an act that changed nothing is not written down. `origin`: where not the caller did it. */
+/** Records the act, if it changed anything. `origin`: of an act that was not the caller's. */
 export type WriteDown = (
   act: ActName,
   object: AuditObject,
   facts?: AuditFacts & { readonly maker?: string | null; readonly origin?: Origin },
 ) => void;
 
-/** Who acts, where, and by which clock. */
+/** Author, place and clock of the act. */
 type Acting = Pick<Context, 'caller' | 'origin' | 'mode' | 'clock' | 'database'>;
 type Work<Result> = (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>;
 
 /**
- * Reads, judges and writes in one database transaction, while no other writer of the account does: each sees what the ones
- * before it made, so none is lost by another.
+ * Reads, checks and writes in one database transaction, under the lock that every writer of the account takes, so
+ * that no update is lost.
  *
- * @param work - short: it holds the lock that every writer of the account takes. What it writes down is stored with what it
- *   did; nothing is when it throws. It is told the time, read under the lock: acts are judged, and stand in the audit log, in the
- *   order of their times.
+ * @param work - short, because it holds the lock. Its record is stored with its writes, or nothing when it throws. It
+ *   gets the time, read under the lock: acts are checked, and stand in the audit log, in the order of their times.
  * @param others - accounts that are locked too.
  */
 export function audited<Result>(
@@ -73,10 +72,10 @@ async function auditedUnder<Result>(
 }
 
 /**
- * As `audited`, for an act that changes one object: it is written down with the members that it changed, and not at all
- * where it changed none.
+ * Variant of `audited` for an act that changes one object: the record has the changed members, and an act without a
+ * change has none.
  *
- * @param factsOf - reads what is told of the object, without secrets; before the work and after it.
+ * @param factsOf - reads the logged facts of the object, without secrets; before the work and after it.
  */
 export function auditedChange<Result>(
   context: Context,

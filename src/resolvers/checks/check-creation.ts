@@ -8,12 +8,12 @@ import { parseTaxId } from '../../base/pix/tax-id.ts';
 import { EXPIRES_IN, type Given, type Kept, type Members } from './creation-members.ts';
 import { AMOUNT_LENGTH_MAX, NAME_LENGTH_MAX, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from './lengths.ts';
 
-/** What the parser would repair is not taken: two slashes, a host, no credentials, no spaces or control characters. */
+/** Refuses what the parser would repair: missing slashes or host, credentials, spaces and control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-\u001f\u007f]*)?$/i;
 /**
- * What a reader cannot see or what turns the text around it: control characters, marks of direction such as U+202E, zero
- * widths, fillers, private use. The selectors that follow an emoji are taken.
+ * Invisible characters, and those that reorder the text around them: control characters, marks of direction such as
+ * U+202E, zero widths, fillers, private use. The selectors after an emoji are accepted.
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe0e\ufe0f]]]/v;
@@ -28,7 +28,11 @@ export class CreationChecks extends Violations {
     this.#allowsLoopback = options.allowsLoopback;
   }
 
-  /** Notes that something is missing. @returns what was given. */
+  /**
+   * Notes a missing value.
+   *
+   * @returns the given value.
+   */
   required(given: Named | undefined, parameter: string): Named | undefined {
     return given ?? this.add({ parameter, message: 'is required' });
   }
@@ -193,7 +197,7 @@ export function checksOf({ sandbox }: { readonly sandbox: object | null }): Crea
   return new CreationChecks({ allowsLoopback: sandbox !== null });
 }
 
-/** @returns what is wrong with an amount, to follow its parameter's name; undefined when nothing is. */
+/** @returns the error of an amount, to follow its parameter's name; undefined when it is right. */
 export function amountProblem(value: string, currency: Currency | undefined): string | undefined {
   const decimals = currency ? ` with at most ${currency.decimals} decimals` : '';
   const form = `must be a decimal number above zero${decimals}, such as 12.50`;

@@ -17,8 +17,8 @@ const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 
 /**
  * @param templates - those whose events can come.
- * @returns names of events as they are matched: three parts, `*` for any part or any characters of one; `onramp.*.*` for
- *   `onramp.*`. A name that no event has is noted, with the nearest one that some event has.
+ * @returns names of events in the form of matching: three parts, `*` for any part or any characters of one;
+ *   `onramp.*.*` for `onramp.*`. A name without any event is noted, with the nearest existing one.
  */
 export function checkEventNames(
   given: NamedList | undefined,

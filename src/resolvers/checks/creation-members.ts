@@ -1,7 +1,8 @@
 /**
- * The members of the bodies that make a transaction: what each is, and what is said of it. The input of GraphQL, the body of `/v2` and
- * its OpenAPI are made from these lists, and so is the check of words, URLs and tax ids, which are kept as the facts of their
- * names (`CreationChecks.kept`). What depends on more, such as an amount on its currency, is checked where it is used.
+ * The members of the bodies that create a transaction, with their descriptions. GraphQL inputs, the bodies of `/v2`
+ * and their OpenAPI are made from these lists, and so is the check of words, URLs and tax ids, which are stored as
+ * the facts of their names (`CreationChecks.kept`). Checks with further dependencies, such as of an amount on its
+ * currency, are made by the use cases.
  */
 
 import { LONGEST_TEXT, type Named } from '../../base/errors/violations.ts';
@@ -27,13 +28,13 @@ export const CURRENCY_FORMS =
 export const CURRENCY_FILTER_FORMS =
   'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`USDT`), which stands for all its networks (C-6).';
 
-/** One of them. */
+/** A member of the lists. */
 export type Member = {
   /** For whoever reads the documents of GraphQL or of `/v2`. */
   readonly doc: string;
   /** Its name in `/v2`, where that is not the same in snake_case. */
   readonly wire?: string;
-  /** Nothing is made without it, on no edge. */
+  /** Whether every interface requires it. */
   readonly isRequired?: true;
   readonly example?: string;
 } & (
@@ -46,7 +47,7 @@ export type Member = {
 /** A list of them, by the name that resolvers and GraphQL use. */
 export type Members = Readonly<Record<string, Member>>;
 
-/** Where a session belongs in the caller's own records, where it leads, and how long it lives. */
+/** Reference of a session in the caller's own records, its target, and its lifetime. */
 export const SESSION_MEMBERS = {
   externalCode: {
     is: 'words',
@@ -199,15 +200,15 @@ export const WITHDRAWAL_MEMBERS = {
   notes: { is: 'words', maxLength: NOTES_LENGTH_MAX, doc: bounded('Your own notes.', NOTES_LENGTH_MAX) },
 } as const satisfies Members;
 
-/** What a caller gives of a list; each under the caller's own name for it. */
+/** Given values of a list, each under the caller's own name for it. */
 export type Given<List> = { readonly [Name in keyof List]?: Named | undefined };
 
-/** What is kept of a list, null where nothing is said. */
+/** Stored values of a list, null where missing. */
 export type Kept<List> = {
   readonly [Name in keyof List as List[Name] extends { is: 'words' | 'url' | 'tax_id' } ? Name : never]:
     | string
     | null;
 };
 
-/** What a caller says of a session. */
+/** Given values of a session. */
 export type SessionInput = Given<typeof SESSION_MEMBERS>;

@@ -27,7 +27,7 @@ export function earliestCursor(mark: AccountMark): string {
   return encodeEventCursor(mark.accountId, earliestPlace(mark));
 }
 
-/** @returns the error for a cursor whose next events were dropped or lost; it says where one can go on. */
+/** @returns the error for a cursor whose next events were dropped or lost; it names the cursor to continue from. */
 export function cursorExpired(mark: AccountMark): GatewayError {
   return new GatewayError('CURSOR_EXPIRED', 'events after this cursor are no longer kept', {
     members: { earliest: earliestCursor(mark), latest: encodeEventCursor(mark.accountId, mark) },
@@ -48,12 +48,12 @@ export async function placeOf(
   const place = decodeEventCursor(cursor, mark.accountId);
   if (!place) throw invalidParameters([{ parameter, message: 'must be a cursor of this event log' }]);
   if (isExpired(place, mark)) return place;
-  // The log has dropped the event of this one, and its token: nothing after it is missing.
+  // The log has dropped the event of this one, and its token: no later event is missing.
   if (place.seq + 1n === mark.floor && mark.floorToken === null) return place;
   return (await tokenAt(database, place.seq, mark)) === place.token ? place : LOST;
 }
 
-/** @returns the place of this number; one that the log does not have has no token. */
+/** @returns the position of this number; without a token when the log does not have it. */
 export async function placeAt(
   database: Pick<Database, 'query'>,
   seq: bigint,

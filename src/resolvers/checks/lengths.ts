@@ -1,4 +1,4 @@
-/** How much a caller may give of something: the numbers of the checks, and the words in which descriptions say them. */
+/** Maximum lengths and counts of inputs: the numbers of the checks, and their words in descriptions. */
 
 /** Characters of the name of a person or business. */
 export const NAME_LENGTH_MAX = 140;

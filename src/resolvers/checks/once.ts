@@ -16,17 +16,20 @@ import type { Context } from '../services/context.ts';
 /** A request under a key; without a key it is simply done. */
 export interface OnceRequest {
   readonly key: string | undefined;
-  /** How the caller names the key, for errors. */
+  /** The caller's name of the key, for errors. */
   readonly parameter: string;
   /** The operation: the same key on another one is another key. */
   readonly route: string;
-  /** What makes two requests the same. */
+  /** Content that must be equal for the same key. */
   readonly body: string;
 }
 
-/** What the work is told about its key. */
+/** Information for the work about its key. */
 export interface Attempt {
-  /** What an earlier try under the key made, such as the `end2end` of a transaction; it is to be answered for, not made again. */
+  /**
+   * Result of an earlier attempt under the key, such as the `end2end` of a transaction, to be returned instead of a
+   * new one.
+   */
   readonly made: string | null;
   /** Binds the key to what is made, in the database transaction that makes it. */
   readonly bind: (tx: Tx, made: string) => Promise<void>;
@@ -34,7 +37,7 @@ export interface Attempt {
   readonly keep?: (tx: Tx, made: ProcessRow) => Promise<void>;
 }
 
-/** What is done without a key. */
+/** Attempt without a key. */
 export const UNKEYED: Attempt = { made: null, bind: async () => {} };
 
 /** An answer, and whether it is the stored one. */
@@ -100,7 +103,9 @@ function running(): GatewayError {
   });
 }
 
-/** What a rule says of the request holds for a day; what this gateway cannot do at all says nothing of the request. */
+/**
+ * A refusal by a rule is stored for a day; a refusal for what this gateway cannot do at all depends on no request.
+ */
 function isKept({ code }: GatewayError): boolean {
   return ERRORS[code].status === 422 && code !== 'RAILS_MISSING';
 }

@@ -4,11 +4,11 @@ import type { Violations } from '../../base/errors/violations.ts';
 import { inProse } from './lengths.ts';
 
 /**
- * @param parameter - the caller's name for what is to be added.
- * @param count - how many there are, read under the lock of the account.
- * @param things - what an account can have at most `max` of, in the plural.
- * @param checks - where they are given, it is noted there with what else is wrong, and they refuse it.
- * @throws {GatewayError} `INVALID_PARAMETER` when there are as many as there may be, and no checks are given.
+ * @param parameter - the caller's name for the addition.
+ * @param count - the present number, read under the lock of the account.
+ * @param things - plural name, for the message "at most `max` …".
+ * @param checks - collect the violation together with others, when given.
+ * @throws {GatewayError} `INVALID_PARAMETER` at the maximum, when no checks are given.
  */
 export function refuseMore(
   parameter: string,

@@ -8,8 +8,9 @@ export interface SeenList {
 }
 
 /**
- * @param seen - whoever saw none may replace any list.
- * @throws {GatewayError} `LIST_CHANGED` unless the present list is the one that was seen, or already the wanted one: then it was asked for twice.
+ * @param seen - a caller without it may replace any list.
+ * @throws {GatewayError} `LIST_CHANGED` unless the present list is the seen one, or already the wanted one, as after
+ *   a repeated request.
  */
 export function refuseUnseen(
   present: readonly string[],

@@ -14,16 +14,16 @@ import { possibleActions } from './possible-actions.ts';
 export interface Target {
   readonly end2end: string;
   readonly family?: Family;
-  /** The try under an idempotency key: it does nothing that an earlier try did. */
+  /** The attempt under an idempotency key: it repeats nothing that an earlier attempt did. */
   readonly attempt?: Attempt;
 }
 
 /**
- * @param act - by which act; the audit log has it with the step.
- * @param more - of an approval: who asked for what is approved; what is judged in the same database transaction.
- * @returns the transaction after the trigger; as it stands when an earlier try under the key told it already.
- * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day;
- *   `INSUFFICIENT_BALANCE` where the act takes what the balance does not cover.
+ * @param act - name of the act in the audit log.
+ * @param more - of an approval: the requester; checks in the same database transaction.
+ * @returns the transaction after the trigger; unchanged when an earlier attempt under the key sent it already.
+ * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` above the customer's limit of the day;
+ *   `INSUFFICIENT_BALANCE` when the balance does not cover it.
  */
 export async function advanceTransaction(
   context: Context,

@@ -54,11 +54,11 @@ import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
 import { ruleMoneyOut, storeOutflows } from './money-out.ts';
 import { waitingApart } from './wait-apart.ts';
 
-/** What the engine works with. */
+/** Parts of the engine. */
 export interface EngineParts {
   readonly database: Database;
   readonly registry: Registry;
-  /** It works on accounts of this mode only. */
+  /** Mode of the accounts that it works on. */
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly notifier: Notifier;
@@ -73,7 +73,7 @@ export interface EngineParts {
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
-  /** What is under way is told here. */
+  /** Registry of work under way. */
   readonly writes: UnderWay;
   /** Accounts that are found to be locked are kept here. */
   readonly locked: Set<bigint>;
@@ -114,7 +114,7 @@ function sharesOf({ target, trigger }: AdvanceRequest): Share {
   return { of: `${accountOf({ target })}`, isAlone: readsBalance(trigger) };
 }
 
-/** One that was rejected is opened again by its acceptance. */
+/** A rejected one is opened again by its acceptance. */
 function readsBalance({ on }: Trigger): boolean {
   return on === 'dispute_opened' || on === 'dispute_accepted';
 }
@@ -139,7 +139,7 @@ async function advanceBatch(
 
 /** Rolls a batch back in which creations were refused. */
 class RefusedCreations extends Error {
-  /** All of the batch. */
+  /** All requests of the batch. */
   readonly requests: readonly AdvanceRequest[];
   readonly results: ReadonlyMap<AdvanceRequest, Outcome>;
   constructor(requests: readonly AdvanceRequest[], refused: readonly Item[]) {
@@ -176,7 +176,7 @@ async function commitBatch(
   return tell(parts, done);
 }
 
-/** What was committed: its items, and what is to be done next. */
+/** Committed items, and the next work. */
 interface Committed extends StoredJobs {
   readonly items: readonly Item[];
 }
@@ -272,6 +272,10 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
   const told = await knownNews(tx, parts.mode, items);
   for (const item of items) {
     const { request, row } = item;
+    if (request.holds && !(await request.holds(tx))) {
+      item.code = 'OUTDATED';
+      continue;
+    }
     const key = newsKeyOf(request);
     const known = key === undefined ? undefined : told.get(key);
     const balances = readsBalance(request.trigger) ? await readAvailable(tx, row.accountId) : NO_BALANCES;

@@ -34,7 +34,9 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
 import type { HandOver } from '../services/hand-over.ts';
 
-/** Outcome of a request in its batch. `PRICE_NEEDED`: nothing happened, and the request must come again with a price. */
+/**
+ * Outcome of a request in its batch. `PRICE_NEEDED`: the request changed nothing, and must come again with a price.
+ */
 export interface Outcome {
   readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
   readonly row: ProcessRow;
@@ -124,7 +126,7 @@ function settledNews({ request: { news }, row, isRepeat }: Item): SettledNews[] 
   return [{ ...news, outcome: 'step', accountId: row.accountId, transactionId: row.id }];
 }
 
-/** What is to be done after a batch. */
+/** Work after a batch. */
 export interface StoredJobs {
   /** Jobs that the worker of this process begins. */
   readonly begun: readonly Job[];
@@ -150,7 +152,7 @@ export async function storeJobs(
   nowMs: number,
 ): Promise<StoredJobs> {
   const ended = items.flatMap(({ request, code }) =>
-    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
+    request.job && code !== 'PRICE_NEEDED' && code !== 'OUTDATED' ? [request.job] : [],
   );
   const jobs = items.filter(({ code }) => code === 'ADVANCED').flatMap(jobsOf);
   const dueJobs = jobs.filter(({ dueMs }) => dueMs <= nowMs);
@@ -200,12 +202,12 @@ export interface Plan {
 }
 
 /**
- * Posts the journals of all plans, in rounds. A round ends, for each plan, with the next step that the balance may not
- * cover: nothing behind such a step is posted before it is covered. Without such steps, and where they are the last, one
+ * Posts the journals of all plans, in rounds. A round ends, for each plan, with the next step that the balance may
+ * not cover: later steps are posted only after it is covered. Without such steps, and where they are the last, one
  * round posts everything.
  *
- * @param onShort - called for a plan with a step that is not covered, with the steps that replace the plan (those before it, and
- *   its shortfall), or `refused`. It must change the plan.
+ * @param onShort - called for a plan with a step that is not covered, with the steps that replace the plan (those
+ *   before it, and its shortfall), or `refused`. It must change the plan.
  */
 export async function postPlans<Each extends Plan>(
   tx: Tx,
@@ -274,8 +276,8 @@ async function postRound<Each extends Plan>(
 }
 
 /**
- * Puts the acts of a batch at the ends of the chains of their accounts, and moves the ends in `heads`. What a rail or a timer
- * moved is nobody's act.
+ * Appends the acts of a batch to the chains of their accounts, and updates the ends in `heads`. Moves by a rail or a
+ * timer are no acts.
  *
  * @param at - the time of the batch: an act such as an approval may leave its transaction at its step, with its time.
  */
@@ -327,13 +329,13 @@ function textOf({ returnId, kind, amount, state, reference }: PixReturn): string
   return JSON.stringify({ returnId, kind, amount, state, reference });
 }
 
-/** @returns what money out waits for; nothing where none does. */
+/** @returns the approval that money out waits for; empty without one. */
 function approvalOf({ process }: ProcessRow): object {
   const { approval } = process ?? {};
   return approval ? { waits: { reason: approval.reason, needed: approval.needed, by: approval.by } } : {};
 }
 
-/** @returns how a held deposit is resolved and where it goes back to; why a step-up was decided so. */
+/** @returns the resolution and the return address of a held deposit; the reason of a step-up's decision. */
 function resolutionOf(trigger: Trigger): object {
   switch (trigger.on) {
     case 'released':

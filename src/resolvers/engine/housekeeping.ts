@@ -7,7 +7,7 @@ import { readAheadMs } from '../../store/rails/sandbox.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 import { isClockOff } from './watch-clock.ts';
 
-/** How many days records are kept; null for ever. */
+/** Lifetime of records in days; null for ever. */
 export type Retention = Readonly<Record<Kept | 'events', number | null>>;
 
 /** Housekeeping that goes on until it is stopped. */
@@ -27,7 +27,7 @@ const AHEAD_DAYS = 62;
 /** Events that one statement moves. */
 const SETTLE_BATCH = 20_000;
 
-/** One turn. */
+/** One turn of the housekeeping. */
 interface Turn {
   /** The time by which ages are judged, default now. */
   readonly now?: Date;
@@ -38,7 +38,7 @@ function timeOf(database: Database): Date {
   return new Date(database.nowMs());
 }
 
-/** Starts the housekeeping of this process. Several processes may work on one database: one of them deletes at a time. */
+/** Starts the housekeeping of this process. Several processes may share a database: one of them deletes at a time. */
 export function startHousekeeping(database: Database, retention: Retention, log: Logger): Housekeeping {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
@@ -74,12 +74,12 @@ export function startHousekeeping(database: Database, retention: Retention, log:
 }
 
 /**
- * Makes the months of the log that come next, on the clock of the database and on that of the sandbox; drops the months that
- * ended more than so many days ago, by the clock of the database; and moves events that came outside of every month.
+ * Creates the next months of the log, on the clock of the database and on that of the sandbox; drops the months that
+ * ended longer ago than the limit, by the clock of the database; and moves events that came outside of every month.
  *
- * @param days - null drops nothing.
- * @param options - `now`: the time by which ages are judged.
- * @throws the driver's error, also when somebody reads or writes events for long: what was not done is done another time.
+ * @param days - age limit; null drops nothing.
+ * @param options - `now`: the time by which ages are determined.
+ * @throws the driver's error, also while events are read or written for long: the rest is done another time.
  */
 export async function keepMonths(
   { database }: { readonly database: Database },
@@ -97,17 +97,18 @@ export async function keepMonths(
 }
 
 /**
- * Deletes what was kept long enough, batch by batch.
+ * Deletes expired records, batch by batch.
  *
- * @param options - `now`: the time by which ages are judged; `budgetMs`: no batch begins after so long.
- * @returns how many of each kind went, and whether nothing is left to this process.
+ * @param options - `now`: the time by which ages are determined; `budgetMs`: time after which no batch begins.
+ * @returns the number of deleted records of each kind, and whether none is left to this process.
  */
 export async function prune(
   database: Database,
   retention: Retention,
   { now = timeOf(database), budgetMs = BUDGET_MS, signal }: Turn & { readonly budgetMs?: number } = {},
 ): Promise<{ gone: Partial<Record<Kept, number>>; isDone: boolean }> {
-  // One time for all batches: records that become old meanwhile are for the next turn, or a busy table would take all the time.
+  // One time for all batches: records that expire meanwhile are for the next turn, or a busy table would take all the
+  // time.
   const until = performance.now() + budgetMs;
   const gone: Partial<Record<Kept, number>> = {};
   for (const kept of KEPT) {

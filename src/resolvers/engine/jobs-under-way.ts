@@ -1,10 +1,10 @@
-/** The jobs that a worker is at. Those of accounts that somebody else holds locked wait for seconds, and leave their room to others. */
+/** The jobs of a worker. Those of locked accounts wait for seconds, and leave their room to others. */
 import type { Job, JobKey } from '../../store/engine/jobs.ts';
 
 /** Knows the jobs that have begun and not ended. */
 export class JobsUnderWay {
   readonly #begun = new Map<Job, Promise<void>>();
-  /** Those of them that were taken from the queue. */
+  /** Jobs that were claimed from the queue. */
   readonly #taken = new Set<Job>();
   readonly #isLocked: (job: Job) => boolean;
 
@@ -16,12 +16,12 @@ export class JobsUnderWay {
     return [...this.#begun.keys()];
   }
 
-  /** How many there are, without those of locked accounts. */
+  /** Number of jobs, without those of locked accounts. */
   get count(): number {
     return this.#countOf(this.#begun.keys());
   }
 
-  /** How many of them were taken from the queue. */
+  /** Number of jobs that were claimed from the queue. */
   get countTaken(): number {
     return this.#countOf(this.#taken);
   }

@@ -1,8 +1,8 @@
 /**
- * The limits of customers in a batch (C-21): whether one refuses, ends or holds what is planned, and then what the batch moves of the
- * volumes that limits are compared with. Both happen under the account's lock, in the database transaction of the batch, so that
- * limits hold whatever happens at once. One statement reads the volumes of all customers of a batch, and one changes them; a
- * batch in which nothing is begun, paid or ended needs none.
+ * The limits of customers in a batch (C-21): checks whether one refuses, ends or holds a plan, and then counts the
+ * batch's changes of the volumes. Both happen under the account's lock, in the database transaction of the batch, so
+ * that limits hold for parallel requests. One statement reads the volumes of all customers of a batch, and one
+ * changes them; a batch without a creation, payment or end needs none.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
@@ -33,7 +33,7 @@ const PASSING: readonly TriggerName[] = ['released', 'refund_failed', 'return_fa
 const NAMES_MAX = 20;
 const DAY_MS = 86_400_000;
 
-/** What plans are made with. */
+/** Parts of making plans. */
 interface Parts {
   readonly registry: Registry;
   /** See `View`. */
@@ -43,10 +43,10 @@ interface Parts {
 }
 
 /**
- * Changes the plans of what is over a limit: what was to be made is refused, what can end at its limit does, and money that
- * arrived is held. Notes where a closer look at the customer is due.
+ * Changes the plans above a limit: a creation is refused, a transaction that can end at its limit does, and money
+ * that arrived is held. Notes customers who need extra verification.
  *
- * @returns the names of the customers that were looked at.
+ * @returns the names of the checked customers.
  */
 export async function judgeLimits(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function judgeLimits(
   return names;
 }
 
-/** @returns what the transaction takes of a limit that it did not take before its plan. */
+/** @returns the part of a limit that the transaction uses since its plan. */
 function newClaim(registry: Registry, { before, row, code }: Item): Claim | undefined {
   if (code !== 'ADVANCED') return undefined;
   const template = registry.of(row.template);
@@ -128,7 +128,7 @@ function situation({ nowMs, stepUpMs, ispb }: Parts) {
   return { nowMs, stepUpMs, ispb, available: () => 0n };
 }
 
-/** Cents of a day, and of the 30 days that end with it: what is open, and what was paid. */
+/** Cents of a day, and of the 30 days that end with it: the open and the paid part. */
 interface Totals {
   readonly open: bigint;
   readonly paid: bigint;
@@ -142,7 +142,7 @@ interface Added {
   readonly isPaid: boolean;
 }
 
-/** What one batch has added so far. */
+/** Additions of one batch so far. */
 class DayBook {
   readonly #added = new Map<string, Added[]>();
 
@@ -153,7 +153,7 @@ class DayBook {
     this.#added.set(key, [...(this.#added.get(key) ?? []), added]);
   }
 
-  /** @returns the volumes of a subject for a day: those that the database has, and what was added. */
+  /** @returns the volumes of a subject for a day: stored ones plus additions. */
   totals(accountId: bigint, { subject, day }: Counted, stored: Volumes): Totals {
     const dayNumber = numberOf(day);
     const added = this.#added.get(`${accountId} ${subject}`) ?? [];

@@ -1,11 +1,11 @@
-/** Leases whose answer was lost: nobody knows which jobs they took, so these would wait until the lease ends. */
+/** Leases whose answer was lost: their jobs are unknown, so they would wait until the lease ends. */
 
 /** A server that does not answer may still take the lease this much later. */
 const UNCERTAIN_MS = 10_000;
 /** Meanwhile, what may have been taken is given back at most so often. */
 const GIVE_BACK_EVERY_MS = 1_000;
 
-/** How leases are taken. */
+/** Form of a lease. */
 export interface Leasing {
   /**
    * Takes a lease; for ten seconds after a doubt, what may have been taken is given back first, once a second. A lease that

@@ -67,10 +67,10 @@ export async function retryJob(context: Context, id: string): Promise<void> {
 }
 
 /**
- * Has all jobs tried at once that wait for a person, as `retryJob` does with one; each has its entry in the audit log.
+ * Retries all jobs that wait for a person, as `retryJob` does with one; each has its entry in the audit log.
  *
  * @param kind - only jobs of this kind; default: all.
- * @returns how many. One that another person has retried meanwhile does not count.
+ * @returns their number, without jobs that another person has retried meanwhile.
  * @throws {GatewayError} `FORBIDDEN`.
  */
 export async function retryWaitingJobs(

@@ -1,8 +1,9 @@
 /**
- * The one rule for money that leaves an account (C-25). Every transition that its machine marks as money out of a ruled kind passes
- * `ruleMoneyOut`, under the account's lock and in the database transaction of the step: scope `move`; a destination whose cooling
- * time is over; the threshold of the day, and the ceilings of the hour, over all kinds together. What is above a limit waits: the
- * trigger is kept with the transaction, and acts once enough other makers have approved it.
+ * The one rule for money that leaves an account (C-25). Every transition that its machine marks as money out of a
+ * ruled kind passes `ruleMoneyOut`, under the account's lock and in the database transaction of the step: scope
+ * `move`; a destination whose cooling time is over; the threshold of the day, and the ceilings of the hour, over all
+ * kinds together. A request above a limit waits: its trigger is stored with the transaction, and acts once enough
+ * other makers have approved it.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert, known } from '../../base/errors/assert.ts';
@@ -37,7 +38,7 @@ import { type Item, note, take } from './batch.ts';
 /** A target is new to an account until money first left to it so long ago. Unit: ms. */
 const NEW_TARGET_MS = 86_400_000;
 
-/** What the rule works with. */
+/** Parts of the rule. */
 interface Parts {
   readonly registry: Registry;
   readonly mode: AccountMode;
@@ -53,7 +54,7 @@ interface Leaving extends Outflow {
   readonly template: Template;
   readonly ref: string;
   readonly maker: string;
-  /** Ids of those who have approved, the author of the request among them; none where nobody was asked. */
+  /** Ids of the approvers, including the author of the request; empty when no approval was needed. */
   readonly by: readonly string[];
 }
 
@@ -113,7 +114,10 @@ function waitedFor({ before }: Item, nowMs: number): Approval | undefined {
   return before.process ? pendingApproval(before.process, nowMs) : undefined;
 }
 
-/** @returns who lets money out. @throws {GatewayError} `FORBIDDEN` without the scope `move`. */
+/**
+ * @returns the author of money out.
+ * @throws {GatewayError} `FORBIDDEN` without the scope `move`.
+ */
 function moverOf(author: Author | undefined): Author {
   assert(author, 'money leaves by the act of a caller');
   if (author.scope !== 'move')
@@ -133,7 +137,7 @@ function refuseDestination(
   nowMs: number,
 ): void {
   if (kind === 'refund') {
-    // The account has got what it gives back; what was delivered to a wallet it gives a second time.
+    // The account has received what it gives back; an amount delivered to a wallet leaves it a second time.
     const paidAt = item.before.process?.paidAt;
     const fromMs = Date.parse(paidAt ?? '') + coolingSeconds * 1_000;
     if (template.crypto === 'external' && coolingSeconds > 0 && nowMs < fromMs)
@@ -230,7 +234,7 @@ function heldAgain({ trigger }: Approval, { brl }: Leaving): WaitingTrigger | un
   return trigger?.on === 'refund_ordered' ? { ...trigger, worth: brl } : trigger;
 }
 
-/** An event moves the place that the timers of a step are for: they are set again. */
+/** An event changes the position to which the timers of a step refer: they are set again. */
 function timersOf(
   { stepUpMs }: Parts,
   { template }: Leaving,

@@ -15,12 +15,13 @@ import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
+import { admitByCase, type CaseOutcome, clearByCase, endStepUp, goOnByCase } from '../cases/ask-case.ts';
 import { screenTransaction } from '../screening/screen-transaction.ts';
 import type { Services } from '../services/context.ts';
 import { type Order, RailRefused } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
 
-/** What the job of an effect carries. */
+/** Payload of an effect's job. */
 export interface EffectFacts {
   /** Event of the transaction that it follows. */
   readonly sequence?: number;
@@ -29,7 +30,11 @@ export interface EffectFacts {
 }
 
 /** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
-export type Effect = (services: Services, order: Order, facts: EffectFacts) => Promise<Trigger | undefined>;
+export type Effect = (
+  services: Services,
+  order: Order,
+  facts: EffectFacts,
+) => Promise<Trigger | CaseOutcome | undefined>;
 
 /** Pause before it is looked at again whether a return to somebody sanctioned may be ordered. */
 const FROZEN_PAUSE_SECONDS = 600;
@@ -46,23 +51,45 @@ const screenedFirst =
     const screened = await screenTransaction(services, order.row, 'creation');
     if (screened === 'frozen') return { on: 'identity_irregular' };
     const found = await check(services, order, facts);
-    const isRefused = found?.on === 'identity_irregular' || found?.on === 'key_divergent';
+    const on = triggerOf(found)?.on;
+    const isRefused = on === 'identity_irregular' || on === 'key_divergent';
     return screened === 'held' && !isRefused ? { on: 'review_required' } : found;
   };
+
+/** A case that passes later passes no match: it is denied, or waits for a person. After the payment, its arrival was screened. */
+const passedOnly =
+  (decide: Effect): Effect =>
+  async (services, order, facts) => {
+    const found = await decide(services, order, facts);
+    const on = triggerOf(found)?.on;
+    const isPassed = on === 'identity_passed' || on === 'step_up_approved';
+    if (!isPassed || order.row.process?.paid !== undefined) return found;
+    const screened = await screenTransaction(services, order.row, 'creation');
+    if (screened === 'cleared') return found;
+    return { on: screened === 'frozen' ? 'step_up_denied' : 'review_required' };
+  };
+
+function triggerOf(found: Trigger | CaseOutcome | undefined): Trigger | undefined {
+  return found && 'trigger' in found ? found.trigger : found;
+}
 
 /** Every effect (src/templates/effects.ts). */
 export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   check_identity: screenedFirst(async (services, order) => {
     const { stepUp } = services.registry.of(order.row.template);
-    if (stepUp === 'before_payment' && isStepUpDue(order.row)) return { on: 'step_up_required' };
+    const isDue = stepUp === 'before_payment' && isStepUpDue(order.row);
+    if (services.rails.identity.cases) return admitByCase(services, order.row, isDue);
+    if (isDue) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   }),
   check_payee: screenedFirst(async (services, order) => {
     const owner = await services.rails.pix.keyOwner(order.row);
     if (owner !== null && owner !== order.row.clientTaxId) return { on: 'key_divergent' };
+    if (services.rails.identity.cases) return admitByCase(services, order.row, isStepUpDue(order.row));
     if (isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   }),
+  ask_case: passedOnly((services, { row }) => goOnByCase(services, row, isStepUpDue(row))),
   create_charge: async ({ rails, database }, order) => {
     // The txid makes every try the same charge. Orders from before txids were chosen first have none yet.
     const txid = order.row.process?.txid ?? txidOf(order.key);
@@ -87,8 +114,9 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
       return { on: 'held' };
     const found = await services.rails.screening.screen(order);
     if (found === 'held') return { on: 'held' };
-    if (isPayment && (found === 'step_up' || isStepUpDue(order.row))) return { on: 'step_up_required' };
-    return { on: 'cleared' };
+    const isDue = isPayment && (found === 'step_up' || isStepUpDue(order.row));
+    if (services.rails.identity.cases) return clearByCase(services, order.row, { isPayment, isDue });
+    return { on: isDue ? 'step_up_required' : 'cleared' };
   },
   swap: async ({ rails }, order) => ({
     on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
@@ -133,7 +161,9 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     await askCharge(services, order);
     return { on: 'expired' };
   },
-  deny_step_up: told({ on: 'step_up_denied' }),
+  deny_step_up: passedOnly(async (services, { row }) =>
+    services.rails.identity.cases ? endStepUp(services, row, isStepUpDue(row)) : { on: 'step_up_denied' },
+  ),
   reject_approval: told({ on: 'rejected' }),
 };
 

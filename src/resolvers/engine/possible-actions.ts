@@ -1,4 +1,7 @@
-/** Actions that a caller can take on transactions now: those that the machines take, and that the caller may perform. */
+/**
+ * Actions that a caller can take on transactions now: those that the machines accept, and that the caller may
+ * perform.
+ */
 import { ACTS, PASSKEY_ACTS } from '../../base/access/acts.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { depositOf } from '../../templates/amounts.ts';
@@ -61,7 +64,7 @@ export async function coversNetworkFee({ rails }: Pick<Context, 'rails'>, row: P
   return amount > (await rails.chain.networkFee(currency));
 }
 
-/** No network fee is known where its rail is missing: nothing can go back there. */
+/** Without a rail the network fee is unknown: no deposit can go back there. */
 async function canGoBack(context: Context, row: ProcessRow): Promise<boolean> {
   try {
     return !row.process?.deposit || (await coversNetworkFee(context, row));

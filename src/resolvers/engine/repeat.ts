@@ -1,27 +1,34 @@
 /** Work that goes on until it is stopped, turn by turn: the next one comes when somebody wakes it, or after a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How turns follow each other. */
+/** Timing of turns. */
 export interface RepeatOptions {
-  /** Turns are so far apart at least, milliseconds: what comes together is done together. @default 0 */
+  /** Minimum interval of turns, milliseconds, in which triggers are gathered. @default 0 */
   readonly gatherMs?: number;
   /** After an error the next turn comes so much later, milliseconds, if nobody wakes it. */
   readonly failedMs: number;
-  /** What is logged with an error. */
+  /** Log message of an error. */
   readonly complaint: string;
 }
 
-/** Where turns that fail are told: a log, or what stands before one. */
+/** Receiver of failures: a log, or a filter in front of one. */
 export interface Complaints {
   readonly warn: (facts: { readonly err: unknown }, words: string) => void;
 }
 
 /** Turns that go on. */
 export interface Loop {
-  /** Makes the next turn come at once; one that is under way is followed by another. */
+  /** Starts the next turn immediately; a turn under way is followed by another. */
   readonly wake: () => void;
   /** Resolves after the signal, when the last turn is over. */
   readonly done: Promise<void>;
+}
+
+/** Waits for the end of work, and no longer than so many milliseconds. */
+export async function endWithin(ms: number, end: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  await Promise.race([end, sleep(ms, undefined, { signal: waited.signal }).catch(() => {})]);
+  waited.abort();
 }
 
 /** Takes turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
@@ -48,7 +55,7 @@ export function repeat(
       listen();
       const waitMs = await turn().catch((error: unknown) => {
         log.warn({ err: error }, complaint);
-        // Whoever woke it meanwhile would have met the same error.
+        // A trigger meanwhile would have met the same error.
         listen();
         return failedMs;
       });

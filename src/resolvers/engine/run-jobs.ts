@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AccountMode, Times } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
+import { aboutTransaction, noteTransaction } from '../../base/trace/about.ts';
+import { traceWork } from '../../base/trace/spans.ts';
 import { isDatabaseAway, plainMessage } from '../../store/connection/database-error.ts';
 import { QueueLooks } from '../../store/connection/queue-looks.ts';
 import {
@@ -30,7 +32,7 @@ import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-
 import { type RepeatOptions, repeat } from './repeat.ts';
 import { pauseOf } from './uncounted-failures.ts';
 
-/** Kind of a job whose payload is news of a rail; all other jobs are effects of steps. */
+/** Kind of a job whose payload is a rail event; all other jobs are effects of steps. */
 export const NEWS = 'news';
 
 /** A worker that runs until it is stopped. */
@@ -40,8 +42,8 @@ export interface Worker {
 }
 
 /**
- * Jobs that were taken from the queue and are under way at once. Those that were handed over do not count: they would keep older ones waiting.
- * Those of locked accounts do not count either.
+ * Maximum number of parallel jobs from the queue. Jobs that were handed over do not count: they would delay older
+ * ones. Those of locked accounts do not count either.
  */
 const BATCH_MAX = 100;
 /** The engine hands over no job while so many are under way. */
@@ -55,9 +57,11 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
+/** How often an effect is decided again at once, because the facts behind its outcome changed meanwhile. */
+const JUDGED_MAX = 5;
 /** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
 const MONEY_OUT_ATTEMPTS_MAX = 12;
-/** A lease lasts six seconds; it is renewed for jobs that were under way a second ago. */
+/** A lease lasts six seconds; it is renewed for jobs that have run for a second. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
 /** For how long, and how often, a worker tries to give a job back while the database is away. */
@@ -133,9 +137,10 @@ export function startWorker(services: Services, log: Logger): Worker {
 }
 
 /**
- * Runs what is due, and what becomes due by that, until nothing is or other workers have it.
+ * Runs due jobs, and those that become due by them, until none is left or other workers have them.
  *
- * @param options - `only`: one transaction; `mode`: accounts of one mode; `patienceMs`: how long is waited for other workers, default 5 seconds.
+ * @param options - `only`: one transaction; `mode`: accounts of one mode; `patienceMs`: maximum wait for other
+ *   workers, default 5 seconds.
  */
 export async function settle(
   services: Services,
@@ -166,14 +171,26 @@ function claimDue(
 }
 
 /**
- * @param options - `row`: the transaction as it was when the job was stored; it is read when not given. `stop`: gives up.
- * @returns whether another job may have waited for this one; where the engine ended it, it has told the worker.
+ * @param options - `row`: the transaction as it was when the job was stored; read by default. `stop`: gives up.
+ * @returns whether another job may have waited for this one; when the engine ended it, the worker knows already.
  */
-async function runJob(
+async function runJob(services: Services, job: Job, log: Logger, options: RunOptions = {}): Promise<boolean> {
+  const attributes = { 'crossramp.job': String(job.id), 'crossramp.account': String(job.accountId) };
+  return traceWork(`job ${job.kind}`, attributes, () =>
+    aboutTransaction(options.row?.end2end, () => tryJob(services, job, log, options)),
+  );
+}
+
+interface RunOptions {
+  readonly row?: ProcessRow | undefined;
+  readonly stop?: AbortSignal;
+}
+
+async function tryJob(
   services: Services,
   job: Job,
   log: Logger,
-  { row, stop }: { readonly row?: ProcessRow | undefined; readonly stop?: AbortSignal } = {},
+  { row, stop }: RunOptions,
 ): Promise<boolean> {
   try {
     const own = await services.forAccount(job.accountId);
@@ -216,16 +233,24 @@ async function bring(services: Services, job: Job): Promise<void> {
 /** @returns whether the engine ended the job, with its outcome. */
 async function perform(services: Services, job: Job, known: ProcessRow | undefined): Promise<boolean> {
   const target = targetOf(job);
-  const row = known ?? (await readProcesses(services.database, [target]))[0];
   const facts = job.payload as EffectFacts;
   const kind = job.kind as EffectName;
-  const order = row && { key: `${row.end2end}:${job.id}`, row };
-  const trigger = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
-  const sequence = STEP_EFFECTS.includes(kind) ? facts.sequence : undefined;
-  // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
-  if (trigger) await services.advance({ target, trigger, job, sequence });
-  else await endJobs(services.database, [job], await services.clock.nowMs());
-  return trigger !== undefined;
+  for (let attempt = 0; attempt < JUDGED_MAX; attempt += 1) {
+    const row = (attempt === 0 && known) || (await readProcesses(services.database, [target]))[0];
+    noteTransaction(row?.end2end);
+    const order = row && { key: `${row.end2end}:${job.id}`, row };
+    const outcome = order && (await EFFECT_PERFORMERS[kind](services, order, facts));
+    if (!outcome) {
+      await endJobs(services.database, [job], await services.clock.nowMs());
+      return false;
+    }
+    const sequence = STEP_EFFECTS.includes(kind) ? facts.sequence : undefined;
+    // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
+    const { trigger, holds } = 'trigger' in outcome ? outcome : { trigger: outcome, holds: undefined };
+    const { code } = await services.advance({ target, trigger, job, sequence, holds });
+    if (code !== 'OUTDATED') return true;
+  }
+  throw new Error('the facts behind the outcome keep changing');
 }
 
 function targetOf({ accountId, transactionId }: Job): TransactionKey {

@@ -34,7 +34,8 @@ export function startSettlingSettings(services: Services, log: Logger): Settling
 /**
  * Applies all due changes, for the accounts of both modes.
  *
- * @throws {AggregateError} what kept accounts from it, once all others have their changes: one that is locked stops nobody else.
+ * @throws {AggregateError} the failures of accounts, after all others have their changes: a locked account stops no
+ *   other.
  */
 export async function settleSettings(services: Services): Promise<void> {
   const failures: Error[] = [];
@@ -50,7 +51,7 @@ export async function settleSettings(services: Services): Promise<void> {
   if (first) throw new AggregateError(failures, `settings of ${first.message}`);
 }
 
-/** What the gateway acts with by itself: no key, and no scope. */
+/** The gateway's own context: no key, and no scope. */
 function gatewayContext(own: Services, accountId: bigint): Context {
   const caller = {
     accountId,

@@ -1,4 +1,4 @@
-/** Failures that say nothing about the job or the order that they ended: such an attempt does not count. */
+/** Failures that depend neither on the job nor on the order that they ended: such an attempt does not count. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { isDatabaseAway } from '../../store/connection/database-error.ts';
 import { ScreenerAway } from '../services/rails.ts';

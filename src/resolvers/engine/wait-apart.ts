@@ -8,14 +8,14 @@ import { isLockTimeout, isOutOfReach } from '../../store/connection/database-err
 /** Works on one request. */
 type Work<Request, Result> = (request: Request) => Promise<Result>;
 
-/** What is needed to find accounts that are locked. */
+/** Queries that find locked accounts. */
 export interface ApartParts<Request, Result> {
   /** Works on a batch, under the locks of its accounts. */
   readonly run: Run<Request, Result>;
   readonly accountOf: (request: Request) => bigint;
-  /** @returns those of the accounts that somebody has locked now. */
+  /** @returns those of the accounts that are locked now. */
   readonly lockedOf: (accountIds: readonly bigint[]) => Promise<readonly bigint[]>;
-  /** @returns the same work, which is known while it is done: what shares batches says whether callers wait for the database. */
+  /** @returns the same work, counted while it runs: shared batches tell whether callers wait for the database. */
   readonly counting?: (work: Work<Request, Result>) => Work<Request, Result>;
   /** Keeps the accounts that are found to be locked, for whoever else wants to know. */
   readonly locked?: Set<bigint>;
@@ -27,9 +27,9 @@ class Locked extends Error {
 }
 
 /**
- * @returns what works on a request, in batches. An account is found to be locked when a batch has waited for it in vain. From then on its
- *   requests are in batches of their own, which wait one after the other and take one connection, until one of them had the
- *   account. Between the two kinds requests may overtake each other.
+ * @returns a function that works on a request, in batches. An account counts as locked when a batch has waited for it
+ *   in vain. From then on its requests are in batches of their own, which wait one at a time on one connection, until
+ *   one of them gets the account. Requests of the two kinds may overtake each other.
  */
 export function waitingApart<Request, Result>(
   { run, accountOf, lockedOf, counting = (work) => work, locked = new Set() }: ApartParts<Request, Result>,
@@ -42,7 +42,7 @@ export function waitingApart<Request, Result>(
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       const found = await lockedOf([...new Set(begun.map(accountOf))]);
-      // Who held it let go meanwhile.
+      // The lock was released meanwhile.
       if (found.length === 0) return run(begun, grow);
       for (const each of found) locked.add(each);
       throw new Locked();

@@ -1,6 +1,6 @@
 /**
- * Compares the machine's clock with the database's, which decides (docs/decisions/0055). A machine whose clock is off is not ready, deletes
- * nothing, and says so; one whose clock is far off does not start.
+ * Compares the machine's clock with the database's, which is authoritative (docs/decisions/0055). A machine whose
+ * clock is off is not ready, deletes nothing, and reports it; one whose clock is far off does not start.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../../store/connection/database.ts';
@@ -10,9 +10,9 @@ import { repeat } from './repeat.ts';
 export const CLOCK_OFF_MS = 5_000;
 /** Difference from which a process does not start. Unit: ms. */
 const WRONG_MS = 60_000;
-/** How often the database's clock is read. Unit: ms. */
+/** Interval of reading the database's clock. Unit: ms. */
 const READ_EVERY_MS = 5_000;
-/** How often a difference that lasts is logged. Unit: ms. */
+/** Interval of logging a lasting difference. Unit: ms. */
 const LOG_EVERY_MS = 60_000;
 const TURNS = { failedMs: READ_EVERY_MS, complaint: 'the clock of the database cannot be read' };
 
@@ -28,7 +28,7 @@ export function isClockOff(database: Clocks): boolean {
   return Math.abs(database.wallAheadMs()) > CLOCK_OFF_MS;
 }
 
-/** @throws {WrongClockError} where it differs by more than a minute. */
+/** @throws {WrongClockError} when the difference exceeds a minute. */
 export function refuseWrongClock(database: Clocks): void {
   const aheadMs = database.wallAheadMs();
   if (Math.abs(aheadMs) <= WRONG_MS) return;

@@ -1,4 +1,4 @@
-/** Where a stream goes on: what its mode and its arguments say. */
+/** Start position of a stream, from its mode and its arguments. */
 import type { StreamMode } from './frame-stream.ts';
 
 /** @returns the position of a mode, where it has one. */

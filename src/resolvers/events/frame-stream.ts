@@ -1,12 +1,12 @@
 /**
- * Frames of a subscription as an iterator that pulls: it reads when it is asked, waits on the hub when there is nothing,
- * and ends at once when it is told to, also in the middle of a wait. (An `async function*` would only end after it.)
+ * Frames of a subscription as a pulling iterator: it reads on request, waits on the hub when there is nothing, and
+ * ends immediately when it is told to, also in the middle of a wait. (An `async function*` would only end after it.)
  */
 import type { Watch } from '../services/event-hub.ts';
 
-/** What every frame has. */
+/** Members of every frame. */
 export interface Frame {
-  /** Where to go on after this frame. */
+  /** Position after this frame. */
   readonly cursor: string;
   /** Its place in the order of the stream; a frame of the same place that comes later tells nothing new. */
   readonly position: bigint;
@@ -14,25 +14,25 @@ export interface Frame {
   readonly isHeartbeat?: boolean;
   /** Tells what there is now, so another frame of the same place may tell something else. */
   readonly isPresent?: boolean;
-  /** Nothing comes after it. */
+  /** Whether it is the last frame. */
   readonly isLast?: boolean;
 }
 
-/** How much of a stream is wanted. */
+/** Requested part of a stream. */
 export interface StreamMode {
-  /** `all`: what is there, then what comes. `present`: what is there, then it ends. `coming`: only what comes. */
+  /** `all`: existing events, then new ones. `present`: existing events, then the end. `coming`: new events only. */
   readonly part: 'all' | 'present' | 'coming';
   /** Goes on after this place, whatever the arguments say. */
   readonly from?: bigint;
-  /** What the client had last, as its `Last-Event-ID` says: it goes before what the arguments say. */
+  /** The client's last event, from its `Last-Event-ID`: it precedes the arguments. */
   readonly lastEventId?: string;
 }
 
 /** Reads one kind of stream. */
 export interface FrameReader<F extends Frame> {
-  /** How far it has read. */
+  /** Position of the reader. */
   position: bigint;
-  /** @returns the frames after its position that there are by now; it moves on. */
+  /** @returns the frames after its position that exist by now, and advances. */
   readonly read: () => Promise<readonly F[]>;
   /** @returns a frame that says that nothing came; streams without it have no heartbeat of their own. */
   readonly heartbeat?: () => F;
@@ -43,7 +43,7 @@ export interface FrameStream<F extends Frame> extends AsyncIterableIterator<F, u
   readonly position: bigint;
 }
 
-/** How often a stream says that it lives. */
+/** Interval of heartbeats of a stream. */
 export const HEARTBEAT_MS = 20_000;
 
 /**

@@ -11,12 +11,12 @@ import {
 import { cursorExpired, earliestPlace, isExpired, placeAt, placeOf } from '../checks/event-places.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** What is asked for. */
+/** Parameters of a page. */
 export interface EventPageInput {
   /** The oldest event that is kept is the first when not given. */
   readonly after?: string | null | undefined;
   readonly limit: number;
-  /** How long to wait for an event when there is none. */
+  /** Maximum wait for an event when there is none. */
   readonly waitMs: number;
   /** Aborts when nobody waits any more. */
   readonly gone?: AbortSignal | undefined;
@@ -67,7 +67,7 @@ export interface EventSliceInput {
   readonly before?: string | undefined;
   /** Newest first. */
   readonly isBackward: boolean;
-  /** How many events are left out at the end from which is read; only where no cursor is given. */
+  /** Number of events skipped at the end from which is read; only without a cursor. */
   readonly skip: number;
 }
 
@@ -79,7 +79,7 @@ export interface EventSlice {
   /** Whether events are kept that are older or newer than the bounds of the slice. */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
-  /** Where the slice begins: the cursor to ask again with when it is empty. */
+  /** Start of the slice: the cursor for the next request when it is empty. */
   readonly start: string;
 }
 

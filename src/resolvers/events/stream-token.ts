@@ -1,4 +1,4 @@
-/** Stream tokens: what a browser opens subscriptions with, where an API key must not be (a key opens everything it may do). */
+/** Stream tokens: they open subscriptions in browsers, where an API key must not be (a key has all its rights). */
 
 import { isSignedStreamToken, readStreamToken, signStreamToken } from '../../base/access/stream-token.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
@@ -19,8 +19,9 @@ export const STREAM_TOKEN_SECONDS = { default: 300, min: 10, max: 900 } as const
 /**
  * Makes a token for the subscriptions of the caller's account.
  *
- * @param seconds - how long it opens streams; a stream that is open goes on.
- * @throws {GatewayError} `FORBIDDEN`, also for a person, whose session opens subscriptions itself; `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
+ * @param seconds - time in which it opens streams; an open stream goes on.
+ * @throws {GatewayError} `FORBIDDEN`, also for a person, whose session opens subscriptions itself;
+ *   `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
  */
 export async function createStreamToken(context: Context, seconds: number): Promise<StreamToken> {
   requireAct(context, 'stream_token.create');

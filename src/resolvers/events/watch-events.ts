@@ -29,7 +29,7 @@ export interface ChangeFrame extends Frame {
   readonly transactionId: bigint;
 }
 
-/** Which events are wanted; all that are given must hold. */
+/** Filter of events; all given members must match. */
 export interface EventFilter {
   readonly after?: string | null | undefined;
   readonly families?: readonly Family[] | null | undefined;
@@ -138,7 +138,7 @@ async function changesOf(
   let start: EventPlace = isResumed ? from : mark;
   if (!isResumed && mode.part !== 'coming') {
     const present = await readPresent(database, caller.accountId, id);
-    // It may be newer than the mark: the events up to it are told by it.
+    // The snapshot may be newer than the mark; it already covers events up to its own sequence.
     if (present?.event && present.event.seq > start.seq) start = present.event;
     first.push({ ...frameAt(start, null), isPresent: true, row: present?.row ?? null });
   }
@@ -147,7 +147,7 @@ async function changesOf(
   return frameStream(watch, reader, mode, first);
 }
 
-/** Follows the caller's account: whoever waits is registered before anything is read, so nothing falls in between. */
+/** Follows the caller's account: the watch is registered before anything is read, so no event is missed. */
 export async function begin<Stream>(
   { events, caller }: Context,
   start: (watch: Watch, mark: AccountMark) => Promise<Stream>,
@@ -188,7 +188,10 @@ function logReader<F extends Frame>(
   return reader;
 }
 
-/** @returns where a stream goes on; undefined when nothing says where. @throws as `placeOf`. */
+/**
+ * @returns the start position of a resumed stream; undefined without one.
+ * @throws as `placeOf`.
+ */
 async function resumed(
   { database }: Context,
   after: EventFilter['after'],
@@ -203,7 +206,7 @@ async function resumed(
 
 function expired(mark: AccountMark): EventFrame {
   const earliest = earliestCursor(mark);
-  // Whoever goes on after this frame goes on with the oldest event.
+  // A client that continues after this frame continues with the oldest event.
   return {
     kind: 'expired',
     cursor: earliest,

@@ -26,7 +26,7 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
   requireScope(context, 'read');
   return begin(context, async (watch, { journalId }) => {
     const frame = async (): Promise<BalanceFrame> => {
-      // Read after the mark: what is shown is at least as new as the place that it is shown for.
+      // Read after the mark: the shown state is at least as new as its position.
       const { accountId, journalId: position, ...place } = watch.mark();
       const { balances } = await readBalances(context);
       return { cursor: encodeEventCursor(accountId, place), position, isPresent: true, balances };

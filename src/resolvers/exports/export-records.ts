@@ -40,7 +40,7 @@ export function exportRecords(context: Context, wanted: Wanted): AsyncGenerator<
 }
 
 /**
- * @param contexts - one for each account, in the order in which they are written.
+ * @param contexts - one for each account, in the order of output.
  * @returns as `exportRecords`, of several accounts in one; each line begins with the id of its account.
  * @throws {GatewayError} as `exportRecords`.
  */

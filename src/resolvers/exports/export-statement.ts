@@ -23,18 +23,18 @@ import { lineAmounts, statementEntry } from '../../wire/statement.ts';
 import { checkStatementFilter, type StatementFilterInput } from '../ledger/read-statement.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** How a statement can be written. */
+/** Formats of a statement. */
 export type StatementFormat = 'csv' | 'jsonl' | 'ofx' | 'hledger';
 
 const BATCH = 1_000;
 
-/** What an export is made from. */
+/** Source of an export. */
 interface Source {
   readonly context: Context;
   /** Days are those of `zone`. */
   readonly filter: StatementFilter;
   readonly zone: Zone;
-  /** Where it ends: lines that are posted later are not in it. */
+  /** End of the export: later lines are not in it. */
   readonly end: LedgerEnd;
 }
 
@@ -100,7 +100,7 @@ async function* movements({ context, filter, zone, end }: Source): AsyncGenerato
   }
 }
 
-/** What one part of the balance adds up to. */
+/** Totals of one part of the balance. */
 interface Total {
   readonly debit: string;
   readonly credit: string;

@@ -12,7 +12,7 @@ import type { Context } from '../services/context.ts';
 import type { MergedFilterInput } from '../transactions/filter-input.ts';
 import { filterTransactions } from '../transactions/filter-transactions.ts';
 
-/** How a list of transactions can be written. */
+/** Formats of a list of transactions. */
 export type TransactionFormat = 'csv' | 'jsonl';
 
 /** Form of a file. */
@@ -29,7 +29,7 @@ const EXACT = { exactIntegers: true, exactInstants: true };
 /** A column: its heading in each language, and its cell. */
 type Column = readonly [en: string, pt: string, cell: (row: TransactionRow) => Cell];
 
-/** What goes in and comes out by currency, decimal text. */
+/** Incoming and outgoing sums by currency, decimal text. */
 type Sums = Map<string, { readonly source: string; readonly target: string }>;
 
 /**

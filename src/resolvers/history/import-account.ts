@@ -25,13 +25,13 @@ import { withCancellableTx } from '../../store/ledger/long-transaction.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { digester, ImportRefused, type Lines, type StagedHistory, stageHistory } from './stage-history.ts';
 
-/** What came in, and what the account had already. */
+/** Numbers of new and of existing records. */
 export interface ImportSummary {
   readonly transactions: { readonly taken: number; readonly known: number };
   readonly entries: { readonly taken: number; readonly known: number };
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   readonly phase: 'reading' | 'waiting' | 'transactions' | 'entries';
   /** Lines that were read, seconds that another writer of the account has been waited for, or records that were taken. */
@@ -40,12 +40,12 @@ export interface ImportProgress {
   readonly of: number | null;
 }
 
-/** How an import is followed and stopped. */
+/** Hooks to follow and stop an import. */
 export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Done with what was taken, in the same database transaction and under the lock of the account. */
   readonly atomically?: (tx: Tx, summary: ImportSummary) => Promise<void>;
-  /** Ends the import, with whatever the database is doing for it; nothing is taken then. */
+  /** Ends the import, including its running statement; nothing is imported then. */
   readonly signal?: AbortSignal;
 }
 
@@ -53,8 +53,9 @@ type Refuse = (line: number, reason: string) => ImportRefused;
 
 /**
  * @param file - its name, for messages.
- * @param lines - of NDJSON, one record a line, in any order. They are read one after another, and never held all at once.
- * @throws {ImportRefused} naming file, line and reason; nothing is taken then.
+ * @param lines - of NDJSON, one record per line, in any order. They are read one at a time, and never held all
+ *   together.
+ * @throws {ImportRefused} naming file, line and reason; nothing is imported then.
  */
 export async function importAccount(
   database: Database,
@@ -91,7 +92,7 @@ export async function importAccount(
 
 type Tell = (progress: ImportProgress) => void;
 
-/** @returns how many were new. */
+/** @returns the number of new ones. */
 async function takeTransactions(
   tx: Tx,
   registry: Registry,
@@ -113,7 +114,7 @@ async function takeTransactions(
   return fresh;
 }
 
-/** @returns how many lines were new. */
+/** @returns the number of new lines. */
 async function takeEntries(
   tx: Tx,
   accountId: bigint,
@@ -138,13 +139,13 @@ async function takeEntries(
   return taken;
 }
 
-/** What must be the same wherever a ledger account is named. */
+/** Fields that must be equal wherever a ledger account is named. */
 const SHEET_FIELDS = ['id', 'code', 'name', 'currency', 'prettyName', 'subAccount'] as const;
 
 /**
- * Opens the ledger accounts that entries name, as they name them, and the house accounts of the other side.
+ * Opens the ledger accounts that entries name, with the given properties, and the house accounts of the other side.
  *
- * @returns all that entries name, by id.
+ * @returns all named accounts, by id.
  */
 async function openAccounts(
   tx: Tx,

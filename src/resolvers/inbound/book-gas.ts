@@ -8,7 +8,7 @@ import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { GasNews, Receipt } from '../services/news.ts';
 
-/** @returns what became of the news: `noted`, as it moves no transaction. */
+/** @returns the outcome of the event: `noted`, as it moves no transaction. */
 export async function bookGas(
   services: Services,
   { gas }: GasNews,

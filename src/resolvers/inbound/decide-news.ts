@@ -1,4 +1,4 @@
-/** What the operator does about news of a rail that is not settled: it is tried again, or closed by hand with a reason (C-34). */
+/** The operator's decisions about unsettled rail events: retry, or close by hand with a reason (C-34). */
 
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
@@ -19,9 +19,9 @@ import { moneyOf } from './rail-events.ts';
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Tries news again now. If it still cannot be settled, its count of tries begins anew.
+ * Retries a rail event now. If it still cannot be settled, its count of attempts restarts.
  *
- * @returns what became of it.
+ * @returns the event with its outcome.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT` unless it is not settled.
  */
 export async function retryNewsNow(
@@ -36,17 +36,18 @@ export async function retryNewsNow(
   await decide(context, news, { author, attempt, after: { state: 'pending' } }, (tx) =>
     tryNewsAgain(tx, news.id, context.database.nowMs()),
   );
-  // What fails now is tried again like any other news.
+  // A failure now is retried like that of any other event.
   await context.receive(news.body as News).catch(() => {});
   return (await findOwnNews(context, id)).outcome;
 }
 
 /**
- * Closes news by hand: it is not tried any more, even when the rail sends it again. News of money that came cannot be closed.
+ * Closes a rail event by hand: it is not retried, even when the rail sends it again. Events about money that arrived
+ * cannot be closed.
  *
- * @param given - why nothing follows from it, 1 to 200 characters.
- * @returns the news after it.
- * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryNewsNow`; `STEP_CONFLICT` also for money that came.
+ * @param given - the reason, 1 to 200 characters.
+ * @returns the event after it.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryNewsNow`; `STEP_CONFLICT` also for money that arrived.
  */
 export async function closeNewsByHand(
   context: Context,

@@ -1,4 +1,4 @@
-/** What the operator decides about money in suspense: it is credited to an account, or goes back where it came from (C-34). */
+/** The operator's decisions about money in suspense: credit to an account, or return to its origin (C-34). */
 import type { ActName } from '../../base/access/acts.ts';
 import { assert, known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
@@ -246,7 +246,7 @@ function conflict(entry: SuspenseRow): GatewayError {
   return new GatewayError('STEP_CONFLICT', `suspense entry ${entry.id} ${whatBecameOf(entry)}`);
 }
 
-/** A journal never crosses account holders: what goes to another one goes over the clearing accounts of both. */
+/** A journal never crosses account holders: a transfer to another one goes over the clearing accounts of both. */
 async function post(tx: Tx, entry: SuspenseRow, assignedTo: bigint, at: Date): Promise<void> {
   const { id, accountId, transactionId } = entry;
   const currency = currencyOfLedger(entry.currency);

@@ -1,6 +1,6 @@
 /**
- * Books deposits in suspense that their network dropped after they had been final. What was decided about a deposit says who
- * bears the loss. If the transfer comes again, it is a new deposit (C-34).
+ * Books deposits in suspense that their network dropped after they had been final. The earlier decision about a
+ * deposit determines who bears the loss. If the transfer comes again, it is a new deposit (C-34).
  */
 
 import { assert } from '../../base/errors/assert.ts';
@@ -26,7 +26,7 @@ export interface NewsPlace {
   readonly entry?: SuspenseRow | undefined;
 }
 
-/** @returns where news of a deposit that is final or was dropped belongs: one that came again has a key of its own. */
+/** @returns the position of events about a final or dropped deposit: one that came again has a key of its own. */
 export async function placeOfDeposit(
   tx: Tx,
   record: NewsRecord,
@@ -45,7 +45,8 @@ export async function placeOfDeposit(
 /**
  * Books that a deposit in suspense is gone.
  *
- * @returns what became of the news; undefined while the money is on its way back: how that ends has to be known first.
+ * @returns the outcome of the event; undefined while the money is being returned: the end of that must be known
+ *   first.
  */
 export async function dropSuspense(
   services: Services,

@@ -1,6 +1,7 @@
 /**
- * A return by MED of a provider that tells disputes by a list of their own (C-33, C-34). The dispute has booked the money already. So
- * nothing is booked for the return: it is held against a dispute about the same amount, each dispute against one return.
+ * A return by MED at a provider that lists disputes separately (C-33, C-34). The dispute has booked the money
+ * already, so the return books nothing: it is matched against a dispute about the same amount, each dispute against
+ * one return.
  */
 import { known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
@@ -23,14 +24,14 @@ interface Unmatched {
   readonly isEarly: boolean;
 }
 
-/** @returns what became of the news; otherwise why it has to wait, with the amounts in words. */
+/** @returns the outcome of the event; otherwise the reason to wait, with the amounts in words. */
 export async function holdAgainstDispute(
   services: Services,
   { amount }: DisputeReturnNews,
   record: NewsRecord,
   target: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Receipt | Unmatched> {
-  // Where refunds were under way, the bank may have taken more than is booked.
+  // With refunds under way, the bank may have taken more than is booked.
   const trigger = { on: 'dispute_returned', amount } as const;
   const { code, row: after } = await services.advance({ target, trigger, news: record });
   if (code !== 'STEP_CONFLICT') return { outcome: code === 'ADVANCED' ? 'step' : 'duplicate', row: after };

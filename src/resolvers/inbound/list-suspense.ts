@@ -3,6 +3,7 @@
 import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import { readSuspense, type SuspenseRow, type SuspenseState } from '../../store/engine/suspense.ts';
 import { type Context, requireScope } from '../services/context.ts';
+import { findEntry } from './decide-suspense.ts';
 import { maskNews } from './mask-news.ts';
 
 /** @returns the entries, newest first unless backward. @throws {GatewayError} `FORBIDDEN`. */
@@ -17,6 +18,15 @@ export async function listSuspense(
   const filter = { mode, accountId: isOperator ? null : caller.accountId, state };
   const found = await readSuspense(database, filter, slice);
   return isOperator ? found : { ...found, rows: found.rows.map((row) => forHolder(row, caller.accountId)) };
+}
+
+/** @returns an entry that the caller may list. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function readSuspenseEntry(context: Context, id: string): Promise<SuspenseRow | null> {
+  const { caller } = context;
+  if (caller.scopes.includes('platform:risk')) return findEntry(context, id);
+  requireScope(context, 'read');
+  const found = await findEntry(context, id);
+  return found.accountId === caller.accountId ? forHolder(found, caller.accountId) : null;
 }
 
 /** An account does not see who paid, nor which other account got or is to get the money. */

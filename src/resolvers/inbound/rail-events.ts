@@ -21,9 +21,10 @@ import type { ArrivalNews, DepositNews, News } from '../services/news.ts';
 type Where = Pick<Services, 'database' | 'mode'>;
 
 /**
- * Destination of an event that no transaction takes. `suspense`: its money is booked there. `noted`: it is stored, nothing follows.
- * `listed`: it is stored at once and stays in the operator's list. `gas`: it is booked as the house's expense. `dispute`: it is compared
- * with the disputes of its payment. `retried`: it is tried again, then listed as failed. `waits`: the rail asks about it again.
+ * Destination of an event that no transaction accepts. `suspense`: its money is booked there. `noted`: it is stored
+ * without consequences. `listed`: it is stored at once and stays in the operator's list. `gas`: it is booked as the
+ * house's expense. `dispute`: it is compared with the disputes of its payment. `retried`: it is retried, then listed
+ * as failed. `waits`: the rail asks about it again.
  */
 export type Otherwise = 'suspense' | 'noted' | 'listed' | 'gas' | 'dispute' | 'retried' | 'waits';
 
@@ -245,8 +246,8 @@ async function ofPix(
 }
 
 /**
- * An order of ours from before returns had ids, which is not a single word, is the one that the step waits for. Any other name is an id: it
- * may be of a return that somebody made at the provider itself, which ends none of ours.
+ * An order of ours from before returns had ids, whose name is several words, is the one that the step waits for. Any
+ * other name is an id, possibly of a return that was made at the provider itself, which ends none of ours.
  */
 function pixReturnEnded({ isDone, order }: Having<News, 'refund_ended'>): Trigger {
   const returnId = order.includes(':') ? {} : { returnId: order };

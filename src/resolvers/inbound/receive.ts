@@ -15,7 +15,7 @@ import {
   postponeNews,
   readKnownNews,
 } from '../../store/engine/news.ts';
-import { takenHeads } from '../../store/engine/processes.ts';
+import { readProcesses, takenHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason } from '../../store/engine/suspense.ts';
 import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -49,15 +49,15 @@ const LOCKED_MAX_MS = 10_000;
 const UNTAKEN_MAX = 10;
 const WORDS_MAX = 200;
 
-/** How often news was tried before. */
+/** Number of earlier attempts. */
 export type Tries = Pick<PendingNews, 'attempts' | 'untaken'>;
 
 const NEVER: Tries = { attempts: 0, untaken: 0 };
 
 /**
- * @param log - told of every try that fails.
- * @returns what became of the news.
- * @throws the driver's error, when it could not even be stored: the rail has to tell it again.
+ * @param log - gets every failed attempt.
+ * @returns the outcome of the event.
+ * @throws the driver's error, when it could not even be stored: the rail has to repeat it.
  */
 export async function receiveNews(
   services: Services,
@@ -105,8 +105,23 @@ async function postpone(
   const id = await postponeNews(database, record, { ...failure, outcome, dueMs });
   if (id === undefined) return { outcome: 'duplicate' };
   const facts = { news: String(id), kind: record.kind, tries: tries.attempts + 1 };
-  log.warn({ ...facts, error: failure.error.slice(0, WORDS_MAX) }, `news of a rail is ${outcome}`);
+  const transaction = await transactionOf(database, failure.target);
+  log.warn(
+    { ...facts, ...transaction, error: failure.error.slice(0, WORDS_MAX) },
+    `news of a rail is ${outcome}`,
+  );
   return { outcome };
+}
+
+/** @returns the field of the log that names the transaction of news; without one that is known, nothing. */
+async function transactionOf(
+  database: Services['database'],
+  target: NewsTarget | undefined,
+): Promise<{ readonly transaction?: string }> {
+  const { accountId, transactionId = null } = target ?? {};
+  if (accountId === undefined || transactionId === null) return {};
+  const [row] = await readProcesses(database, [{ accountId, transactionId }]).catch(() => []);
+  return row ? { transaction: row.end2end } : {};
 }
 
 /** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
@@ -144,7 +159,7 @@ const BEFORE: {
     ((await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry)),
 };
 
-/** Where an event goes that no transaction takes, as `rail-events.ts` says. */
+/** Destination of an event that no transaction accepts, as in `rail-events.ts`. */
 const OTHERWISE: {
   readonly [Each in Otherwise]: (
     services: Services,
@@ -186,8 +201,8 @@ async function endRefund(
 }
 
 /**
- * What is told of an account that is held for long would wait, and what the rail tells of others with it. One that was found to be
- * locked may have come free, and nobody has asked for it since.
+ * Events of an account that stays locked would wait, and events of others behind them. An account that was found to
+ * be locked may have come free without a request since.
  */
 async function isHeld(
   { database, locked }: Services,

@@ -1,4 +1,6 @@
-/** Retries news that was stored but could not be settled yet: there was no rate, or something failed (C-34). */
+/**
+ * Retries rail events that were stored but could not be settled yet: there was no rate, or something failed (C-34).
+ */
 import type { Logger } from 'pino';
 import { readPendingNews } from '../../store/engine/news.ts';
 import { type RepeatOptions, repeat } from '../engine/repeat.ts';
@@ -34,10 +36,10 @@ export function startNewsRetries(services: Services, log: Logger): NewsRetries {
 }
 
 /**
- * Tries what is due.
+ * Tries due events.
  *
  * @param nowMs - on the clock of the database.
- * @returns how many were tried.
+ * @returns their number.
  */
 export async function retryNews(
   services: Services,

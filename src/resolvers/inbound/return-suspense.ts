@@ -28,7 +28,11 @@ import { newsRecordOf } from './rail-events.ts';
 const ORDER = /^suspense:(\d+):(\d+)$/;
 const BATCH_MAX = 100;
 
-/** Orders it of the rail; what the rail refuses for good is open again. @throws what else keeps it from being ordered. */
+/**
+ * Orders the return at the rail; a final refusal opens the entry again.
+ *
+ * @throws any other obstacle.
+ */
 export async function orderReturn(services: Services, entry: SuspenseRow): Promise<void> {
   try {
     await placeOrder(services, entry);
@@ -102,7 +106,11 @@ export function findReturned(
   return id === undefined ? findByReturn(database, order, mode) : findSuspense(database, BigInt(id), mode);
 }
 
-/** Books a return that succeeded, and opens the entry again if it failed. @returns what became of the news. */
+/**
+ * Books a return that succeeded, and opens the entry again if it failed.
+ *
+ * @returns the outcome of the event.
+ */
 export async function endReturn(
   services: Services,
   entry: SuspenseRow,

@@ -1,6 +1,6 @@
 /**
- * Orders to the provider of PIX that it has not decided, and how the operator settles one by hand, with evidence: where its outcome
- * cannot be found out by asking, nobody else ever would (C-33, C-34).
+ * Open orders to the PIX provider, and their settlement by the operator, with evidence: when polling cannot find the
+ * outcome, no other way would (C-33, C-34).
  */
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
@@ -20,15 +20,15 @@ import { newsRecordOf } from './rail-events.ts';
 /** Most orders that are listed at once. */
 export const ORDERS_MAX = 400;
 
-/** How the operator says that an order ended. */
+/** Outcomes that the operator can state. */
 export const SETTLED_AS = {
   DONE: 'The provider carried it out.',
   NOT_DONE: 'The provider never carried it out, and will not.',
 } as const;
-/** One of SETTLED_AS. */
+/** A member of SETTLED_AS. */
 export type SettledAs = keyof typeof SETTLED_AS;
 
-/** How an order is settled, each under the caller's own name. */
+/** Settlement of an order, each value under the caller's own name. */
 export interface OrderSettlement {
   readonly key: string;
   readonly as: SettledAs;
@@ -36,7 +36,7 @@ export interface OrderSettlement {
   readonly evidence: Named;
 }
 
-/** What left a moment ago may still arrive: longer than any call of the provider lasts. Unit: ms. */
+/** Age up to which an order may still arrive: longer than any call of the provider. Unit: ms. */
 const ON_ITS_WAY_MS = 120_000;
 const PROVIDER_ID = /^[!-~]{1,64}$/;
 
@@ -79,14 +79,14 @@ export async function settleOrder(
   await refuseUnlessUnknown(context, order, as);
   const news = newsOf(order, as === 'DONE', proof.value);
   await decide(context, order, { as, proof, news, askedAtMs }, attempt);
-  // What fails now is tried again like any other news.
+  // A failure now is retried like that of any other event.
   await context.receive(news).catch(() => {});
   return findOrder(context, key);
 }
 
 /** @returns an order of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
 export async function findOrder({ database, mode }: Context, key: string): Promise<PixOrder> {
-  // PostgreSQL has no text with NUL. A key may be longer than an id: it has that of its transaction in it.
+  // PostgreSQL has no text with NUL. A key may be longer than an id: it contains that of its transaction.
   const order = key.includes('\0') ? undefined : await readPixOrder(database, mode, key);
   if (!order) throw notFound();
   return order;
@@ -103,7 +103,7 @@ function proofOf({ kind }: PixOrder, as: SettledAs, { name, value }: Named): str
   return value;
 }
 
-/** The provider is asked once more: what it knows counts more than what somebody has heard. */
+/** The provider is asked once more: its answer outweighs a person's information. */
 async function refuseUnlessUnknown(
   { rails }: Pick<Context, 'rails'>,
   { key }: PixOrder,
@@ -124,7 +124,7 @@ async function refuseUnlessUnknown(
   }
 }
 
-/** Nobody sends it any more once this is stored, and the news of its end is tried until it is settled. */
+/** The order is not sent any more once this is stored, and the event of its end is retried until it is settled. */
 async function decide(
   context: Context,
   order: PixOrder,

@@ -1,4 +1,7 @@
-/** Capital that the operator pays in or takes out: one person proposes it, another approves it as a manual journal (C-25). */
+/**
+ * Capital that the operator pays in or takes out: one person proposes it, another approves it as a manual journal
+ * (C-25).
+ */
 import { vaultOf } from '../../ledger/journals.ts';
 import type { ManualJournal } from '../../store/ledger/manual-journals.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -11,7 +14,7 @@ import { findOwnJournal, storeProposal } from './manual-journals.ts';
 export type CapitalDirection = 'in' | 'out';
 
 /**
- * Proposes capital on the account of the platform: nothing is posted until another person approves it.
+ * Proposes capital on the account of the platform: it is posted when another person approves it.
  *
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`.
  */

@@ -26,13 +26,13 @@ export interface Booking {
   readonly amount: string;
 }
 
-/** How much of which currency, as the caller wrote it. */
+/** Amount and currency, as the caller wrote them. */
 export interface BookingInput {
   readonly currency: Named;
   readonly amount: Named;
 }
 
-/** What settles a receivable: the balance of the account holder, or capital of the house. */
+/** Source of a receivable's settlement: the balance of the account holder, or capital of the house. */
 export type ReceivableSource = 'balance' | 'capital';
 
 /**
@@ -99,7 +99,10 @@ async function book(
   return { journalId, ...booking };
 }
 
-/** @returns what is to be booked. @throws {GatewayError} `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`. */
+/**
+ * @returns the booking.
+ * @throws {GatewayError} `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`.
+ */
 export function checkBooking(
   input: BookingInput,
   checks: CreationChecks,

@@ -76,7 +76,7 @@ export async function closeBooks(
   return close;
 }
 
-/** How many closes, and only those before a day. */
+/** Maximum number of closes, and the day before which they are. */
 export interface ClosesInput {
   readonly first: { readonly name: string; readonly value: number };
   readonly before: Named | undefined;

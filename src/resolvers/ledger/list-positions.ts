@@ -1,4 +1,4 @@
-/** What the house owns and what it should buy or sell, for the operator. */
+/** The house's holdings and proposed trades, for the operator. */
 import { BRL } from '../../base/money/currency.ts';
 import { multiply, roundHalfUp } from '../../base/money/money.ts';
 import { readRates } from '../../store/engine/pricing.ts';
@@ -16,7 +16,7 @@ export interface PositionToBalance extends HousePosition {
 }
 
 /**
- * @returns the positions of the inventory; nothing where conversions are made elsewhere.
+ * @returns the positions of the inventory; empty when conversions are made elsewhere.
  * @throws {GatewayError} `FORBIDDEN` without `platform:books`.
  */
 export async function listPositions(context: Context): Promise<readonly PositionToBalance[]> {

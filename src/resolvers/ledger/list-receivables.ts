@@ -13,7 +13,10 @@ export interface ReceivablePart extends ReceivableCounts {
   readonly rows: readonly Receivable[];
 }
 
-/** @returns those of the accounts of the caller's mode, by account and currency. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * @returns those of the accounts of the caller's mode, by account and currency.
+ * @throws {GatewayError} `FORBIDDEN`.
+ */
 export async function listReceivables(context: Context, slice: ReceivableSlice): Promise<ReceivablePart> {
   requireScope(context, 'platform:books');
   const { database, mode } = context;

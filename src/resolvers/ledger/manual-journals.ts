@@ -1,6 +1,6 @@
 /**
- * Journals by hand on house accounts: somebody proposes one, somebody else approves it, and only then it is posted. Both stand
- * in the audit logs of the platform and of the account.
+ * Manual journals on house accounts: one person proposes one, another approves it, and only then it is posted. Both
+ * are in the audit logs of the platform and of the account.
  */
 import type { ActName } from '../../base/access/acts.ts';
 import { assert } from '../../base/errors/assert.ts';
@@ -47,10 +47,10 @@ export interface ManualJournalInput {
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Proposes a journal: nothing is posted until somebody else approves it.
+ * Proposes a journal: it is posted when another person approves it.
  *
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `NOT_FOUND` unless the account exists in the
- *   caller's mode.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `NOT_FOUND` unless the account
+ *   exists in the caller's mode.
  */
 export async function proposeJournal(
   context: Context,
@@ -95,8 +95,8 @@ export function storeProposal(
 /**
  * Approves a proposal: it is posted now.
  *
- * @throws {GatewayError} `FORBIDDEN` for whoever proposed it and those who count as one maker with them (C-40), and for whoever is
- *   newer to the platform than its cooling time; `NOT_FOUND`; `STEP_CONFLICT` when it was decided before.
+ * @throws {GatewayError} `FORBIDDEN` for the proposer and those who count as one maker with them (C-40), and for a
+ *   person who is newer to the platform than its cooling time; `NOT_FOUND`; `STEP_CONFLICT` when it was decided before.
  */
 export async function approveJournal(context: Context, id: string, attempt: Attempt): Promise<ManualJournal> {
   requireAct(context, 'journal.approve');
@@ -109,7 +109,11 @@ export async function approveJournal(context: Context, id: string, attempt: Atte
   });
 }
 
-/** Turns a proposal down; whoever made it may, too. @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT`. */
+/**
+ * Rejects a proposal; its maker may, too.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT`.
+ */
 export async function rejectJournal(context: Context, id: string, attempt: Attempt): Promise<ManualJournal> {
   requireAct(context, 'journal.reject');
   const proposal = await findOwnJournal(context, id);

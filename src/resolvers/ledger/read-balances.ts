@@ -1,14 +1,15 @@
 /** Reads the account's balances, now or at an instant. */
-import { currencyOfLedger } from '../../base/money/currency.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, multiply, roundHalfUp, sum } from '../../base/money/money.ts';
+import { type Instant, millisOf } from '../../base/time/instant.ts';
 import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
-import { readRates } from '../../store/engine/pricing.ts';
+import { readRates, readRateTable } from '../../store/engine/pricing.ts';
 import { type BalanceRow, readBalances as readRows } from '../../store/ledger/ledger.ts';
 import type { AccountBalances, CurrencyBalance } from '../../wire/balance.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 
-/** What an account holds in one currency. */
+/** Balance of an account in one currency. */
 export interface Balance extends CurrencyBalance {
   /** Raw ledger code. */
   readonly currency: string;
@@ -64,4 +65,34 @@ function balanceOf(code: string, rows: readonly BalanceRow[], rates: ReadonlyMap
 function sumKnown(balances: readonly Balance[]): string | null {
   const known = balances.flatMap((balance) => balance.calculatedBrl ?? []);
   return known.length > 0 ? sum(known) : null;
+}
+
+/** What an account holds in BRL, all parts of the balance together; decimal text. */
+export interface BalanceWorth {
+  readonly total: string;
+  readonly available: string;
+  /** Time of the oldest rate that was used; null where all is BRL. */
+  readonly ratesAt: Instant | null;
+  /** Raw ledger codes of what is held and has no rate. */
+  readonly unpriced: readonly string[];
+}
+
+/** @returns the worth of the newest balances at the last known rates. @throws {GatewayError} `FORBIDDEN` without `read`. */
+export async function readBalanceWorth(context: Context): Promise<BalanceWorth> {
+  const { database, mode } = context;
+  const [{ balances }, rates] = await Promise.all([readBalances(context), readRateTable(database, mode)]);
+  const held = balances
+    .map((each) => ({ ...each, all: sum([each.available, each.inTransit, each.toReceive, each.blocked]) }))
+    .filter(({ all }) => /[1-9]/.test(all));
+  const rateOf = (asset: string) => (asset === BRL.asset ? '1' : rates.get(asset)?.mid);
+  const priced = held.filter(({ asset }) => rateOf(asset) !== undefined);
+  const worthOf = (member: 'all' | 'available') =>
+    sum(priced.map((each) => roundHalfUp(multiply(each[member], rateOf(each.asset) ?? '0'), BRL.decimals)));
+  const times = priced.flatMap(({ asset }) => rates.get(asset)?.observedAt ?? []);
+  return {
+    total: worthOf('all'),
+    available: worthOf('available'),
+    ratesAt: times.toSorted((left, right) => millisOf(left) - millisOf(right))[0] ?? null,
+    unpriced: held.filter(({ asset }) => rateOf(asset) === undefined).map(({ currency }) => currency),
+  };
 }

@@ -20,14 +20,14 @@ export interface BookKind {
   readonly currency: string;
 }
 
-/** What is there now: decimal text, above zero on the side where the class belongs: assets and expenses are debits. */
+/** Present balance: decimal text, positive on the normal side of the class: assets and expenses are debits. */
 export interface TreasuryLine extends BookKind {
   readonly balance: string;
   /** At the newest rate; null where there is none. */
   readonly calculatedBrl: string | null;
 }
 
-/** What moved in a period. Balances are above zero on the side where the class belongs; decimal text. */
+/** Movements of a period. Balances are positive on the normal side of the class; decimal text. */
 export interface TrialLine extends BookKind {
   readonly opening: string;
   readonly debits: string;
@@ -42,7 +42,7 @@ export interface TrialBalance {
   readonly lines: readonly TrialLine[];
 }
 
-/** What was earned or spent in a period; decimal text, above zero for what the house earned. */
+/** Earnings and expenses of a period; decimal text, positive for earnings of the house. */
 export interface ResultLine extends BookKind {
   readonly amount: string;
   /** At the newest rate; null where there is none. */
@@ -67,13 +67,13 @@ export interface PeriodInput {
 }
 
 const DEBIT_CLASSES: readonly LedgerAccountClass[] = ['HOUSE_ASSET', 'HOUSE_EXPENSE'];
-/** Years have four digits: there is no day after it, and nothing is booked on it. */
+/** Years have four digits: no later day exists, and nothing is booked on it. */
 const LAST_DAY = '9999-12-31';
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
- * @param account - undefined: all accounts of the caller's mode.
- * @returns what the house has, owes and earned, by kind and currency.
+ * @param account - undefined for all accounts of the caller's mode.
+ * @returns assets, debts and earnings of the house, by kind and currency.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless the account exists in the caller's mode.
  */
 export async function readTreasury(
@@ -92,9 +92,10 @@ export async function readTreasury(
 }
 
 /**
- * @param input - `from` by default the first day of the month of `to`, `to` by default today; days in Brasília.
- * @returns balances before, debits, credits and balances after; all debits are all credits in each currency.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND` unless the account exists in the caller's mode.
+ * @param input - `from` by default the first day of the month of `to`, `to` by default today; days in Brasília time.
+ * @returns balances before, debits, credits and balances after; all debits equal all credits in each currency.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND` unless the account exists in the caller's
+ *   mode.
  */
 export async function trialBalance(context: Context, input: PeriodInput): Promise<TrialBalance> {
   const { from, to, rows } = await readPeriod(context, input);
@@ -118,7 +119,7 @@ export async function profitAndLoss(context: Context, input: PeriodInput): Promi
     const amount = fromMinor(changeOf(row), row.scale);
     return { ...kindOf(row), amount, calculatedBrl: worthOf(row.currency, amount, rates) };
   });
-  // What the house took in exchange is a credit there, and what it gave a debit.
+  // Amounts that the house received in exchange are credits there, and amounts that it gave debits.
   const position = moved
     .filter(({ house }) => house === 'E.fx')
     .map((row) => ({ currency: row.currency, amount: fromMinor(changeOf(row), row.scale) }));

@@ -4,7 +4,7 @@ import { fromMinor } from '../../base/money/money.ts';
 import { readFlows } from '../../store/ledger/flows.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** What came in and went out in one currency; decimal text. */
+/** Incoming and outgoing sums in one currency; decimal text. */
 export interface Flow {
   /** Raw ledger code. */
   readonly currency: string;

@@ -16,7 +16,7 @@ export interface StatementFilterInput {
   readonly dateTo?: Named;
 }
 
-/** How the lines are read: `readStatementLines`, or `readStatementEntries` where each needs its transaction. */
+/** Reader of the lines: `readStatementLines`, or `readStatementEntries` where each needs its transaction. */
 export type StatementReader<Window, Page> = (
   database: Database,
   accountId: bigint,
@@ -27,7 +27,7 @@ export type StatementReader<Window, Page> = (
 /**
  * Reads a page and the exact total, from one snapshot (C-10, C-11, C-16).
  *
- * @param violations - what the edge found wrong already; reported together with what is found here.
+ * @param violations - of the interface; reported together with those found here.
  * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value.
  */
 export async function readStatement<Window, Page>(

@@ -1,4 +1,4 @@
-/** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
+/** Actions of an account holder on an existing transaction: each is a trigger of its machine. */
 import type { ActName } from '../../base/access/acts.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
@@ -10,6 +10,7 @@ import { depositOf } from '../../templates/amounts.ts';
 import { actOf, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
+import { decideCaseOfStepUp, refuseFrozen } from '../cases/act-on-case.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { coversNetworkFee } from '../engine/possible-actions.ts';
@@ -39,7 +40,7 @@ export async function acceptQuote(context: Context, target: Target): Promise<Pro
   return advanceTransaction(context, target, row, { on: 'accepted' }, act);
 }
 
-/** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
+/** Identity of a customer or payee, and a payee's PIX key; each under the caller's own name for it. */
 export interface IdentityInput {
   readonly clientName: Named | undefined;
   readonly clientTaxId: Named | undefined;
@@ -48,7 +49,7 @@ export interface IdentityInput {
 }
 
 /**
- * Names the customer or payee of a transaction that waits for that; one who is over the limit of the day ends it.
+ * Names the customer or payee of a transaction that waits for that; a customer above the limit of the day ends it.
  *
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance.
  */
@@ -94,13 +95,13 @@ export async function confirmIdentity(context: Context, target: Target): Promise
   );
 }
 
-/** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
+/** Resolution of a held deposit: keep it, send it back, or convert it at a new price. */
 export type Resolution = 'keep' | 'refund' | 'requote';
 
 /**
  * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
  *
- * @param address - where it goes back to; by default where it came from.
+ * @param address - return address; by default the sending one.
  * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`;
  *   `STEP_UP_REQUIRED` with an address.
  */
@@ -141,15 +142,18 @@ export async function rejectHold(context: Context, target: Target): Promise<Proc
     await refuseUntaken(context, row, 'hold_rejected');
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject');
+  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject', {
+    atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
+  });
 }
 
 /**
- * Lets a transaction go that screening held. Of one that is frozen, the first release is kept, and the second one acts: by another
+ * Releases a transaction that screening holds. For a frozen one, the first release is stored, and the second one acts: by another
  * person, who does not count as one maker with the first.
  *
- * @param given - why, 1 to 200 characters; required where the transaction is frozen. The audit log keeps it.
- * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again.
+ * @param given - the reason, 1 to 200 characters, for the audit log; required for a frozen transaction.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again; `STEP_CONFLICT` for a
+ *   frozen customer.
  */
 export async function releaseHold(
   context: Context,
@@ -176,7 +180,8 @@ export async function releaseHold(
     {
       ...(maker !== undefined && { maker }),
       // Under the lock of the account: the release that is completed is the one that stands.
-      atomically: async (tx, _released, before) => {
+      atomically: async (tx, { accountId, clientTaxId }, before) => {
+        await refuseFrozen(tx, accountId, clientTaxId);
         const first = before.process?.release?.by;
         if (first !== undefined) await requireSecondPerson(context, tx, { maker: first, nowMs, subject });
       },
@@ -203,7 +208,13 @@ export async function decideStepUp(
   checks.refuse();
   const row = await findTarget(context, target);
   const on = isApproved ? 'step_up_approved' : 'step_up_denied';
-  return advanceTransaction(context, target, row, { on, reason: known(reason, 'a reason') }, act);
+  const why = known(reason, 'a reason');
+  return advanceTransaction(context, target, row, { on, reason: why }, act, {
+    atomically: async (tx, { clientTaxId }) => {
+      if (clientTaxId !== null)
+        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason: why });
+    },
+  });
 }
 
 async function refund(

@@ -22,22 +22,22 @@ import {
   uncovered,
 } from './create-transaction.ts';
 
-/** What a caller gives; each under the caller's own name for it. */
+/** Input of a caller; each value under the caller's own name for it. */
 export interface OfframpInput extends Given<typeof OFFRAMP_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
   readonly quoteId?: Named | undefined;
 }
 
-/** What names a payee. */
+/** Members that identify a payee. */
 export const PAYEE = ['pixKey', 'pixKeyType', 'clientName', 'clientTaxId'] as const;
 
-/** How the caller names what may be missing. */
+/** The caller's names of members that may be missing. */
 export type OfframpNames = Readonly<
   Record<'amountPaid' | 'amountSent' | 'currency' | (typeof PAYEE)[number], string>
 >;
 
-/** What differs between the edges. */
+/** Differences between the interfaces. */
 export interface OfframpOptions {
   readonly names: OfframpNames;
   readonly isAccepted: boolean;
@@ -59,7 +59,8 @@ interface Checked {
 /**
  * @returns the transaction; one from outside with the address and the exact amount of its deposit.
  * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `INSUFFICIENT_BALANCE`,
- *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`, `STEP_UP_REQUIRED` out of the balance; nothing is stored, except with `UNAVAILABLE`.
+ *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`, `STEP_UP_REQUIRED` out of the balance; nothing is stored,
+ *   except with `UNAVAILABLE`.
  */
 export async function createOfframp(
   context: Context,
@@ -89,7 +90,13 @@ export async function createOfframp(
     if (!checked.isExternal)
       await refuseUncovered(context, checked.currency, known(facts.sourceAmount, 'an amount'));
     const nowMs = await context.clock.nowMs();
-    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const blank = emptyProcess(
+      context.caller.accountId,
+      template.name,
+      nowMs,
+      context.caller.id,
+      context.database.cell,
+    );
     const create: NewProcess = {
       ...blank,
       ...checked.facts,
@@ -99,7 +106,7 @@ export async function createOfframp(
       expiresAt: endOf(nowMs, checked.expiresIn),
       process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
-    // It goes on as soon as somebody names the payee.
+    // It continues as soon as the payee is named.
     const endsWithLock = !checked.isExternal && create.pixKey === null;
     return { create, awaitsRail: checked.isExternal, endsWithLock, act, atomically };
   });

@@ -20,7 +20,7 @@ import {
   priceOrder,
 } from './create-transaction.ts';
 
-/** What a caller gives; each under the caller's own name for it. */
+/** Input of a caller; each value under the caller's own name for it. */
 export interface OnrampInput extends Given<typeof ONRAMP_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
@@ -28,12 +28,12 @@ export interface OnrampInput extends Given<typeof ONRAMP_MEMBERS> {
   readonly quoteId?: Named | undefined;
 }
 
-/** How the caller names what may be missing. */
+/** The caller's names of members that may be missing. */
 export type OnrampNames = Readonly<
   Record<'amountPayment' | 'amountReceived' | 'currency' | 'clientName' | 'clientTaxId', string>
 >;
 
-/** What differs between the edges and the templates. */
+/** Differences between the interfaces and the templates. */
 export interface OnrampOptions {
   /** Whose flow is `in`. */
   readonly family: Family;
@@ -50,7 +50,7 @@ export interface OnrampOptions {
   readonly fixedLink?: string;
 }
 
-/** What was given, checked. */
+/** The validated input. */
 interface Checked {
   readonly currency: Currency;
   readonly wanted: Wanted | undefined;
@@ -60,7 +60,7 @@ interface Checked {
 }
 
 /**
- * @returns the transaction, payable where the customer and the amount are known.
+ * @returns the transaction, payable when the customer and the amount are known.
  * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`,
  *   `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored, except with `UNAVAILABLE`.
  */
@@ -86,7 +86,13 @@ export async function createOnramp(
       quoteId: checked.quoteId,
     });
     const nowMs = await context.clock.nowMs();
-    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const blank = emptyProcess(
+      context.caller.accountId,
+      template.name,
+      nowMs,
+      context.caller.id,
+      context.database.cell,
+    );
     const create: NewProcess = {
       ...blank,
       ...checked.facts,

@@ -34,7 +34,10 @@ export interface Making {
   readonly create: NewProcess;
   /** Whether a rail has to answer before there is something to pay to. */
   readonly awaitsRail: boolean;
-  /** Whether its account decides when it is converted: it could wait for a good price, so it ends with the lock of its own (C-21). */
+  /**
+   * Whether the account itself decides when the transaction is converted: it could wait for a good price, so the
+   * session ends with its price lock (C-21).
+   */
   readonly endsWithLock?: boolean;
   /** The act where it is not that of its family. */
   readonly act?: ActName;
@@ -45,16 +48,19 @@ export interface Making {
 /** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
 const RAIL_WAIT_MS = 5_000;
 const LOOK_AGAIN_MS = 200;
-/** Where this process does the jobs, what it does is told; other processes take a job only when it is late. */
+/**
+ * Interval of polls for jobs of other processes, which this one hears of only late; its own jobs notify it. Unit: ms.
+ */
 const LOOK_LATER_MS = 1_000;
 const RETRY_SECONDS = 2;
 
-/** @returns a transaction with nothing known of it but whose it is, and its template. */
+/** @param cell - code of the cell; empty for the first. @returns a transaction with nothing known of it but whose it is, and its template. */
 export function emptyProcess(
   accountId: bigint,
   template: string,
   nowMs: number,
   createdBy: string | null,
+  cell = '',
 ): NewProcess {
   return {
     ...NO_FACTS,
@@ -62,11 +68,11 @@ export function emptyProcess(
     accountId,
     template,
     end2end: newEnd2end(new Date(nowMs)),
-    process: { createdBy, session: newSessionToken() },
+    process: { createdBy, session: newSessionToken(cell) },
   };
 }
 
-/** @returns what is kept of an order besides its price. */
+/** @returns the stored facts of an order besides its price. */
 export function orderFacts(
   wanted: Wanted | undefined,
   { isAccepted, renews }: { readonly isAccepted: boolean; readonly renews?: RenewedOrder },
@@ -78,7 +84,7 @@ export function orderFacts(
   };
 }
 
-/** What is ordered. */
+/** Order to be priced. */
 export interface OrderToPrice extends Omit<PriceRequest, 'accountId' | 'wanted'> {
   /** Undefined where a quote says it, or the customer enters it later. */
   readonly wanted: Wanted | undefined;
@@ -88,11 +94,11 @@ export interface OrderToPrice extends Omit<PriceRequest, 'accountId' | 'wanted'>
 
 /** Its price. */
 export interface PricedOrder {
-  /** Nothing where no amount is known yet. */
+  /** Empty while no amount is known. */
   readonly facts: Partial<QuoteFacts>;
   /** When the price was made; its lock counts from then. */
   readonly process: Pick<Process, 'pricedAt'>;
-  /** What uses the quote up, in the database transaction that makes what was ordered. */
+  /** Consumes the quote, in the database transaction that creates the order. */
   readonly atomically: AtomicWork | undefined;
 }
 
@@ -200,10 +206,10 @@ export function uncovered({
 }
 
 /**
- * Waits until there is something to pay to, or nothing more to be done before somebody acts. The engine of this process tells
- * how the transaction moves; what other processes do is looked for.
+ * Waits until the transaction can be paid, or waits for a person. The engine of this process notifies about its
+ * moves; those of other processes are polled.
  *
- * @param options - `goesOn`: it was just committed, and goes on by itself.
+ * @param options - `goesOn`: it was just committed, and continues by itself.
  */
 async function awaitReady(
   services: Services,
@@ -216,7 +222,7 @@ async function awaitReady(
   let isWaiting = goesOn;
   try {
     for (;;) {
-      // All who wait look at the same moments, so that one read serves them.
+      // All waiters poll at the same times, so that one read serves them.
       const move = isWaiting ? await moves.next(pauseMs - (performance.now() % pauseMs)) : undefined;
       if (move && isPayable(move.row)) return move.row;
       if (move?.goesOn) continue;
@@ -246,7 +252,7 @@ interface Looked {
 }
 
 type Look = (key: TransactionKey) => Promise<Looked>;
-/** Many creations may wait for other processes at once: those of a mode are looked at together. */
+/** Many creations may wait for other processes in parallel: those of a mode are polled together. */
 const looks = { sandbox: new WeakMap<Database, Look>(), live: new WeakMap<Database, Look>() };
 
 function look({ database, clock, mode }: Services, key: TransactionKey): Promise<Looked> {
@@ -260,13 +266,15 @@ async function lookAt(
   clock: Clock,
   keys: readonly TransactionKey[],
 ): Promise<readonly Looked[]> {
-  // Counted before the rows are read: what the last job did is then seen in them. What became due while we ask counts too.
+  // Counted before the rows are read: they then include the last job's result. Jobs that become due during the query
+  // count too.
   const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
   const pending = await pendingJobsOf(database, { sandbox: soonMs, live: soonMs }, keys);
   const rows = new Map(
     (await readProcesses(database, keys)).map((row) => [`${row.accountId}/${row.id}`, row]),
   );
-  // A database that took longer than we looked ahead may hold what became due since: that nothing is pending is not sure.
+  // If the database took longer than this poll covers, jobs may have become due since: pending work is then
+  // uncertain.
   const isSure = (await clock.nowMs()) <= soonMs;
   return keys.map(({ accountId, transactionId }, place) => {
     const row = rows.get(`${accountId}/${transactionId}`);

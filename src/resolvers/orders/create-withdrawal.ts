@@ -21,7 +21,7 @@ import { settleProtections } from '../settings/protections.ts';
 import { refuseUncovered } from './create-offramp.ts';
 import { chooseTemplate, createAndAwait, emptyProcess } from './create-transaction.ts';
 
-/** What a caller gives; each under the caller's own name for it. */
+/** Input of a caller; each value under the caller's own name for it. */
 export interface WithdrawalInput extends Given<typeof WITHDRAWAL_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
@@ -29,13 +29,13 @@ export interface WithdrawalInput extends Given<typeof WITHDRAWAL_MEMBERS> {
   readonly networkFeeMax?: Named | undefined;
 }
 
-/** How the caller names what may be missing. */
+/** The caller's names of members that may be missing. */
 export type WithdrawalNames = Readonly<Record<'amountReceived' | 'currency' | 'groupId' | 'address', string>>;
 
 /**
  * @returns the transaction, reserved or waiting for approval.
  * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `ADDRESS_NOT_WHITELISTED`, `LIMIT_EXCEEDED`,
- *   `INSUFFICIENT_BALANCE`, `QUOTE_UNAVAILABLE`; nothing is stored by any of them.
+ *   `INSUFFICIENT_BALANCE`, `QUOTE_UNAVAILABLE`; each leaves nothing stored.
  */
 export async function createWithdrawal(
   context: Context,
@@ -69,7 +69,13 @@ export async function createWithdrawal(
     const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
     if (feeMax !== undefined && isMore(networkFee ?? '0', feeMax))
       throw new GatewayError('LIMIT_EXCEEDED', `the network fee is ${networkFee} now, above networkFeeMax`);
-    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const blank = emptyProcess(
+      context.caller.accountId,
+      template.name,
+      nowMs,
+      context.caller.id,
+      context.database.cell,
+    );
     const create: NewProcess = {
       ...blank,
       ...kept,

@@ -1,4 +1,4 @@
-/** What authorities ask to be recorded of a transaction: given at its creation, or later by an act that the audit log has. */
+/** Facts of a transaction that authorities require: given at its creation, or later by an act in the audit log. */
 import type { ActName } from '../../base/access/acts.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -25,7 +25,7 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 type Given = Named | null | undefined;
 
-/** What a caller gives; null takes away what was recorded, and what is not given stays. */
+/** Input of a caller; null removes a recorded value, and a missing member stays. */
 export interface RecordInput {
   readonly walletCustody?: WalletCustody | null | undefined;
   readonly walletHolder?: Given;
@@ -44,8 +44,8 @@ const USD = new RegExp(`^\\d{1,${USD_DIGITS.whole}}(?:\\.\\d{1,${USD_DIGITS.deci
 const USD_DECIMALS = 2;
 
 /**
- * @param names - how the caller names value and moment, of which neither is given alone.
- * @returns what was given, checked.
+ * @param names - the caller's names of value and time, which must be given together.
+ * @returns the validated input.
  */
 export function checkRecord(
   checks: CreationChecks,
@@ -126,7 +126,10 @@ async function usdRateAt(context: Context, nowMs: number): Promise<string | unde
   }
 }
 
-/** @returns what a new transaction is worth: its crypto at the mid-market rate that it was priced at; of withdrawals, what limits count. */
+/**
+ * @returns the worth of a new transaction: its crypto at the mid-market rate of its price; of withdrawals, the amount
+ *   that limits count.
+ */
 function brlOf({ process, refQuote, ...row }: ProcessRow): string | undefined {
   if (process?.worth !== undefined) return process.worth;
   const crypto = row.sourceCurrency === BRL.code ? row.targetAmount : row.sourceAmount;

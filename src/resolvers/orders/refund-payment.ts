@@ -6,7 +6,9 @@ import type { Named } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { accepts } from '../../templates/accepts.ts';
+import type { ActionEffect } from '../../templates/action-effects.ts';
 import { cents } from '../../templates/amounts.ts';
+import { refundEffects } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { isRefundable } from '../../templates/lateness.ts';
 import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
@@ -28,13 +30,13 @@ export function refundableOf(
 }
 
 /**
- * Refunds a finished PIX payment to its payer out of the balance, at the locked rate with the fee in proportion (C-35).
+ * Refunds a finished PIX payment to its payer out of the balance, at the locked rate with the fee in proportion
+ * (C-35).
  *
- * @param amount - BRL; all that is left of the payment where it is not given.
- * @throws {GatewayError} `NOT_FOUND`; `INVALID_PARAMETER`; `STEP_CONFLICT` unless the payment is finished, younger than 90
- *   days and none of it under way back where all of the rest is asked for; `LIMIT_EXCEEDED` beyond what is left of it, and
- *   for more than 90 parts;
- *   `INSUFFICIENT_BALANCE`; `FORBIDDEN`.
+ * @param amount - BRL; the whole remainder of the payment by default.
+ * @throws {GatewayError} `NOT_FOUND`; `INVALID_PARAMETER`; `STEP_CONFLICT` unless the payment is finished, younger
+ *   than 90 days and, for the whole remainder, without a refund under way; `LIMIT_EXCEEDED` beyond the remainder, and
+ *   for more than 90 parts; `INSUFFICIENT_BALANCE`; `FORBIDDEN`.
  */
 export async function refundPayment(
   context: Context,
@@ -49,20 +51,47 @@ export async function refundPayment(
   if (isDone(target.attempt)) return row;
   const left = refundableOf(context, row, await context.clock.nowMs());
   if (left === 0n) throw await conflict(context, row);
-  if (checked !== undefined && cents(checked) > left)
+  refuseBeyond(row, checked, left);
+  await settleProtections(context);
+  const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
+  return advanceTransaction(context, target, row, trigger, 'payment.refund');
+}
+
+/** @throws {GatewayError} `LIMIT_EXCEEDED` for more than is left of the payment, and for a part beyond the most parts. */
+function refuseBeyond(row: ProcessRow, amount: string | undefined, left: bigint): void {
+  if (amount !== undefined && cents(amount) > left)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `${fromMinor(left, BRL.decimals)} BRL of the payment can still be refunded`,
       { facts: { limit: { amount: fromMinor(left, BRL.decimals), currency: BRL.code } } },
     );
-  if (checked !== undefined && cents(checked) < left && partsOf(row.process ?? {}) >= PARTS_MAX)
+  if (amount !== undefined && cents(amount) < left && partsOf(row.process ?? {}) >= PARTS_MAX)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `a payment can be refunded in at most ${PARTS_MAX} parts; the whole rest can still be refunded`,
     );
-  await settleProtections(context);
-  const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
-  return advanceTransaction(context, target, row, trigger, 'payment.refund');
+}
+
+/**
+ * Computes what `refundPayment` would move now; nothing is refunded.
+ *
+ * @param amount - BRL; all that is left of the payment where it is not given.
+ * @returns the effects, from the plan that the refund itself follows; null where the payment cannot be refunded, or not by this amount.
+ * @throws {GatewayError} `INVALID_PARAMETER`; `LIMIT_EXCEEDED` as `refundPayment`.
+ */
+export async function previewRefund(
+  context: Context,
+  row: ProcessRow,
+  amount: Named | undefined,
+  checks: CreationChecks,
+): Promise<readonly ActionEffect[] | null> {
+  const checked = checks.amount(amount, BRL);
+  checks.refuse();
+  const nowMs = await context.clock.nowMs();
+  const left = refundableOf(context, row, nowMs);
+  if (left === 0n) return null;
+  refuseBeyond(row, checked, left);
+  return refundEffects(context.registry.of(row.template), row, checked, nowMs) ?? null;
 }
 
 /**
@@ -77,9 +106,9 @@ export async function retryRefund(context: Context, target: Target): Promise<Pro
 }
 
 /**
- * Books that the operator paid the payer by hand what failed to go back.
+ * Books that the operator paid a failed refund to the payer by hand.
  *
- * @param given - where that payment can be found: its EndToEndId, for instance.
+ * @param given - reference of that payment, such as its EndToEndId.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryRefund`.
  */
 export async function settleRefundByHand(

@@ -1,5 +1,5 @@
 /** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
-import { randomBytes } from 'node:crypto';
+import { isSlug, newSlug } from '../../base/access/session-token.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -24,7 +24,7 @@ import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';
 
-/** What a caller gives; each under the caller's own name for it. */
+/** Input of a caller; each value under the caller's own name for it. */
 export interface StaticLinkInput extends SessionInput {
   readonly name?: Named | undefined;
   readonly currency?: Named | undefined;
@@ -34,13 +34,6 @@ export interface StaticLinkInput extends SessionInput {
 
 /** Links that an account can have, disabled ones not counted. */
 export const STATIC_LINKS_MAX = 1_000;
-const SLUG_BYTES = 12;
-const SLUG = /^[\w-]{16}$/;
-
-/** @returns whether a text has the form of a slug; any other names no link. */
-export function isSlug(text: string): boolean {
-  return SLUG.test(text);
-}
 
 /** @returns the path of a link. */
 export function linkPath(slug: string): string {
@@ -61,7 +54,7 @@ export async function createStaticLink(
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requireAct(context, 'link.create');
-  // It sends payers, or what is told of them, elsewhere.
+  // These members send payers, or data about them, elsewhere.
   if (input.returnUrl || input.webhook) requireFresh(context);
   const { database, caller, registry } = context;
   const name = checks.reference(input.name);
@@ -79,7 +72,7 @@ export async function createStaticLink(
     );
     refuseOutOfBounds(amount, settings);
   }
-  const slug = randomBytes(SLUG_BYTES).toString('base64url');
+  const slug = newSlug(database.cell);
   const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
   return audited(context, async (tx, writeDown, nowMs) => {
     const count = await countStaticLinks(tx, caller.accountId);
@@ -98,7 +91,11 @@ export function linkTemplate(registry: Registry, currency: string, currencyName:
   return chooseTemplate(registry, use, undefined, currencyName);
 }
 
-/** Ends a link: it opens no more sessions. Again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/**
+ * Ends a link: it opens no more sessions. Repeating is harmless.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
+ */
 export async function disableStaticLink(context: Context, slug: string): Promise<void> {
   requireAct(context, 'link.disable');
   const { accountId } = context.caller;

@@ -1,5 +1,6 @@
 /** The checkout sessions that visits of a static link open (C-20). */
 import { keyModeOf } from '../../base/access/account-mode.ts';
+import { isSlug } from '../../base/access/session-token.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { findStaticLink, type StaticLinkRow } from '../../store/account/static-links.ts';
@@ -9,11 +10,11 @@ import { createTransaction, emptyProcess, endOf } from '../orders/create-transac
 import { price } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import type { Origin, Services } from '../services/context.ts';
-import { isSlug, linkPath, linkTemplate } from './manage-links.ts';
+import { linkPath, linkTemplate } from './manage-links.ts';
 
 /**
- * @param slug - as the visitor gave it: what cannot be one is not looked up.
- * @returns the link; undefined where there is none, or it is disabled.
+ * @param slug - as the visitor gave it; malformed ones are not looked up.
+ * @returns the link; undefined when it does not exist or is disabled.
  */
 export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow | undefined> {
   return isSlug(slug) ? findStaticLink(database, slug) : undefined;
@@ -38,7 +39,7 @@ export async function openStaticLink(
   );
 }
 
-/** Who opens a link has no session before it: the link stands for them. */
+/** The visitor of a link has no session yet: the link is the caller. */
 function visitorOf({ mode }: Services, { accountId, slug }: StaticLinkRow): KeyRecord {
   return {
     accountId,
@@ -59,7 +60,7 @@ async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewPr
       ? undefined
       : await price(services, { accountId, template, direction: 'in', currency, wanted: { brl: amount } });
   const nowMs = await services.clock.nowMs();
-  const blank = emptyProcess(accountId, template.name, nowMs, null);
+  const blank = emptyProcess(accountId, template.name, nowMs, null, services.database.cell);
   const facts: Partial<QuoteFacts> = priced?.facts ?? {};
   return {
     ...blank,

@@ -1,4 +1,7 @@
-/** What a payer may know of a transaction: the one list for the hosted pages and for the public API. People are masked. */
+/**
+ * Facts of a transaction that its payer may see: one list for the hosted pages and for the public API. People are
+ * masked.
+ */
 
 import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
@@ -41,13 +44,13 @@ export interface PayerFacts {
   readonly priceHeldUntil: Instant | null;
   readonly pixCopyPaste: string | null;
   readonly qrSvgUrl: string | null;
-  /** What that image says. */
+  /** Content of that image. */
   readonly qrContent: string | null;
   readonly depositAddress: string | null;
   /** To be sent digit for digit (`service.md` 2.5). */
   readonly exactDepositAmount: string | null;
   readonly depositUri: string | null;
-  /** All that was paid or deposited, where that is known. */
+  /** Total paid or deposited, where known. */
   readonly amountPaid: string | null;
   /** BRL that was paid beyond the price. */
   readonly excess: string | null;
@@ -58,7 +61,7 @@ export interface PayerFacts {
   readonly refundTxHash: string | null;
   readonly refundExplorerUrl: string | null;
   readonly wallet: string | null;
-  /** Where a deposit came from, and where it goes back to. */
+  /** Sending address of a deposit, and its return address. */
   readonly depositFrom: string | null;
   readonly clientName: string | null;
   readonly clientTaxId: string | null;
@@ -66,12 +69,12 @@ export interface PayerFacts {
   readonly returnUrl: string | null;
   /** Number or reference of the order at the merchant (`external_code`). */
   readonly orderReference: string | null;
-  /** Whom a bank shows as the receiver of the PIX. */
+  /** Receiver that a bank shows for the PIX. */
   readonly receiverName: string | null;
   readonly paidAt: Instant | null;
   /** In the order it was asked for. */
   readonly returns: readonly PayerReturn[];
-  /** All of them, BRL; null where nothing goes back. */
+  /** Total of returns, BRL; null without any. */
   readonly amountReturned: string | null;
 }
 
@@ -84,7 +87,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const end = expiryOf(row);
   const lockEnd = lockEndOf(row) ?? Number.POSITIVE_INFINITY;
   const crypto = source === BRL ? target : source;
-  // What was corrected is published once it is confirmed (C-9); who is to confirm it has to see it before.
+  // Corrections are published once they are confirmed (C-9); the person who confirms them sees them before.
   const { clientName, clientTaxId } = process?.correction ?? row;
   const code = process?.brCode === undefined ? undefined : decodeBrCode(process.brCode);
   const returns = returnsOf(process ?? {})

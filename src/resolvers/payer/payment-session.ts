@@ -1,6 +1,6 @@
 /**
- * A transaction as its payer sees it. Whoever holds the token of the session may see the public side of that one transaction
- * and do what a payer does; nothing else of the account.
+ * A transaction as its payer sees it. The holder of the session's token can see the public side of that one
+ * transaction and act as its payer; the rest of the account stays hidden.
  */
 import { keyModeOf } from '../../base/access/account-mode.ts';
 import { isSessionToken } from '../../base/access/session-token.ts';
@@ -16,8 +16,8 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context, Origin, Services } from '../services/context.ts';
 
 /**
- * What the payer is asked for: an amount, who they are, whether that is right, whether the quote is accepted, to pay by PIX,
- * to deposit, or what becomes of a deposit that did not fit.
+ * Form for the payer: an amount, their identity, its confirmation, acceptance of the quote, payment by PIX, a
+ * deposit, or the resolution of a deposit that did not fit.
  */
 export type Ask = (typeof ASKS)[number];
 /** Every `Ask`. */
@@ -43,7 +43,7 @@ export interface PaymentSession {
   /** Whether it ended without having come to anything, so that it can be begun anew; of a link, only while that is open. */
   readonly isRenewable: boolean;
   readonly branding: Branding;
-  /** What its static link is called; null where it has none. */
+  /** Name of its static link; null without one. */
   readonly linkName: string | null;
   /** Whether somebody outside of the account pays; else the page is a receipt and asks for nothing. */
   readonly isPaidByPayer: boolean;
@@ -56,13 +56,16 @@ export async function findPage(services: Services, token: string): Promise<Proce
   return isSessionToken(token) ? findBySession(services.database, token) : undefined;
 }
 
-/** @returns the transaction that a token opens to its payer, or undefined; one that nobody pays has no public side. */
+/**
+ * @returns the transaction that a token opens to its payer, or undefined; a transaction without a payer has no public
+ *   side.
+ */
 export async function findSession(services: Services, token: string): Promise<ProcessRow | undefined> {
   const row = await findPage(services, token);
   return row && hasPayer(services.registry.of(row.template)) ? row : undefined;
 }
 
-/** @returns what the payer of a transaction sees. */
+/** @returns the payer's view of a transaction. */
 export async function readSession(services: Services, row: ProcessRow): Promise<PaymentSession> {
   const template = services.registry.of(row.template);
   const step = services.registry.stepOf(row.template, row.component, row.state);
@@ -93,7 +96,7 @@ async function linkOf({ database }: Services, { fixedLink }: ProcessRow): Promis
 
 /**
  * @param services - those for the account of the transaction.
- * @returns the caller that the holder of a session's token is: of its account, with no scope and one transaction.
+ * @returns the caller for the holder of a session's token: of its account, with no scope and one transaction.
  */
 export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow): KeyRecord {
   return {
@@ -107,7 +110,7 @@ export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow)
   };
 }
 
-/** @returns what acts of a payer are done with: the account holder asked for them by handing out the token. */
+/** @returns the context of a payer's acts: the account holder authorised them by handing out the token. */
 export function payerContext(
   services: Services,
   row: ProcessRow,

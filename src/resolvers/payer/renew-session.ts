@@ -103,7 +103,7 @@ function makeAgain(
   });
 }
 
-/** Nobody wrote these values: what was taken once is taken again. */
+/** These values are not from a caller: they were accepted once, and are accepted again. */
 const NAMES = {
   amountPayment: 'amountPayment',
   amountReceived: 'amountReceived',

@@ -14,7 +14,7 @@ import { endSessions } from '../../store/people/person-sessions.ts';
 import type { Services } from '../services/context.ts';
 import { type Device, signIn } from './sessions.ts';
 
-/** What a provider says of somebody. */
+/** Claims of a provider about a person. */
 export interface Claims extends Identity {
   readonly email: string | undefined;
   /** Whether the provider has made sure that the address is theirs. */
@@ -22,18 +22,18 @@ export interface Claims extends Identity {
 }
 
 /**
- * Signs in by what a provider says. The first time, the person is found by the verified e-mail address, and what let somebody
- * in under that address before ends: whoever held an invitation need not be the owner of the address.
+ * Signs in by the claims of a provider. The first time, the person is found by the verified e-mail address, and
+ * earlier ways in under that address end: the holder of an invitation need not be the owner of the address.
  *
  * @returns the token of the session.
- * @throws {GatewayError} `FORBIDDEN` for somebody who was not invited, or whose address is not verified.
+ * @throws {GatewayError} `FORBIDDEN` for a person who was not invited, or whose address is not verified.
  */
 export async function signInByIdentity(services: Services, claims: Claims, device: Device): Promise<string> {
   const { database } = services;
   const known = await findByIdentity(database, claims);
   const person = known ?? (await invitedPerson(database, claims));
   const [place] = await readOwnAccounts(database, person.id);
-  // Whoever has a role somewhere accepts another invitation by its link.
+  // A person with a role accepts further invitations by their links.
   const accountId = place?.accountId ?? (await readInvitations(database, person.id))[0];
   if (accountId === undefined) throw refusal('the person has neither a role nor an invitation');
   return signIn(services, { personId: person.id, accountId, way: 'OIDC' }, device, async (tx, writeDown) => {

@@ -16,7 +16,7 @@ import { makeLink, objectOf } from './members.ts';
 import { type Device, signIn } from './sessions.ts';
 import type { PersonCaller } from './signed-in.ts';
 
-/** Whoever the gateway lets in to its sandbox; nobody gets mail under this name. */
+/** First person of a sandbox, whom the gateway lets in; no mail is sent under this address. */
 const NEWCOMER = { id: 'per_sandbox', name: 'Sandbox owner', email: 'owner@sandbox.invalid' } as const;
 
 /** @returns the link of this token. @throws {GatewayError} `NOT_FOUND` where it was used or has expired. */
@@ -29,9 +29,9 @@ export async function readLink({ database }: Services, token: string): Promise<O
 }
 
 /**
- * @param caller - who is signed in in this browser.
- * @returns whether the link lets in without more: who has a role elsewhere has to sign in first, because whoever invites
- *   holds the link, too.
+ * @param caller - the person signed in in this browser.
+ * @returns whether the link alone lets its holder in: a person with a role elsewhere has to sign in first, because
+ *   the inviter holds the link, too.
  */
 export function isEnough(link: OpenLink, caller: PersonCaller | undefined): boolean {
   return link.kind === 'SIGN_IN' || !link.isKnown || caller?.id === link.personId;
@@ -63,8 +63,8 @@ export async function acceptLink(
 /**
  * Makes a link that signs a member in, as the operator.
  *
- * @param forgetsPasskeys - whether those of the person are taken away, for who has lost them; all sessions end then.
- * @throws {GatewayError} `NOT_FOUND` where nobody of the account has the e-mail address.
+ * @param forgetsPasskeys - whether the person's passkeys are removed, after they were lost; all sessions end then.
+ * @throws {GatewayError} `NOT_FOUND` when no member of the account has the e-mail address.
  */
 export async function makeSignInLink(
   context: Context,
@@ -117,7 +117,7 @@ export async function makeNewcomerLink(
   return makeSignInLink(await contextOf(accountId), NEWCOMER.email);
 }
 
-/** @returns what a start acts with for an account of the sandbox. */
+/** @returns the context of a start for an account of the sandbox. */
 export function startContext(services: Services): (accountId: bigint) => Promise<Context> {
   return async (accountId) => {
     const own = await services.forAccount(accountId);

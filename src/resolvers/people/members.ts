@@ -1,6 +1,6 @@
 /**
- * The people of an account: invited, given a role, taken out. Nobody gives a role that can do more than they can, and only
- * an owner decides who is an owner (C-40).
+ * The people of an account: invites them, changes their roles, removes them. No role can be given that exceeds the
+ * giver's, and only an owner makes or removes owners (C-40).
  */
 import { randomBase62, type Scope } from '../../base/access/api-key.ts';
 import { newPersonToken, personTokenHash } from '../../base/access/person-token.ts';
@@ -32,7 +32,7 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
-/** Who is to be invited; each under the caller's own name for it. */
+/** Person to be invited; each value under the caller's own name for it. */
 export interface InvitationInput {
   readonly name: Named;
   readonly email: Named;
@@ -46,7 +46,7 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
-/** How long links hold. Unit: ms. */
+/** Lifetime of links. Unit: ms. */
 export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
 
 const EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
@@ -95,7 +95,7 @@ export async function inviteMember(
       refuseMore(input.email.name, await countMembers(tx, accountId), MEMBERS_MAX, 'people');
       await invite(tx, { accountId, personId: person.id, role, at, ...inviterOf(context) });
     }
-    // Whoever sends a link again holds it, too.
+    // The sender of a repeated link holds it, too.
     if (context.origin.actor === undefined) await noteInviter(tx, accountId, person.id, context.caller.id);
     await endLinks(tx, accountId, person.id, at);
     const link = await makeLink(tx, context, person.id, 'INVITATION', at);
@@ -109,12 +109,12 @@ export async function inviteMember(
 /** Makes a link that lets a person in once, in the caller's database transaction. */
 export async function makeLink(
   tx: Tx,
-  { publicUrl, caller: { accountId } }: Context,
+  { publicUrl, database, caller: { accountId } }: Context,
   personId: string,
   kind: keyof typeof LINK_MS,
   at: Date,
 ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
-  const token = newPersonToken();
+  const token = newPersonToken(database.cell);
   const expiresAt = new Date(at.getTime() + LINK_MS[kind]);
   await storeLink(tx, personTokenHash(token), { personId, accountId, kind, at, expiresAt });
   return { url: linkUrl(publicUrl, token), expiresAt };
@@ -143,7 +143,7 @@ export async function changeMemberRole(
     requireRuleOver(context, role);
     if (before.role === role) return before;
     if (!isOwner(role)) await keepAnOwner(tx, accountId, before, given.name);
-    // Who may ask for nothing of the kind any more, asked for nothing that is to come.
+    // A person who may no longer request such changes loses the waiting ones.
     if (!scopesOf(role).includes('admin')) await dropChangesOf(tx, accountId, before.id, new Date(nowMs));
     await setRole(tx, accountId, before.id, role);
     writeDown('person.change_role', objectOf(before.id), { before: { role: before.role }, after: { role } });
@@ -168,9 +168,10 @@ export async function removeMember(context: Context, personId: Named): Promise<M
 }
 
 /**
- * Confirms a person: they count as one maker with whoever invited them no more.
+ * Confirms a person: they count as a maker of their own, apart from their inviter.
  *
- * @throws {GatewayError} `FORBIDDEN` unless an owner asks who is not counted with the person, or the operator; `NOT_FOUND`.
+ * @throws {GatewayError} `FORBIDDEN` unless the operator asks, or an owner who is not counted with the person;
+ *   `NOT_FOUND`.
  */
 export async function confirmMember(context: Context, personId: string): Promise<Member> {
   requireAct(context, 'person.confirm');

@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn): a person adds them, signs in with them, and shows one again before acts that need it. They belong to
- * the name under which the gateway is reached, and are asked for with fingerprint, face or PIN each time.
+ * Passkeys (WebAuthn): a person adds them, signs in with them, and presents one again before acts that need it. They
+ * belong to the host name of the gateway, and are used with fingerprint, face or PIN each time.
  */
 import {
   type AuthenticationResponseJSON,
@@ -48,7 +48,10 @@ export function isPasskeyId(id: unknown): id is string {
   return typeof id === 'string' && FORM.test(id);
 }
 
-/** @returns what the browser needs to make a passkey. @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`; `STEP_CONFLICT` for one too many. */
+/**
+ * @returns the browser's options to make a passkey.
+ * @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`; `STEP_CONFLICT` for one too many.
+ */
 export async function registrationOptions(context: Context): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const person = personOf(context);
   requireProof(context, person);
@@ -119,7 +122,7 @@ export async function register(context: Context, response: unknown, name: string
   });
 }
 
-/** @returns what the browser needs to ask for any passkey of this gateway. */
+/** @returns the browser's options to request any passkey of this gateway. */
 export async function signInOptions(services: Services): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return requestOptions(services, 'SIGN_IN', null);
 }
@@ -148,7 +151,7 @@ export async function signInByPasskey(
   );
 }
 
-/** @returns what the browser needs to ask for a passkey of the person who is signed in. */
+/** @returns the browser's options to request a passkey of the signed-in person. */
 export async function confirmOptions(context: Context): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { sessionId } = personOf(context);
   const own = await readOwnPasskeys(context.database, context.caller.id);
@@ -169,7 +172,10 @@ export async function confirm(context: Context, response: unknown): Promise<void
   });
 }
 
-/** @returns the passkeys of the person who asks; none for a key. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * @returns the passkeys of the calling person; none for a key.
+ * @throws {GatewayError} `FORBIDDEN`.
+ */
 export async function ownPasskeys(context: Context): Promise<OwnPasskey[]> {
   requireScope(context, 'read');
   const { database, caller } = context;
@@ -246,7 +252,7 @@ async function answered(
   return { challenge, id };
 }
 
-/** How a passkey is reached stands outside of what is signed: the browser can say anything. */
+/** The transports of a passkey are outside of the signed data: the browser can send anything. */
 function transportsOf(given: unknown): string[] {
   return Array.isArray(given) ? given.filter((way) => typeof way === 'string' && TRANSPORT.test(way)) : [];
 }

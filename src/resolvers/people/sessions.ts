@@ -17,7 +17,7 @@ import { audited, type WriteDown } from '../checks/audited.ts';
 import { type Context, type Origin, requireAct, requireScope, type Services } from '../services/context.ts';
 import { type PersonCaller, personCaller } from './signed-in.ts';
 
-/** How a person came in. */
+/** Way of a person's sign-in. */
 export type Way = 'LINK' | 'PASSKEY' | 'OIDC';
 
 /** The browser of a person. */
@@ -26,7 +26,7 @@ export interface Device {
   readonly userAgent: string | null;
 }
 
-/** Who is signed in, and where. */
+/** Signed-in person, and the place. */
 export interface SignIn {
   readonly personId: string;
   readonly accountId: bigint;
@@ -38,9 +38,9 @@ const USER_AGENT_LENGTH_MAX = 300;
 /**
  * Signs a person in to an account.
  *
- * @param prepare - work that has to be done before, in the same database transaction, under the lock of the account.
- * @returns the token of the session: nobody but the browser has it.
- * @throws {GatewayError} `UNAUTHORIZED` where the person has no role there.
+ * @param prepare - earlier work in the same database transaction, under the lock of the account.
+ * @returns the token of the session, known to the browser alone.
+ * @throws {GatewayError} `UNAUTHORIZED` when the person has no role there.
  */
 export async function signIn(
   services: Services,
@@ -50,7 +50,7 @@ export async function signIn(
 ): Promise<string> {
   const own = await services.forAccount(accountId);
   const { database, mode, clock } = own;
-  const token = newPersonToken();
+  const token = newPersonToken(database.cell);
   const id = `ses_${randomBase62(16)}`;
   const caller = blankCaller(own, personId, accountId);
   await audited({ database, mode, clock, caller, origin }, async (tx, writeDown) => {
@@ -116,7 +116,7 @@ export async function switchAccount(context: Context, accountId: bigint): Promis
   });
 }
 
-/** @returns the sessions of the person who asks, the last used first; none for a key. */
+/** @returns the sessions of the calling person, the last used first; none for a key. */
 export async function ownSessions(context: Context): Promise<OwnSession[]> {
   requireScope(context, 'read');
   const { caller, database } = context;
@@ -136,7 +136,7 @@ export async function revokeSession(context: Context, id: string): Promise<void>
   });
 }
 
-/** @returns the accounts in which the person who asks has a role; none for a key. */
+/** @returns the accounts in which the calling person has a role; none for a key. */
 export async function ownAccounts({ caller, database }: Context): Promise<OwnAccount[]> {
   return caller.person ? readOwnAccounts(database, caller.id) : [];
 }

@@ -19,7 +19,7 @@ export const VIEWS_MAX = 50;
 /** Most characters of a name, and of a path. */
 export const VIEW_LENGTHS = { name: 60, path: 2_000 } as const;
 
-/** @returns the views of the person who asks, by name; none for a key. */
+/** @returns the views of the calling person, by name; none for a key. */
 export async function ownViews(context: Context): Promise<SavedView[]> {
   requireScope(context, 'read');
   return context.caller.person ? readViews(context.database, ownerOf(context)) : [];

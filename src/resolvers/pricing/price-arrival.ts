@@ -9,9 +9,9 @@ import type { Services } from '../services/context.ts';
 import { priceNow } from './price.ts';
 
 /**
- * @returns the trigger with the price of now, for the amount that the session asked for. Where nothing would be left of
- *   it after fees, the price that was locked stays.
- * @throws {GatewayError} `QUOTE_UNAVAILABLE`: the news is told again later.
+ * @returns the trigger with the present price, for the amount that the session asked for. If fees would leave nothing
+ *   of it, the locked price stays.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`: the event is retried later.
  */
 export async function priceArrival<Told extends Arrival>(
   services: Services,

@@ -24,7 +24,7 @@ import { RateRefused, type RateSource } from '../services/rails.ts';
 /** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
 export type Wanted = { readonly brl: string } | { readonly crypto: string };
 
-/** What is to be priced. */
+/** Order to be priced. */
 export interface PriceRequest {
   readonly accountId: bigint;
   readonly template: Template;
@@ -43,12 +43,12 @@ export interface Priced {
   readonly pricedAt: string;
 }
 
-/** A rate older than this is looked up again; one older than that is not quoted. */
+/** Age from which a rate is looked up again, and age from which it is not quoted. */
 const FRESH_MS = 5_000;
 const STALE_MS = 60_000;
 const RETRY_SECONDS = 5;
 
-/** @returns the source; where it fails it has no news, and the log says why. The last known rate serves while it is young. */
+/** @returns the source; a failure yields no rate, and is logged. The last known rate serves while it is fresh. */
 export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): RateSource {
   return {
     ...source,
@@ -74,7 +74,7 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
   const { database, mode, rails } = services;
   const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
-  // Where sources are held against each other, they are asked each time: what they agreed on before may be contested by now.
+  // Sources that are compared with each other are queried each time: an earlier agreement may be contested by now.
   const isAsked = rails.rates.report !== undefined;
   if (!isAsked && last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
   const observed = await observeTogether(services, asset).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
 
 /**
  * @param amount - decimal text.
- * @returns what an amount is worth in BRL now, in cents: what limits and approvals of money out are counted in.
+ * @returns the present worth of an amount in BRL, in cents, as limits and approvals of money out count it.
  * @throws {GatewayError} as `currentRate`.
  */
 export async function worthNow(services: Services, currency: Currency, amount: string): Promise<string> {
@@ -96,15 +96,18 @@ export async function worthNow(services: Services, currency: Currency, amount: s
   return roundHalfUp(multiply(amount, rate), BRL.decimals);
 }
 
-/** @returns what a held deposit is worth in BRL now, in cents. @throws {GatewayError} as `currentRate`. */
+/**
+ * @returns the present worth of a held deposit in BRL, in cents.
+ * @throws {GatewayError} as `currentRate`.
+ */
 export function depositWorthNow(services: Services, row: ProcessRow): Promise<string> {
   const { currency, amount } = depositOf(row);
   return worthNow(services, currency, fromMinor(amount, currency.decimals));
 }
 
 /**
- * All who find a rate old ask at once: one asks the source and stores the answer for those who come meanwhile. Each of them would
- * wait for the others' commits otherwise.
+ * Callers that find a rate old arrive together: one queries the source and stores the answer for all. Otherwise each
+ * would wait for the others' commits.
  */
 function observeTogether(
   { database, mode, rails }: Services,
@@ -209,14 +212,14 @@ function factsOf(made: Price, direction: 'in' | 'out', currency: Currency, isDel
   };
 }
 
-/** What the end of a session follows from. */
+/** Inputs of a session's end. */
 type PricedSession = Parameters<typeof expiryOf>[0] &
   Parameters<typeof lockEndOf>[0] &
   Pick<ProcessRow, 'accountId'>;
 
 /**
- * @param options - `endsWithLock`: it gets no new price, whatever the account chose.
- * @returns when a session ends that was just priced; settings are read only where the lock ends first.
+ * @param options - `endsWithLock`: the session gets no new price, whatever the account chose.
+ * @returns the end of a session that was just priced; settings are read only when the lock ends first.
  */
 export async function endOfPriced(
   { database, sandbox }: Services,

@@ -1,4 +1,4 @@
-/** Quotes: what an order would cost now, and prices that are promised for a while (C-21). */
+/** Quotes: the present cost of an order, and prices that are promised for a while (C-21). */
 import { randomBytes } from 'node:crypto';
 import { ACTS } from '../../base/access/acts.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -13,10 +13,10 @@ import type { AtomicWork } from '../services/advance.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
-/** How long a promised price is kept. */
+/** Lifetime of a promised price. */
 export const QUOTE_LIFE_MS = 600_000;
 
-/** What a quote is for. */
+/** Order of a quote. */
 export interface QuoteUse {
   readonly template: Template;
   readonly currency: Currency;
@@ -24,7 +24,7 @@ export interface QuoteUse {
 }
 
 /**
- * Prices an order as it would be made now; nothing is promised.
+ * Prices an order as of now, without a promise.
  *
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
  */
@@ -39,9 +39,9 @@ export async function readQuote(
 }
 
 /**
- * Prices an order and keeps the price for ten minutes.
+ * Prices an order and reserves the price for ten minutes.
  *
- * @param attempt - of its key; what an earlier try under it made is given again.
+ * @param attempt - of its key; the result of an earlier attempt is returned again.
  * @throws {GatewayError} `FORBIDDEN`, `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
  */
 export async function createQuote(
@@ -105,7 +105,7 @@ export async function quoteToUse(
   };
 }
 
-/** @returns what uses a quote up, in the transaction that makes what it was for. */
+/** @returns the work that consumes a quote, in the transaction that creates its order. */
 export function spendQuote({ caller }: Context, id: string): AtomicWork {
   return async (tx, { updatedAt }) => {
     if (!(await useQuote(tx, caller.accountId, id, new Date(millisOf(updatedAt))))) throw expired();

@@ -1,4 +1,4 @@
-/** A person stops sending on a network, or lets it go on; what was signed before is looked after all the same. */
+/** Pauses and resumes sending on a network; transactions that were signed before are processed nevertheless. */
 
 import { known } from '../../base/errors/assert.ts';
 import { invalidParameters } from '../../base/errors/errors.ts';
@@ -37,7 +37,11 @@ export async function pauseNetwork(
   return change(context, 'network.pause', networkOf(network), known(checked, 'a reason'));
 }
 
-/** Lets sending go on; where it is not paused, nothing changes. @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`. */
+/**
+ * Resumes sending; does nothing unless it is paused.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`.
+ */
 export async function resumeNetwork(context: Context, network: Named): Promise<Sending> {
   requireAct(context, 'network.resume');
   return change(context, 'network.resume', networkOf(network), null);

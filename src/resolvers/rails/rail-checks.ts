@@ -10,7 +10,7 @@ export interface NamedCheck extends RailCheck {
 const LIMIT_MS = 5_000;
 const WORDS_MAX = 300;
 
-/** @returns what each rail says of itself; one that does not answer in five seconds is not well. */
+/** @returns the checks of each rail; one that does not answer in five seconds fails. */
 export async function checkRails(rails: readonly NamedRail[]): Promise<readonly NamedCheck[]> {
   const checks = await Promise.all(
     rails.map(async ({ name, part }) => {

@@ -1,6 +1,7 @@
-/** How rails are doing, for the operator. */
+/** Status of rails, for the operator. */
 import type { Instant } from '../../base/time/instant.ts';
 import { readRailHealth } from '../../store/engine/rail-health.ts';
+import { type OrderTimesRow, readOrderTimes } from '../../store/rails/order-times.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import { type Context, requirePlatform } from '../services/context.ts';
 import { checkRails, type NamedCheck } from './rail-checks.ts';
@@ -15,23 +16,27 @@ export const RAILS = {
   liquidity: 'Where positions are bought and sold.',
   rates: 'Where prices come from.',
 } as const;
-/** One of RAILS. */
+/** A member of RAILS. */
 export type RailName = keyof typeof RAILS;
 
-/** How a rail is doing. */
+/** Status of a rail. */
 export interface RailHealth {
   readonly rail: RailName;
   readonly lastNewsAt: Instant | null;
   readonly unsettledNews: number;
   readonly pendingOrders: number;
   readonly failingOrders: number;
+  /** Orders that ended in the last 24 hours; null where none did. */
+  readonly lastDay: Omit<OrderTimesRow, 'rail'> | null;
 }
+
+const DAY_MS = 86_400_000;
 
 /** Which rail the parts are of that are configured by a name of their own: networks, and their signer. */
 const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name as RailName) : 'chain');
 
 /**
- * @returns what the configured parts of a rail say of themselves; nothing where it is played in the process, or missing.
+ * @returns the checks of a rail's configured parts; empty when it is played in the process, or missing.
  * @throws {GatewayError} `FORBIDDEN` without a scope of the platform.
  */
 export async function railChecks(context: Context, rail: RailName): Promise<readonly NamedCheck[]> {
@@ -59,7 +64,11 @@ const RAIL_OF: { readonly [Name in EffectName]?: RailName } = {
 export async function railHealth(context: Context): Promise<readonly RailHealth[]> {
   requirePlatform(context);
   const { database, mode, clock } = context;
-  const { last, unsettled, orders } = await readRailHealth(database, mode, await clock.nowMs());
+  const nowMs = await clock.nowMs();
+  const [{ last, unsettled, orders }, times] = await Promise.all([
+    readRailHealth(database, mode, nowMs),
+    readOrderTimes(database, mode, new Date(nowMs - DAY_MS)),
+  ]);
   const railOf = (kind: string, isBrl: boolean) =>
     kind === 'send_funds' && isBrl ? 'pix' : RAIL_OF[kind as EffectName];
   return (Object.keys(RAILS) as RailName[]).map((rail) => {
@@ -70,6 +79,7 @@ export async function railHealth(context: Context): Promise<readonly RailHealth[
       unsettledNews: unsettled.find((each) => each.rail === rail)?.count ?? 0,
       pendingOrders: own.reduce((count, { due }) => count + due, 0),
       failingOrders: own.reduce((count, { failing }) => count + failing, 0),
+      lastDay: times.find((each) => each.rail === rail) ?? null,
     };
   });
 }

@@ -1,4 +1,4 @@
-/** What reconciliation says of the configured rails, for `doctor` and the console. */
+/** Reconciliation status of the configured rails, for `doctor` and the console. */
 import { listReconciliations } from '../../store/rails/reconciliation.ts';
 import { readNight } from '../../store/rails/reconciliation-night.ts';
 import { countsOf, isOpen, statementOf } from '../reconciliation/reconcile.ts';

@@ -30,12 +30,12 @@ import { asked, BANK_FILE, PIX, readTold } from './told-entries.ts';
 /** Findings that a report keeps at most; their numbers are exact. */
 export const FINDINGS_MAX = 1_000;
 
-/** What there is of a currency in all. */
+/** Total of a currency. */
 export interface ComparedBalance extends ToldBalance {
   readonly agrees: boolean;
 }
 
-/** What is compared. */
+/** Parts of a comparison. */
 export interface Comparison {
   /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
@@ -55,13 +55,15 @@ export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How much before and after the days their statement is read (`told`), and the ledger (`booked`). Unit: ms. */
+/**
+ * Margins before and after the days for which their statement is read (`told`), and the ledger (`booked`). Unit: ms.
+ */
 const MARGINS = {
-  /** What is booked late has its entry on the day before; what is booked at once may be on the statement a little later. */
+  /** Late bookings have their entry on the day before; immediate ones may be on the statement a little later. */
   pix: { told: [DAY_MS, HOUR_MS], booked: [0, 0] },
-  /** What is final is booked soon after, and what took very long is asked for by its name. */
+  /** Final transfers are booked soon after, and late ones are found by their name. */
   network: { told: [HOUR_MS, HOUR_MS], booked: [0, 0] },
-  /** Entries have lines of the days next to them; those of today stand at noon, though it may not have come. */
+  /** Entries may match lines of the neighbouring days; those of today count as noon, even before it. */
   bank: { told: [0, DAY_MS], booked: [DAY_MS, DAY_MS] },
 } as const;
 const BY_HAND_MS = BY_HAND_WITHIN_DAYS * DAY_MS;
@@ -75,7 +77,7 @@ export async function compareStatement(
   const vault = isNetwork(rail) ? networkVault(rail) : BANK;
   const { own, held, waiting } = await readKnown(services, rail, days);
   const periods = periodsOf({ rail, days, nowMs }, waiting[0]?.at);
-  // The ledger first: what comes while the statement is read is not missing there.
+  // The ledger first: bookings made while the statement is read are not missing there.
   const ofPeriod = await readLinesBetween(database, mode, vault, periods.booked);
   const byHand = isNetwork(rail)
     ? await readLinesBetween(database, mode, vault, periods.byHand, BY_HAND)

@@ -1,11 +1,11 @@
-/** What reconciliation finds: its kinds, and how it is told of an entry of a statement or a line of the ledger. */
+/** Findings of reconciliation: their kinds, and their description of a statement's entry or a line of the ledger. */
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { type Instant, instantOf } from '../../base/time/instant.ts';
 import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
 import type { EntryKind, StatementEntry } from '../services/statement.ts';
 
-/** What can be wrong. */
+/** Kinds of differences. */
 export const FINDING_KINDS = {
   missing_here: 'It is on the statement, but not in the ledger.',
   missing_there: 'It is in the ledger, or was ordered, but is not on the statement.',
@@ -13,7 +13,7 @@ export const FINDING_KINDS = {
   details_differ: 'Both have it, but the addresses or currencies differ.',
   balance_differs: 'The total balance differs from that of the ledger.',
 } as const;
-/** One of FINDING_KINDS. */
+/** A member of FINDING_KINDS. */
 export type FindingKind = keyof typeof FINDING_KINDS;
 
 /** Something that does not agree. */
@@ -40,7 +40,7 @@ export interface Finding {
 export interface ToldEntry {
   readonly entry: StatementEntry;
   readonly booked: BookedNews | undefined;
-  /** It is of the days that are compared; the others only take their lines. */
+  /** Whether it belongs to the compared days; others only occupy their lines. */
   readonly isOfDay: boolean;
 }
 
@@ -64,7 +64,7 @@ const KIND_OF: Readonly<Record<string, EntryKind>> = {
   L12: 'gas',
 };
 
-/** @returns what a line would be on a statement; undefined for what is on none. */
+/** @returns the kind of entry that a line would be on a statement; undefined for lines that are on none. */
 export function kindOf({ name, isReturn }: VaultLine): EntryKind | undefined {
   return isReturn ? 'payout_return' : KIND_OF[name];
 }
@@ -79,7 +79,7 @@ function textOf(line: VaultLine): string {
   return fromMinor(sizeOf(line), currencyOfLedger(line.currency).decimals);
 }
 
-/** @returns what is found of an entry, given the line that is most likely its own. */
+/** @returns the finding about an entry, given the line that is most likely its own. */
 export function entryFinding({ entry, booked }: ToldEntry, line: VaultLine | undefined): Finding {
   const { currency = BRL.code } = entry;
   const isOther = line !== undefined && line.currency !== currency;
@@ -106,7 +106,10 @@ function ofEntry({ entry, booked }: Pick<ToldEntry, 'entry' | 'booked'>) {
   };
 }
 
-/** @returns what is found of an entry that agrees in its amount and not otherwise, or that is no line of the ledger, because both addresses are ours. */
+/**
+ * @returns the findings about an entry that agrees in its amount but not otherwise, or that is no line of the ledger,
+ *   because both addresses are ours.
+ */
 export function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
   const { own, amount, ordered = amount, differs } = entry;
   const found = (finding: FindingKind, why: string): readonly Finding[] => [
@@ -138,7 +141,7 @@ function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undef
   }
 }
 
-/** @returns what is found of a line that no entry stands for. */
+/** @returns the finding about a line without an entry. */
 export function lineFinding(line: VaultLine): Finding {
   return {
     finding: 'missing_there',

@@ -1,6 +1,7 @@
 /**
- * What reports keep of entries that may be of no news: the line of the ledger that stands for each, for good, and what nobody ordered and
- * still waits for a booking. A report of other days takes no line that stands for something already.
+ * Stored matches of reports for entries that may belong to no rail event: the line of the ledger of each,
+ * permanently, and unordered ones that still wait for a booking. A report of other days takes no line that is matched
+ * already.
  */
 
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -27,28 +28,31 @@ export interface KeptEntry {
   readonly line: string | null;
 }
 
-/** What reports know that is of use to a report of some days. */
+/** Knowledge of earlier reports for a report of some days. */
 export interface Known {
   /** By the key of an entry of these days the name of the line that stands for it. */
   readonly own: ReadonlyMap<string, string>;
   /** By the name of a line the day and key of the entry of another day that it stands for. */
   readonly held: ReadonlyMap<string, string>;
-  /** What nobody ordered and nobody has booked, of the days before, the oldest first: a booking may be about it. */
+  /** Unordered entries without a booking, of the days before, oldest first: a later booking may be about them. */
   readonly waiting: readonly StatementEntry[];
 }
 
-/** Entries of a file have lines of their own day and of the days next to it: so do those of another file two days away. */
+/**
+ * Entries of a file match lines of their own day and of the neighbouring ones: so do those of another file two days
+ * away.
+ */
 const FILE_REACH = [1, 2];
 /** A line of the last day that counts may stand for an entry that many days before it, and so may a line of the first. */
 const REACH = 2 * BY_HAND_WITHIN_DAYS;
 
-/** Where reports are. */
+/** Scope of reports. */
 interface Where extends Pick<Services, 'mode'> {
   readonly database: Tx;
 }
 type Days = readonly [string, ...string[]];
 
-/** @param days - one after the other. */
+/** @param days - consecutive. */
 export async function readKnown({ database, mode }: Where, rail: string, days: Days): Promise<Known> {
   const byDay = new Map<string, Map<string, KeptEntry>>();
   for (const { day, entries } of await readReportEntries(database, { mode, rail }, daysAround(rail, days))) {
@@ -75,13 +79,13 @@ export async function readKnown({ database, mode }: Where, rail: string, days: D
   return { own, held, waiting: waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime()) };
 }
 
-/** @returns what the report of each of the days keeps. */
+/** @returns the stored part of the report of each of the days. */
 export function keptEntries(
   told: readonly ToldEntry[],
   { taken }: Pick<Match, 'taken'>,
   days: Days,
 ): ReadonlyMap<string, readonly KeptEntry[]> {
-  // What waited and waits still is kept where it was first.
+  // An entry that still waits is stored in its first report only.
   const kept = told.filter(
     (each) => each.entry.untold && (taken.has(each) || (each.isOfDay && each.entry.untold === 'capital')),
   );
@@ -124,7 +128,7 @@ export async function refuseTaken(
     throw new GatewayError('UNAVAILABLE', 'another report was made meanwhile: ask again');
 }
 
-/** @returns what tells an entry of a rail from all others of its day. */
+/** @returns the identity of an entry among those of its rail and day. */
 export function keyOf({ kind, id }: Pick<KeptEntry, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }

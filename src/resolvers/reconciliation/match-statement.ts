@@ -1,6 +1,6 @@
 /**
- * Holds the entries of a statement against lines of the ledger: each entry takes the line of its money, once; what is left on either
- * side, or is not the same, is a finding.
+ * Matches the entries of a statement against lines of the ledger: each entry takes the line of its money, once; the
+ * remainder of either side, and differences, are findings.
  */
 
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
@@ -24,7 +24,7 @@ import { pairByDay, pairWithin } from './pair-by-day.ts';
 const DROPS = ['L54', 'L55', 'L56', 'L58'];
 /** Kinds of what comes in. */
 const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
-/** Journals that news books by itself: what comes to suspense, and what goes back from there. */
+/** Journals that rail events book by themselves: arrivals in suspense, and returns from there. */
 const OF_SUSPENSE = ['L37', 'L50', 'L51'];
 /** Outcomes of news that nothing was booked by. */
 const UNSETTLED = ['pending', 'failed', 'closed'];
@@ -32,24 +32,24 @@ const UNSETTLED = ['pending', 'failed', 'closed'];
 export const BY_HAND = ['L65', 'L66', 'adjustment', 'manual'];
 /** People book what they were told of within some days. */
 export const BY_HAND_WITHIN_DAYS = 7;
-/** What people paid out for a payer. */
+/** Journal of payments to a payer by hand. */
 const PAID_BY_HAND = 'L62';
 
-/** What agrees, and what does not. */
+/** Matches and differences. */
 export interface Match {
   /** Entries of the days that have their line. */
   readonly agreed: readonly ToldEntry[];
-  /** Findings of the days, the oldest first, each made when it is reached: there may be hundreds of thousands. */
+  /** Findings of the days, oldest first, each made when it is reached: there may be hundreds of thousands. */
   readonly findings: Iterable<Finding>;
   /** The line that stands for each entry that has one. */
   readonly taken: ReadonlyMap<ToldEntry, VaultLine>;
 }
 
-/** How entries and lines are told apart. */
+/** Rules that identify entries and lines. */
 export interface MatchRules {
   /** Whether a line is of the days. */
   readonly isOfDay: (line: VaultLine) => boolean;
-  /** What is on the statement: lines of other kinds are not expected there. */
+  /** Kinds of entries on the statement: lines of other kinds are not expected there. */
   readonly kinds: readonly EntryKind[];
   /** @returns the name of the line that stood for an entry in a report before. */
   readonly before?: (entry: StatementEntry) => string | undefined;
@@ -78,7 +78,8 @@ export function matchStatement(
   const expected = told
     .filter(({ entry }) => entry.own === undefined)
     .toSorted((one, other) => one.entry.at.getTime() - other.entry.at.getTime());
-  // First what agrees, so that nothing takes the line of another entry; what no news tells of takes what is nobody's.
+  // Exact matches first, so that no entry takes another's line; entries without an event take lines of no other
+  // entry.
   const booked = expected.filter((each) => each.booked);
   const differing = new Set(booked.filter((each) => !takeFirst(each, (line) => agrees(each, line))));
   for (const each of differing) takeFirst(each, () => true);
@@ -132,7 +133,7 @@ function candidatesAmong(
     const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
     if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
     if (UNSETTLED.includes(booked.outcome)) return [];
-    // What steps booked before what may be of news that was not told here, and of several the nearest in time.
+    // Bookings of steps before those that may belong to unreported events, and of several the nearest in time.
     const ofPlace = byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
     const rank = ({ name }: VaultLine) => Number(OF_SUSPENSE.includes(name));
     const distance = ({ postedAt }: VaultLine) => Math.abs(entry.at.getTime() - millisOf(postedAt));

@@ -1,7 +1,7 @@
 /**
- * Pairs what has no name with lines of the ledger, by amount and day: the same day first, then the day before or after. What has a line
- * of its own day gives it up only where both find one by that: were more given up, something that is missing on one day could stand for
- * something else that is missing many days later.
+ * Pairs nameless entries with lines of the ledger, by amount and day: the same day first, then the day before or
+ * after. An entry gives up a line of its own day only when both find one by that: otherwise a line missing on one day
+ * could stand for one missing many days later.
  */
 import { dayAfter } from '../../base/time/brasilia-day.ts';
 
@@ -14,7 +14,7 @@ export interface OfDay {
 }
 
 /**
- * @param entries - the oldest first; so are the lines.
+ * @param entries - oldest first; so are the lines.
  * @returns the line of each entry that has one; no line twice.
  */
 export function pairByDay<Entry extends OfDay, Line extends OfDay>(
@@ -45,9 +45,9 @@ export function pairByDay<Entry extends OfDay, Line extends OfDay>(
 }
 
 /**
- * Pairs money with what people booked about it: the first of its amount, on its day or so many days later at most.
+ * Pairs money with manual bookings about it: the first of its amount, on its day or up to some days later.
  *
- * @param entries - the oldest first; so are the lines.
+ * @param entries - oldest first; so are the lines.
  * @returns the line of each entry that has one; no line twice.
  */
 export function pairWithin<Entry extends OfDay, Line extends OfDay>(
@@ -59,7 +59,7 @@ export function pairWithin<Entry extends OfDay, Line extends OfDay>(
   const pairs = new Map<Entry, Line>();
   for (const entry of entries) {
     const left = free.get(entry.money) ?? [];
-    // What is before this entry is before all that follow.
+    // Lines before this entry are before all later ones.
     while (left[0] && left[0].day < entry.day) left.shift();
     const [line] = left;
     if (!line || line.day > dayAfter(entry.day, days)) continue;

@@ -27,7 +27,7 @@ export interface BankFile {
 /** Reports of a file, and what they are about. */
 export interface FileReports {
   readonly file: BankFileSummary;
-  /** One for each day, the oldest first. */
+  /** One per day, oldest first. */
   readonly reports: readonly Reconciliation[];
 }
 
@@ -41,7 +41,10 @@ interface ReadFile {
 
 const DAYS_MAX = 366;
 
-/** @returns what a file has, compared with nothing. @throws {GatewayError} as `reconcileFile`. */
+/**
+ * @returns the content of a file, without a comparison.
+ * @throws {GatewayError} as `reconcileFile`.
+ */
 export async function previewFile(context: Context, file: BankFile): Promise<BankFileSummary> {
   requireAct(context, 'books.reconcile');
   return (await readFile(context, file, await context.clock.nowMs())).file;
@@ -59,7 +62,7 @@ export async function reconcileFile(context: Context, given: BankFile): Promise<
   const made = await compareStatement(context, comparison);
   const madeBy = authorOf(context, 'books.reconcile').actorId;
   return audited(context, async (tx, writeDown) => {
-    // Somebody else may have read the same file meanwhile.
+    // A parallel request may have read the same file.
     const before = await listBySource(tx, mode, source);
     if (before.length > 0) return { file, reports: before.map(reportOf) };
     await refuseTaken({ database: tx, mode }, BANK_FILE, made);

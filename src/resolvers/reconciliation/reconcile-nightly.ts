@@ -2,7 +2,6 @@
  * Reconciles every configured rail once for each day in Brasília, after it is over. Of several processes one does it; a day that could
  * not be done is tried again, and days on which nobody ran are done later.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/access/account-mode.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
@@ -16,7 +15,7 @@ import {
   readNight,
   takeNight,
 } from '../../store/rails/reconciliation-night.ts';
-import { repeat } from '../engine/repeat.ts';
+import { endWithin, repeat } from '../engine/repeat.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
 
@@ -28,7 +27,7 @@ export interface NightlyReconciliation {
 
 const TURNS = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
 const EVERY_MS = 60_000;
-/** A process that dies in the middle of a report gives it up by that; one that lives says so in between. */
+/** Lease of a report: a process that dies gives it up by that; a living one renews it. */
 const LEASE_MS = 300_000;
 const ALIVE_MS = 60_000;
 /** A shutdown waits so long for a report that is under way; another process makes it then. */
@@ -37,7 +36,7 @@ const AGAIN_MS = 15 * 60_000;
 /** Days that are done later where nobody ran, or the rail did not tell of them; older ones are for a person. */
 const LATE_DAYS = 7;
 
-/** @param atMs - so long after midnight in Brasília. */
+/** @param atMs - time after midnight in Brasília, milliseconds. */
 export function startNightlyReconciliation(
   services: Services,
   log: Logger,
@@ -51,18 +50,15 @@ export function startNightlyReconciliation(
   return {
     stop: async () => {
       stopping.abort();
-      const waited = new AbortController();
-      const limit = sleep(STOP_MAX_MS, undefined, { signal: waited.signal }).catch(() => {});
-      await Promise.race([loop.done, limit]);
-      waited.abort();
+      await endWithin(STOP_MAX_MS, loop.done);
     },
   };
 }
 
 /**
- * Reconciles what is due of each rail of a mode. What is played in this process has no other side, and is left out.
+ * Reconciles due days of each rail of a mode. Rails played in this process have no other side, and are left out.
  *
- * @param atMs - so long after midnight in Brasília.
+ * @param atMs - time after midnight in Brasília, milliseconds.
  */
 export async function reconcileNights(
   own: Services,
@@ -122,7 +118,7 @@ async function reconcileNight(
   }
 }
 
-/** What the gateway acts with by itself: no key, and the one scope that it needs. */
+/** The gateway's own context: no key, and the one scope that it needs. */
 async function gatewayContext(own: Services): Promise<Context> {
   const caller = {
     accountId: await platformAccount(own.database, own.mode),

@@ -1,6 +1,6 @@
 /**
- * Reconciles a day: the statement of a rail, the PIX provider or a network, is held against the ledger, and the report is kept. It changes
- * nothing else: what is open, people look at.
+ * Reconciles a day: compares the statement of a rail, the PIX provider or a network, with the ledger, and stores the
+ * report. Nothing else changes: people look at open findings.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
@@ -32,7 +32,7 @@ export interface Reconciliation extends Omit<StoredReconciliation, 'id' | 'findi
   readonly balances: readonly ComparedBalance[];
 }
 
-/** What is asked for: PIX and yesterday where nothing else is said. */
+/** Parameters: PIX and yesterday by default. */
 export interface ReconcileInput {
   readonly rail?: Named | undefined;
   readonly day?: Named | undefined;
@@ -102,6 +102,16 @@ export async function readReconciliations(
   violations.refuse();
   const filter = { day: dateFrom, rail: rail?.value, limit: first.value };
   return (await listReconciliations(context.database, context.mode, filter)).map(reportOf);
+}
+
+const ID = /^[1-9]\d{0,17}$/;
+
+/** @returns a report; null where the caller's mode has none. @throws {GatewayError} `FORBIDDEN`. */
+export async function readReconciliation(context: Context, id: string): Promise<Reconciliation | null> {
+  requireScope(context, 'platform:books');
+  const { database, mode } = context;
+  const stored = ID.test(id) ? await findReconciliation(database, mode, BigInt(id)) : undefined;
+  return stored ? reportOf(stored) : null;
 }
 
 /** @returns whether somebody has to look at something. */

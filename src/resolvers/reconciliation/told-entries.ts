@@ -1,4 +1,4 @@
-/** What a rail tells of some days, with what became of the news of it here. */
+/** Reported movements of a rail for some days, with the outcome of their rail events. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { plainMessage } from '../../store/connection/database-error.ts';
 import {
@@ -21,19 +21,19 @@ import { kindOf, type ToldEntry } from './finding.ts';
 
 /** PIX, as reports name it. */
 export const PIX = 'pix';
-/** What is read from a file of the bank, as reports name it. */
+/** Name of a bank file in reports. */
 export const BANK_FILE = 'bank';
 
-/** What is read. */
+/** Parts that are read. */
 export interface ToldParts {
   readonly rail: string;
   readonly statement: RailStatement;
   readonly period: StatementPeriod;
-  /** What nobody ordered before the days and nobody has booked; and what the ledger has of the days. */
+  /** Unordered entries from before the days without a booking; and lines of the ledger of the days. */
   readonly waiting: readonly StatementEntry[];
   readonly ofDays: readonly VaultLine[];
   readonly isOfDay: (at: Date) => boolean;
-  /** Whether an entry is a finding already, because no line can stand for it; nothing more is read about it. */
+  /** Whether an entry is a finding already, because no line can match it; nothing more is read about it. */
   readonly isMissing: (entry: StatementEntry) => boolean;
 }
 
@@ -45,7 +45,10 @@ const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
   payout: 'payout_ended',
   payout_return: 'payout_returned',
 };
-/** What is asked for by the name of its news, where it was long before it was booked; of a network what it charged is read by the order. */
+/**
+ * Kinds that are found by the name of their event, when they were long before their booking; charges of a network are
+ * read by the order.
+ */
 const NAMED = { pix: ['payment', 'payout', 'refund'], network: ['deposit'] };
 
 /** Entries whose news is looked up at once: a file of a bank may have hundreds of thousands. */
@@ -57,7 +60,7 @@ export async function readTold(
   { rail, statement, period, waiting, ofDays, isOfDay, isMissing }: ToldParts,
 ): Promise<readonly ToldEntry[]> {
   const all = await asked(rail, () => statement.read(period));
-  // What nobody ordered around the days is for the reports of those days: they say whether it waits.
+  // Unordered entries around the days belong to the reports of those days: these tell whether they wait.
   const read: StatementEntry[] = [];
   for (const entry of all)
     if ((entry.untold !== 'capital' || isOfDay(entry.at)) && !isMissing(entry)) read.push(entry);
@@ -73,7 +76,7 @@ export async function readTold(
   return told;
 }
 
-/** What of the days in the ledger was on the statement earlier than it was read. */
+/** Lines of the days whose entry was on the statement before the read period. */
 async function foundByName(
   database: Services['database'],
   rail: string,
@@ -92,7 +95,9 @@ async function foundByName(
   return names.length > 0 ? asked(rail, () => find(names)) : [];
 }
 
-/** @returns what became of news, by its place. What was dropped and came again is told under a name of its own. */
+/**
+ * @returns outcomes of events, by position. A dropped deposit that came again is reported under a name of its own.
+ */
 async function bookedNews(
   database: Services['database'],
   mode: Services['mode'],

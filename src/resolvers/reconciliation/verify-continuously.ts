@@ -1,6 +1,6 @@
 /**
- * Verifies the books while the gateway runs: what is posted within half a minute, and every account as a whole once a day, in slices with
- * pauses. Of several processes one does it (decision 0068).
+ * Verifies the books while the gateway runs: new postings within half a minute, and every account as a whole once a
+ * day, in slices with pauses. Of several processes one does it (decision 0068).
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import {
   type StoredDefect,
   takeVerifyTurn,
 } from '../../store/ledger/verify-state.ts';
-import { repeat } from '../engine/repeat.ts';
+import { endWithin, repeat } from '../engine/repeat.ts';
 
 /** Work that goes on until it is stopped. */
 export interface ContinuousVerify {
@@ -28,7 +28,7 @@ export interface ContinuousVerify {
   readonly stop: () => Promise<void>;
 }
 
-/** What it works with. */
+/** Parts of the verification. */
 export interface VerifyParts {
   readonly database: Database;
   readonly log: Pick<Logger, 'warn' | 'error'>;
@@ -79,14 +79,11 @@ export function startContinuousVerify({ database, log }: VerifyParts): Continuou
   return {
     stop: async () => {
       stopping.abort();
-      const waited = new AbortController();
-      const limit = sleep(STOP_MAX_MS, undefined, { signal: waited.signal }).catch(() => {});
       const end = async () => {
         await Promise.all([posted.done, rounds.done]);
         if (isMine) await releaseVerifyTurn(database, holder).catch(() => {});
       };
-      await Promise.race([end(), limit]);
-      waited.abort();
+      await endWithin(STOP_MAX_MS, end());
     },
   };
 }

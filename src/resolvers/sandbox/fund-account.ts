@@ -7,7 +7,7 @@ import type { Tx } from '../../store/connection/database.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 
-/** What was given. */
+/** Input of a funding. */
 export interface Funding {
   readonly journalId: string;
   readonly currency: string;
@@ -39,7 +39,10 @@ export async function postFunding(
   return { ...shown, journalId: String(outcome.journalId) };
 }
 
-/** @returns what is credited, and its canonical form. @throws {GatewayError} as `postFunding`. */
+/**
+ * @returns the credited amount, in canonical form.
+ * @throws {GatewayError} as `postFunding`.
+ */
 export function checkFunding(given: { readonly currency: string; readonly amount: string }) {
   const checks = new CreationChecks({ allowsLoopback: true });
   const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });

@@ -1,6 +1,6 @@
 /**
- * The audit log's part of scenarios: what is asked of the sandbox, and what came of it, is written down beside the work. Whoever
- * asks while others are written down shares a lock of the account and a commit with those who ask with it.
+ * Audit log of scenarios: the request to the sandbox, and its result, are recorded in parallel to the work. Requests
+ * made during a commit share the next lock of the account and the next commit.
  */
 import type { Run } from '../../base/concurrency/group-commit.ts';
 import { instantOf } from '../../base/time/instant.ts';

@@ -25,8 +25,9 @@ const DURATION_MAX_MS = 3_650 * 86_400_000;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Plays a scenario of the catalogue on one of the caller's transactions. It acts in database transactions of its own, partly
- * later, and partly in another process: the audit log has the request before that, and after it what came of it (decision 0022).
+ * Plays a scenario of the catalogue on one of the caller's transactions. It acts in database transactions of its own,
+ * partly later, and partly in another process: the audit log has the request before that, and the result after it
+ * (decision 0022).
  *
  * @throws {GatewayError} `FORBIDDEN` for a live account, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
  */

@@ -1,4 +1,4 @@
-/** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
+/** Requests to the engine, and its results. The engine itself is `engine/advance-transaction.ts`. */
 import type { Tx } from '../../store/connection/database.ts';
 import type { Author } from '../../store/engine/audit.ts';
 import type { Job, JobKey } from '../../store/engine/jobs.ts';
@@ -16,16 +16,21 @@ export type NewProcess = Omit<
 /** Done in the database transaction of a step, with the transaction as it is after it, and as it was before. */
 export type AtomicWork = (tx: Tx, row: ProcessRow, before: ProcessRow) => Promise<void>;
 
-/** What is asked for: a transaction to be made, or one that is told of something. */
+/** Request: a transaction to be created, or a trigger for an existing one. */
 export interface AdvanceRequest {
   readonly target: { readonly create: NewProcess } | TransactionKey;
   readonly trigger: Trigger;
-  /** What a rail told: acts once under its natural key (C-33). */
+  /** Report of a rail: acts once under its natural key (C-33). */
   readonly news?: NewsRecord;
-  /** The job whose outcome this is; it ends with it. A timer is not judged by an earlier time than that at which it was due. */
+  /** The job whose outcome this is; it ends with it. A timer counts at its due time, never earlier. */
   readonly job?: JobKey & Pick<Job, 'dueAt'>;
   /** Place of the step that it is for, in the transaction's history: at any other it does not fit. */
   readonly sequence?: number | undefined;
+  /**
+   * Read under the lock of the account: whether the facts that the trigger was chosen by are still so. Otherwise nothing happens, and
+   * the job does not end.
+   */
+  readonly holds?: ((tx: Tx) => Promise<boolean>) | undefined;
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
@@ -36,11 +41,17 @@ export interface AdvanceRequest {
 
 /**
  * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
- * does not cover what the transaction reserves as it is made; it is over a limit (C-21). A transaction that was to be made
+ * does not cover what the transaction reserves as it is made; it is over a limit (C-21); the facts behind it have changed. A transaction that was to be made
  * and did not move is refused: nothing of it is stored, and it takes no place in its list (C-24).
  */
 export interface AdvanceResult {
-  readonly code: 'ADVANCED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';
+  readonly code:
+    | 'ADVANCED'
+    | 'STEP_CONFLICT'
+    | 'DUPLICATE'
+    | 'INSUFFICIENT_BALANCE'
+    | 'LIMIT_EXCEEDED'
+    | 'OUTDATED';
   /** The transaction now; of one that was refused, what it was to be. */
   readonly row: ProcessRow;
   /** Whether it goes on by itself: jobs of it that are due were stored with its steps. */

@@ -6,10 +6,10 @@ export interface Clock {
   /**
    * Milliseconds since 1970.
    *
-   * @param tx - to be asked in: whoever has a connection needs no other one, and knows of all that was committed by now.
+   * @param tx - connection of the query: its holder needs no other one, and sees all that was committed by now.
    */
   readonly nowMs: (tx?: Tx) => Promise<number>;
-  /** How far it is ahead of the database's clock. Unit: ms. */
+  /** Lead over the database's clock. Unit: ms. */
   readonly aheadMs: () => Promise<number>;
 }
 

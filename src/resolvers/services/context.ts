@@ -1,4 +1,4 @@
-/** What every use case is given: the services it works with, and who asks, from where, and what that caller may. */
+/** Context of every use case: its services, and the caller with origin and rights. */
 import type { AccountMode, Times } from '../../base/access/account-mode.ts';
 import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/access/acts.ts';
 import type { Scope } from '../../base/access/api-key.ts';
@@ -26,8 +26,8 @@ import type { StreamLimit } from './stream-limit.ts';
 import type { UnderWay } from './under-way.ts';
 
 /**
- * What the gateway works with, whoever asks. Clock, rails, engine and sandbox are those of the accounts of one mode;
- * everything else is the same for all accounts.
+ * Services of the gateway, whoever the caller is. Clock, rails, engine and sandbox are those of the accounts of one
+ * mode; all others are the same for all accounts.
  */
 export interface Services {
   readonly database: Database;
@@ -40,25 +40,25 @@ export interface Services {
   readonly forMode: (mode: AccountMode) => Services;
   /** The services for an account that exists, by its mode. */
   readonly forAccount: (accountId: bigint) => Promise<Services>;
-  /** What time it is for the accounts of each mode. */
+  /** Present time of the accounts of each mode. */
   readonly times: () => Promise<Times>;
   /** The database's clock for live accounts; one that can be set ahead for those of the sandbox. */
   readonly clock: Clock;
   /** `NO_RAILS` for live accounts where no live rails are configured. */
   readonly rails: Rails;
-  /** Those that are configured, with what runs for them; of the sandbox in this process there are none. */
+  /** Configured parts, with their background work; none of the sandbox in this process. */
   readonly railParts: readonly NamedRail[];
   readonly advance: Advance;
-  /** Where the news of rails comes in. */
+  /** Receiver of rail events. */
   readonly receive: Receive;
   readonly notifier: Notifier;
-  /** How the engines of this process hand jobs to its worker. */
+  /** Hand-over of jobs from this process's engines to its worker. */
   readonly handOver: HandOver;
-  /** What the engines of this process have to do, for accounts of both modes. */
+  /** Work of this process's engines, for accounts of both modes. */
   readonly writes: UnderWay;
   /** Accounts of both modes that the engines of this process found locked by somebody else, until one of their requests gets them. */
   readonly locked: ReadonlySet<bigint>;
-  /** Those who follow accounts in this process. */
+  /** Followers of accounts in this process. */
   readonly events: EventHub;
   /** Streams of each key in this process. */
   readonly streamLimit: StreamLimit;
@@ -74,7 +74,7 @@ export interface Services {
   readonly publicUrl: string;
 }
 
-/** Where a request came from. */
+/** Origin of a request. */
 export interface Origin {
   /** Id of the request, which its answer has too; null where there was none. */
   readonly requestId: string | null;
@@ -84,21 +84,22 @@ export interface Origin {
   readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY' | 'PERSON'>; readonly id: string };
 }
 
-/** What the gateway does by itself, such as a change that takes effect when its time has come. */
+/** Origin of the gateway's own work, such as a change that takes effect at its time. */
 export const GATEWAY: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'gateway' } };
 
 /**
- * Who asks: an API key, a person who is signed in, or the token of a payment session, and by it an account. Nothing else says whose records are read.
+ * Caller: an API key, a signed-in person, or the token of a payment session, and thereby an account. It alone
+ * determines whose records are read.
  */
 export interface Context extends Services {
   readonly caller: KeyRecord;
-  /** Where the request came from, for the audit log. */
+  /** Origin of the request, for the audit log. */
   readonly origin: Origin;
 }
 
 /**
- * @param maker - of an approval: who asked for what is approved.
- * @returns who acts by this act, as a context says it.
+ * @param maker - of an approval: the requester of the approved thing.
+ * @returns the author of this act, from the context.
  */
 export function authorOf(
   { caller, origin }: Pick<Context, 'caller' | 'origin'>,
@@ -117,7 +118,7 @@ export function authorOf(
   };
 }
 
-/** @returns what kind of caller asks. */
+/** @returns the kind of the caller. */
 export function actorKindOf({ person, transactionId }: KeyRecord): 'KEY' | 'PERSON' | 'PAYER' {
   if (person) return 'PERSON';
   return transactionId === undefined ? 'KEY' : 'PAYER';
@@ -145,11 +146,11 @@ export function requirePlatform({ caller }: Pick<Context, 'caller'>): void {
     throw new GatewayError('FORBIDDEN', 'this requires a key with a scope of the platform');
 }
 
-/** How long a passkey that was shown counts. Unit: ms. */
+/** Time for which a presented passkey counts. Unit: ms. */
 const FRESH_MS = 5 * 60_000;
 
 /**
- * A key is its own proof. A person shows a passkey again; whoever has none yet cannot, and is let through in a sandbox only.
+ * A key is its own proof. A person presents a passkey again; a person without any is let through in a sandbox only.
  *
  * @throws {GatewayError} `STEP_UP_REQUIRED`.
  */
@@ -174,7 +175,7 @@ export function needsPasskey({
   return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
 }
 
-/** Acts of a live account that need no live rails: they open its subscriptions, have work tried again, or end somebody's access. */
+/** Acts of a live account that need no live rails: they open its subscriptions, retry work, or end access. */
 const WITHOUT_RAILS: readonly ActName[] = [
   'stream_token.create',
   'job.retry',
@@ -197,8 +198,8 @@ export function requireAct(context: Context, name: ActName): void {
 }
 
 /**
- * @param needed - what the act needs besides, as `railsFor` names it.
- * @throws {GatewayError} `RAILS_MISSING` where an act could not be carried out: before anything is priced or stored.
+ * @param needed - additional needs of the act, as `railsFor` names them.
+ * @throws {GatewayError} `RAILS_MISSING` when an act could not be carried out: before anything is priced or stored.
  */
 export function requireRails({ rails }: Pick<Services, 'rails'>, needed: readonly string[] = []): void {
   if (rails === NO_RAILS) throw railsMissing();
@@ -206,7 +207,10 @@ export function requireRails({ rails }: Pick<Services, 'rails'>, needed: readonl
   if (lacking.length > 0) throw railsMissing(lacking);
 }
 
-/** @returns what a transaction needs: `pix` for BRL, the network of each other currency, and what judges and converts it. */
+/**
+ * @returns the rails that a transaction needs: `pix` for BRL, the network of each other currency, and those that
+ *   check and convert it.
+ */
 export function railsFor(
   { family }: Pick<Template, 'family'>,
   currencies: readonly Currency[],

@@ -1,7 +1,7 @@
 /**
- * Those who follow accounts inside this process. The hub reads what is new once for all followers of an account and keeps
- * the newest events; nobody has a queue: followers hold a place in the log and pull from it, so one that is slow costs
- * nothing. The database is the truth: a notification, or a second that passed, only says that it is time to read.
+ * Followers of accounts inside this process. The hub reads new events once for all followers of an account and caches
+ * the newest ones. There are no queues: followers hold a position in the log and pull from it, so a slow one costs
+ * nothing. The database is authoritative: a notification, or a second that passed, only says that it is time to read.
  */
 
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
@@ -22,16 +22,19 @@ const POLL_MS = 1_000;
 const RECENT_MAX = 256;
 const RECENT_MIN = 16;
 const RECENT_MAX_ALL = 20_000;
-/** Events of a page that is read for a follower who is behind: one that stops reading holds a page. */
+/** Page size for a follower who is behind: a stalled one holds a page. */
 const PAGE_SIZE = 64;
 
 /** Follows one account until it is ended. */
 export interface Watch {
-  /** @returns how far the account has come, read after this call. @throws when the database cannot be reached. */
+  /**
+   * @returns the position of the account, read after this call.
+   * @throws when the database is unreachable.
+   */
   readonly fresh: () => Promise<AccountMark>;
-  /** @returns how far the account is known to have come. */
+  /** @returns the last known position of the account. */
   readonly mark: () => AccountMark;
-  /** @returns events after a place, oldest first, up to a page; none when there are none yet. */
+  /** @returns events after a position, oldest first, up to a page; empty when there are none yet. */
   readonly page: (after: bigint) => Promise<readonly EventRow[]>;
   /** Resolves when the account moves, when so many milliseconds have passed, or at the end; check what holds. */
   readonly wait: (ms?: number) => Promise<void>;
@@ -39,7 +42,7 @@ export interface Watch {
   readonly end: () => void;
 }
 
-/** What is held for an account that is followed. */
+/** State of a followed account. */
 interface Channel {
   readonly accountId: bigint;
   mark: AccountMark | undefined;
@@ -109,7 +112,7 @@ export class EventHub {
     };
   }
 
-  /** Ends all watches, at the end of the process: whoever waits is woken. */
+  /** Ends all watches, at the end of the process: waiters are woken. */
   end(): void {
     this.#isEnded = true;
     clearInterval(this.#timer);
@@ -140,7 +143,7 @@ export class EventHub {
     this.#timer = undefined;
   }
 
-  /** Reads how far these accounts have come. A reading that is under way may be too old: it is the next one that counts. */
+  /** Reads the position of these accounts. A read under way may be too old: the next one counts. */
   #look(accountIds: readonly bigint[]): Promise<void> {
     for (const accountId of accountIds) this.#dirty.add(accountId);
     // For followers of several accounts.
@@ -205,7 +208,7 @@ export class EventHub {
       isNext ? undefined : readTokenAt(this.#database, accountId, before.seq),
     ]);
     const own = isNext && rows[0]?.seq === before.seq ? rows.shift()?.token : known;
-    // Where it was dropped meanwhile, its token is not known any more.
+    // If it was dropped meanwhile, its token is unknown.
     return (own ?? before.token) === before.token ? rows : undefined;
   }
 
@@ -233,7 +236,7 @@ export class EventHub {
   }
 }
 
-/** What could not be read now is read at the next poll. */
+/** The next poll covers a failed read. */
 const LATER = () => {};
 
 function markOf({ mark }: Channel): AccountMark {

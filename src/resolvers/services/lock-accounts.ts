@@ -1,4 +1,4 @@
-/** Locks accounts and then reads the time, in this order: whoever waited for a lock is judged by the time at which it has it. */
+/** Locks accounts and then reads the time, in this order: after a wait for a lock, the time of getting it counts. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import { type InTurn, turns } from '../../base/concurrency/turns.ts';
@@ -11,30 +11,30 @@ import type { Clock } from './clock.ts';
 
 /** Accounts that a database transaction has locked. */
 export interface Locked extends AuditTime {
-  /** Their counters, by account; none of an account of another mode. */
+  /** Their counters, by account; without accounts of another mode. */
   readonly heads: Map<bigint, Head>;
   /** Now, by their clock: not before anything that was done under the locks before. Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** What locks accounts. */
+/** Locks accounts. */
 export interface Locking {
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly database: Database;
 }
 
-/** By database: who waits for an account waits once for the whole process. */
+/** By database: the process waits for an account once, for all its requests. */
 const queues = new WeakMap<Database, InTurn<bigint>>();
 
 /**
- * Does work in a database transaction that has accounts locked. The process has one connection at most that waits for an account:
- * many acts of one that is locked for long would otherwise take all connections, and stop everybody. Whose turn it is waits behind no
- * reads of its caller: those who wait for the turn may be others.
+ * Does work in a database transaction that has accounts locked. At most one connection of the process waits for an
+ * account: many acts of one that is locked for long would otherwise take all connections, and block everything. The
+ * turn does not wait behind reads of its caller: others may wait for the turn.
  *
  * @param accountIds - each once or more.
- * @throws {LockWaitError} after 5 seconds behind others of the process, for each account; the driver's error after 5 seconds
- *   behind somebody else. Both are an `isLockTimeout`.
+ * @throws {LockWaitError} after 5 seconds behind others of the process, for each account; the driver's error after 5
+ *   seconds behind another process. Both are an `isLockTimeout`.
  */
 export function withAccounts<Result>(
   locking: Locking,
@@ -44,7 +44,7 @@ export function withAccounts<Result>(
   const { database } = locking;
   const inTurn = queues.get(database) ?? turns(LOCK_MAX_MS, () => new LockWaitError());
   queues.set(database, inTurn);
-  // Always in the same order, as the locks: nobody waits for one who waits for them.
+  // Always in the same order, like the locks: no deadlock.
   const inOrder = [...new Set(accountIds)].sort((one, other) => (one < other ? -1 : 1));
   const begin = () =>
     onNobodysBehalf(() => database.withTx(async (tx) => work(tx, await lockAccounts(tx, locking, inOrder))));

@@ -1,6 +1,7 @@
 /**
- * What rails tell, in the words of the gateway: a rail translates what it hears and hands it to `receive`, which finds whom it
- * is for. A rail never decides that, and never leaves news out because nobody seems to wait for it (C-34).
+ * Rail events in the words of the gateway: a rail translates its reports and passes them to `receive`, which finds
+ * their target. A rail never decides that, and never leaves out an event because no transaction seems to wait for it
+ * (C-34).
  */
 import type { NewsOutcome, WaitingOutcome } from '../../store/engine/news.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -50,7 +51,7 @@ export interface ReturnedPayoutNews {
   readonly amount: string;
 }
 
-/** What became of a PIX that we were to send. */
+/** Outcome of a PIX payout of ours. */
 export interface PayoutNews {
   readonly kind: 'payout_ended';
   /** Key of the order. */
@@ -60,7 +61,7 @@ export interface PayoutNews {
   readonly endToEndId: string | null;
 }
 
-/** What became of an order to give money back. */
+/** Outcome of an order to give money back. */
 export interface GivenBackNews {
   readonly kind: 'refund_ended';
   readonly rail: 'pix' | 'chain';
@@ -69,11 +70,11 @@ export interface GivenBackNews {
   /** Of the PIX that goes back; null on a network. */
   readonly endToEndId: string | null;
   readonly isDone: boolean;
-  /** Set where another amount went back than was ordered: nothing is booked before somebody has decided. Decimal BRL. */
+  /** Set when another amount went back than was ordered: it is booked after a person's decision. Decimal BRL. */
   readonly differs?: { readonly ordered: string; readonly returned: string };
-  /** What the network took of it, decimal text in its currency; null where nothing is taken. */
+  /** The network's share of it, decimal text in its currency; null without one. */
   readonly networkFee: string | null;
-  /** What the network charged the house; null where nothing is known of it. */
+  /** The network's charge to the house; null when unknown. */
   readonly gas: Gas | null;
   /** Of the transfer that brings a deposit back; null by PIX, where it failed, and where the rail does not tell. */
   readonly txHash: string | null;
@@ -91,7 +92,7 @@ export interface BroadcastNews {
   readonly gas: Gas | null;
 }
 
-/** What a network charged the house for a transaction of ours, when that is known for good. */
+/** A network's final charge to the house for a transaction of ours. */
 export interface GasNews {
   readonly kind: 'gas_spent';
   /** Key of the order; null where the house moves its own money. */
@@ -107,11 +108,11 @@ export interface DisputeNews {
   readonly disputeId: string;
   /** Of the payment. */
   readonly endToEndId: string;
-  /** Decimal BRL; null: all that is left of the payment. */
+  /** Decimal BRL; null for the whole remainder of the payment. */
   readonly amount: string | null;
 }
 
-/** What went back by MED, of a provider that tells disputes by a list of their own: the dispute itself books it. */
+/** A return by MED at a provider that lists disputes separately: the dispute itself books it. */
 export interface DisputeReturnNews {
   readonly kind: 'dispute_returned';
   /** The rail's name for the return. */
@@ -131,15 +132,15 @@ export interface InfractionNews {
   readonly endToEndId: string;
   /** Decimal BRL; null where the rail does not tell. */
   readonly amount: string | null;
-  /** What the other bank says; null where the rail does not tell. */
+  /** The other bank's reason; null when the rail does not report it. */
   readonly reason: string | null;
   /** ISO 8601, by the rail's clock. */
   readonly reportedAt: string;
 }
 
 /**
- * A report that is not booked yet: the provider has not confirmed it, denies it, or a part of it cannot be read (C-36). The rail asks about
- * it again; what the provider says then is news of its own.
+ * A report that is not booked yet: the provider has not confirmed it, denies it, or a part of it is unreadable
+ * (C-36). The rail asks about it again; the provider's answer is an event of its own.
  */
 export interface UnconfirmedNews {
   readonly kind: 'unconfirmed';
@@ -169,7 +170,7 @@ export interface UnconfirmedNews {
 /** Money that comes. */
 export type ArrivalNews = PaymentNews | DepositNews | ReturnedPayoutNews;
 
-/** What happened to money that is there or on its way: it moves none by itself. */
+/** A report about money that is there or on its way: it moves none by itself. */
 export type ReportNews =
   | PayoutNews
   | GivenBackNews
@@ -180,14 +181,14 @@ export type ReportNews =
   | InfractionNews
   | UnconfirmedNews;
 
-/** What a rail tells. */
+/** A report of a rail. */
 export type News = ArrivalNews | ReportNews;
 
-/** What became of news, and its transaction where it has one. */
+/** Outcome of an event, and its transaction if any. */
 export interface Receipt {
   /**
-   * `duplicate`: it was told before; `pending`: it is stored, and settled later; `failed`: its transaction never took it, and
-   * it stands in the operator's list.
+   * `duplicate`: it came before; `pending`: it is stored, and settled later; `failed`: its transaction never accepted
+   * it, and it is in the operator's list.
    */
   readonly outcome: NewsOutcome | 'duplicate' | WaitingOutcome;
   readonly row?: ProcessRow;

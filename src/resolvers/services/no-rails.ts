@@ -1,4 +1,4 @@
-/** The rails of live accounts where none are configured: nothing can be asked of them, and the sandbox does not stand in. */
+/** The rails of live accounts when none are configured: every request fails, and the sandbox does not stand in. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Rails } from './rails.ts';
 
@@ -35,8 +35,8 @@ export function refusingRails(errorOf: (part: keyof Rails) => GatewayError): Rai
 export const NO_RAILS: Rails = refusingRails(() => railsMissing());
 
 /**
- * @param names - what is missing; all of it when not given.
- * @returns the error of what needs live rails where there are none.
+ * @param names - missing rails; all by default.
+ * @returns the error of a request that needs missing live rails.
  */
 export function railsMissing(names: readonly string[] = []): GatewayError {
   const which = names.length === 0 ? 'no live rails' : `no live rail for ${names.join(', ')}`;

@@ -1,6 +1,6 @@
 /**
- * Tells those who wait inside this process that something moved. What they then see, they read for themselves: a
- * notification that is lost costs time, never truth.
+ * Notifies waiters inside this process of changes. They read the new state themselves: a lost notification costs
+ * time, never correctness.
  */
 import { EventEmitter } from 'node:events';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -41,9 +41,10 @@ export class Notifier {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
   /**
-   * Tells of transactions that moved by a commit of this process; without their rows, of those that the clock has moved on.
+   * Notifies of transactions that a commit of this process moved; without their rows, of those that the clock has
+   * moved on.
    *
-   * @param options - `hasJobs`: there may be jobs that somebody has to look for. @default true
+   * @param options - `hasJobs`: there may be jobs to scan for. @default true
    */
   notifyMoved(moved: readonly (TransactionKey & Partial<Move>)[], { hasJobs = true } = {}): void {
     for (const { row, goesOn = true, ...key } of moved)
@@ -58,9 +59,9 @@ export class Notifier {
   }
 
   /**
-   * Tells of accounts that moved, by this process or by another one.
+   * Notifies of accounts that moved, by this process or by another one.
    *
-   * @param isWorkedOn - that process has workers of its own, which do what is to be done next.
+   * @param isWorkedOn - the other process has workers of its own, which do the next work.
    */
   notify(accountIds: readonly bigint[], { isWorkedOn = false } = {}): void {
     this.#emitter.emit(ANY, accountIds);
@@ -92,7 +93,7 @@ export class Notifier {
     this.#emitter.on(HERE, listener);
   }
 
-  /** Follows a transaction: what other processes do with it is not told here. */
+  /** Follows a transaction, without the moves of other processes. */
   follow(key: TransactionKey): Followed {
     let newest: Move | undefined;
     let wake = () => {};

@@ -1,12 +1,15 @@
-/** What a rail of an installation offers, and what it is made with: `compose/rails.ts` puts rails together by this alone. */
+/**
+ * A rail of an installation, and the parts that make it: `compose/rails.ts` combines rails by this interface alone.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { SecretBox } from '../../base/access/secret-box.ts';
 import type { Database } from '../../store/connection/database.ts';
 import type { Clock } from './clock.ts';
 import type { Receive } from './news.ts';
 
-/** One rail of an installation: its port, and what runs for it. */
+/** One rail of an installation: its port, and its background work. */
 export interface RailPart<Port> {
   readonly port: Port;
   /** Starts what polls, watches and sends, in processes that work on jobs. */
@@ -16,7 +19,7 @@ export interface RailPart<Port> {
    * authenticates the caller itself, and reads the body by `readBody`, which bounds it.
    */
   readonly handle?: (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
-  /** What `doctor`, `railHealth` and the console say of it. */
+  /** Checks for `doctor`, `railHealth` and the console. */
   readonly checks: () => Promise<readonly RailCheck[]>;
   /** Certificates that a person has to renew. */
   readonly certificates?: () => readonly RailCertificate[];
@@ -35,12 +38,14 @@ export interface RailCheck {
   readonly detail: string;
 }
 
-/** What every rail is made with. */
+/** Parts that make every rail. */
 export interface RailTools {
   readonly mode: AccountMode;
   readonly database: Database;
   readonly clock: Clock;
   readonly receive: Receive;
+  /** Seals what is stored and opens a door; nothing of that kind is stored without it. */
+  readonly secrets?: SecretBox;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 

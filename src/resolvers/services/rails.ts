@@ -1,9 +1,11 @@
 /**
- * What the gateway asks of the outside world. Orders carry a key of their own: an order that comes again under its key
- * is the same order. Answers that take time come later, as news.
+ * Ports to the outside world. Orders carry a key of their own: a repeated key is the same order. Answers that take
+ * time come later, as rail events.
  */
 import type { Currency } from '../../base/money/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
+import type { CustomerCase } from '../../store/account/customer-cases.ts';
+import type { CustomerLevel } from '../../store/account/customers.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { News } from './news.ts';
 import type { RailStatement } from './statement.ts';
@@ -31,8 +33,8 @@ export interface GiveBack {
 export const NO_OWNER = 'nobody';
 
 /**
- * What a provider says of an order: it does not have it; it is under way; it has decided it, or had before; another amount went back than
- * was ordered; it cannot be asked.
+ * Answer of a provider about an order: it does not have it; it is under way; it has decided it, now or before;
+ * another amount went back than was ordered; it is unreachable.
  */
 export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
 
@@ -40,7 +42,7 @@ export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
 export interface PixRail {
   /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
   readonly ispb: string;
-  /** Whether a payment of which nobody tells the payer is held for a person to look at; it passes when not set. */
+  /** Whether a payment without a reported payer is held for a person; it passes by default. */
   readonly holdsUnknownPayer?: boolean;
   /**
    * Opens the charge of a transaction; its code carries the name of the merchant where the provider allows that.
@@ -54,9 +56,9 @@ export interface PixRail {
   /** Withdraws a charge, so that nobody can pay it any more. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
   /**
-   * Asked before a charge is called expired: what it was paid with. A rail that is never late has no use for it.
+   * Queries the payments of a charge before it counts as expired. Rails that are never late leave it out.
    *
-   * @returns the payments that the provider tells of; whoever asks receives them.
+   * @returns the provider's reports of payments; the caller receives them.
    */
   readonly askCharge?: (order: Order & { readonly txid: string }) => Promise<readonly News[]>;
   /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */
@@ -75,17 +77,19 @@ export interface PixRail {
   ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
-  /** Asks about an order of ours that is not decided; what the provider tells is received. A rail that never loses one has no use for it. */
+  /**
+   * Polls an undecided order of ours; the provider's reports are received. Rails that never lose one leave it out.
+   */
   readonly askOrder?: (key: string) => Promise<OrderAnswer>;
-  /** What moved, for reconciliation; absent where the provider has nothing to read it from. */
+  /** Movements for reconciliation; absent when the provider has no source of them. */
   readonly statement?: RailStatement;
 }
 
 /** The networks. */
 export interface ChainRail {
-  /** @returns what a transfer costs, minor units of the currency itself. */
+  /** @returns the cost of a transfer, minor units of the currency itself. */
   readonly networkFee: (currency: Currency) => Promise<bigint>;
-  /** @returns an address to receive deposits at; one of its own for each call where the network allows it. */
+  /** @returns an address to receive deposits at; a new one for each call where the network allows it. */
   readonly depositAddress: (currency: Currency) => Promise<string>;
   /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` follow when it is made. */
   readonly watchDeposit: (
@@ -106,35 +110,35 @@ export interface ChainRail {
     order: GiveBack & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
   /**
-   * Sends a held deposit back; `refund_ended` news follows under the key.
+   * Sends a held deposit back; a `refund_ended` event follows under the key.
    *
-   * @throws {RailRefused} where it is no more than what it costs: nothing is ever sent under the key then.
+   * @throws {RailRefused} when it is worth no more than its cost: then no transfer is ever sent under the key.
    */
   readonly sendBack: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
-  /** @returns what moved on a network, and what there is, for reconciliation; undefined where there is nothing to read it from. */
+  /** @returns movements on a network, and its balances, for reconciliation; undefined without a source. */
   readonly statementOf?: (network: string) => RailStatement | undefined;
 }
 
-/** There is no price that may be quoted, also none of before; the message says why to whoever asks for a price. */
+/** No price may be quoted, including earlier ones; the message gives the reason to the caller. */
 export class RateRefused extends Error {
   override readonly name = 'RateRefused';
 }
 
-/** What a feed says of an asset, and whether that counts. */
+/** Price of a feed for an asset, and whether it counts. */
 export interface FeedReport {
   readonly feed: string;
   /** BRL for one unit; null where there is none. */
   readonly price: string | null;
   readonly observedAtMs: number | null;
-  /** It counts; it is too old; it is too far from the others; it says nothing. */
+  /** It counts; it is too old; it is too far from the others; it has none. */
   readonly state: 'IN' | 'STALE' | 'OFF' | 'NONE';
   /** Why it does not count; empty where it does. */
   readonly why: string;
 }
 
-/** What the feeds say of an asset together. */
+/** Prices of all feeds for an asset. */
 export interface RateReport {
   readonly asset: string;
   /** Enough feeds agree; too few have a young price; too few of those that have one agree. */
@@ -142,7 +146,7 @@ export interface RateReport {
   /** BRL for one unit; null unless they agree. */
   readonly mid: string | null;
   readonly observedAtMs: number | null;
-  /** So many have to agree. */
+  /** Number of feeds that must agree. */
   readonly quorum: number;
   readonly feeds: readonly FeedReport[];
 }
@@ -156,13 +160,30 @@ export interface RateSource {
   readonly observe: (
     asset: string,
   ) => Promise<{ readonly mid: string; readonly observedAtMs: number } | undefined>;
-  /** @returns what each source says, where there are several. */
+  /** @returns the price of each source, where there are several. */
   readonly report?: () => Promise<readonly RateReport[]>;
 }
 
 /** Checks of customers and payees. */
 export interface IdentityCheck {
   readonly check: (order: Order) => Promise<'passed' | 'irregular' | 'step_up' | 'review'>;
+  /** Set where customers have cases, which transactions ask for: `check` is not called then. */
+  readonly cases?: CaseChecks;
+}
+
+/** How cases of customers are checked. */
+export interface CaseChecks {
+  /** Kind of the rail; null: people decide. */
+  readonly provider: string | null;
+  /** Levels that the provider checks; people decide about `VERIFIED` otherwise, and for `BASIC` no case is needed. */
+  readonly levels: readonly CustomerLevel[];
+  /** For how long an approval holds. Unit: ms. */
+  readonly validMs: number;
+  /**
+   * @returns the page of the provider for the customer of a case, new for each call where the provider makes such links; null where
+   *   there is none now.
+   */
+  readonly link?: (row: CustomerCase) => Promise<string | null>;
 }
 
 /** Part that a subject has in a transaction. */
@@ -241,31 +262,31 @@ export interface Screening {
   readonly lists?: () => Promise<readonly ScreeningList[]>;
 }
 
-/** What the house owns of a currency, with its limits; decimal texts. */
+/** Holdings of the house in a currency, with their limits; decimal texts. */
 export interface HousePosition {
   readonly currency: Currency;
-  /** Below zero: what it lacks. */
+  /** Negative for a shortage. */
   readonly owned: string;
   readonly target: string;
   /** Conversions never bring it to own more, or to lack more than `short`. */
   readonly long: string;
   readonly short: string;
-  /** What is missing to the target; below zero what is too much. */
+  /** Shortfall to the target; negative for an excess. */
   readonly missing: string;
   readonly isWithin: boolean;
 }
 
-/** Where positions are bought and sold. */
+/** Venue where positions are bought and sold. */
 export interface Liquidity {
-  /** Answers for a conversion that is booked: it stands, or is unwound. */
+  /** Answers for a booked conversion: it stands, or is unwound. */
   readonly convert: (order: Order) => Promise<'settled' | 'failed'>;
   /** @returns the positions, where the house converts against its own. */
   readonly positions?: () => Promise<readonly HousePosition[]>;
 }
 
-/** All of them. */
+/** All rails. */
 export interface Rails {
-  /** What is not configured, by the names of `railsFor`; nothing when not given. */
+  /** Rails that are not configured, by the names of `railsFor`; none by default. */
   readonly missing?: readonly string[];
   readonly pix: PixRail;
   readonly chain: ChainRail;
@@ -275,6 +296,6 @@ export interface Rails {
   readonly liquidity: Liquidity;
   /** Account at the bank that files of the bank must be of; any account if it is not configured. */
   readonly bankAccount?: string | undefined;
-  /** Origin of the page of the signer, on which people prove destinations; undefined: there is none. */
+  /** Origin of the signer's page, on which people prove destinations; undefined without one. */
   readonly signerPage?: string | undefined;
 }

@@ -1,10 +1,10 @@
-/** What a sandbox offers besides: the acts of the outside world on demand, and its clock. */
+/** Additional abilities of a sandbox: acts of the outside world on demand, and its clock. */
 import type { Tx } from '../../store/connection/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AtomicWork, NewProcess } from './advance.ts';
 
-/** The catalogue of scenarios: what happens, in one sentence. */
+/** The catalogue of scenarios: the effect of each, in one sentence. */
 export const SCENARIO_DOCS = {
   pay: 'The customer pays the price now.',
   'pay-late': 'The customer pays the price one second too late; an open session ends before.',
@@ -51,17 +51,17 @@ export const SCENARIO_NAMES = Object.keys(SCENARIO_DOCS) as readonly ScenarioNam
 /** A scenario of the catalogue. */
 export interface Scenario {
   readonly name: ScenarioName;
-  /** One sentence: what happens. */
+  /** The effect, in one sentence. */
   readonly doc: string;
 }
 
-/** Scenarios that fit a transaction: those that happen at once, and those that are planned and happen when it gets there. */
+/** Scenarios that fit a transaction: immediate ones, and planned ones that happen when it gets there. */
 export interface PossibleScenarios {
   readonly now: readonly ScenarioName[];
   readonly later: readonly ScenarioName[];
 }
 
-/** How a scenario is played. */
+/** Options of playing a scenario. */
 export interface ScenarioOptions {
   /** Decimal text, in the currency of what is paid or deposited. */
   readonly amount?: string | undefined;
@@ -71,7 +71,7 @@ export interface ScenarioOptions {
   readonly beforehand?: () => Promise<void>;
 }
 
-/** How a transaction begins: the first trigger, and what is done in the same database transaction. */
+/** Beginning of a transaction: the first trigger, and the work in the same database transaction. */
 export interface Beginning {
   readonly trigger: Trigger<'created' | 'quote_failed'>;
   readonly atomically: AtomicWork;
@@ -80,7 +80,7 @@ export interface Beginning {
 /** The sandbox. */
 export interface Sandbox {
   readonly scenarios: readonly Scenario[];
-  /** @returns what its step waits for or still leads to. News of money that nobody waits for can be played all the same. */
+  /** @returns scenarios that its step waits for or still leads to. Others that report money can be played, too. */
   readonly possible: (row: ProcessRow) => PossibleScenarios;
   /**
    * Plays a scenario on a transaction: at once, or when the transaction gets there.
@@ -88,7 +88,7 @@ export interface Sandbox {
    * @throws {GatewayError} `STEP_CONFLICT` when it cannot happen any more, `INVALID_PARAMETER` for a scenario or amount.
    */
   readonly play: (row: ProcessRow, scenario: string, options: ScenarioOptions) => Promise<ProcessRow>;
-  /** @returns how a new transaction begins; its reference or notes can name plans: `sandbox:hold,swap-fail`. */
+  /** @returns the beginning of a new transaction; its reference or notes can name plans: `sandbox:hold,swap-fail`. */
   readonly begin: (create: NewProcess) => Beginning;
   /**
    * Sets the clock ahead by so many milliseconds.

@@ -1,7 +1,9 @@
-/** Statements of rails: what really moved in a period, as the outside world has it. Reconciliation holds them against the ledger. */
+/**
+ * Statements of rails: the real movements of a period, as the outside world has them, for comparison with the ledger.
+ */
 import type { NewsName } from '../../store/rails/vault.ts';
 
-/** What an entry of a statement can be. */
+/** Kinds of a statement's entries. */
 export const ENTRY_KINDS = {
   payment: 'A PIX that came.',
   refund: 'A return of received money that we ordered.',
@@ -15,13 +17,13 @@ export const ENTRY_KINDS = {
   gas: 'What a network charged for a transaction of ours.',
   balance: 'The total balance.',
 } as const;
-/** One of ENTRY_KINDS. */
+/** A member of ENTRY_KINDS. */
 export type EntryKind = keyof typeof ENTRY_KINDS;
 
 /**
- * What stands for an entry that no news tells of. `capital`: nobody ordered it, and people book it on its day or soon after; `any`: it has no
- * name that news could have, and is found by its amount and day; `paid_by_hand`: it has one, and may be what people paid out (L62), found
- * by amount and day, too.
+ * Match of an entry without a rail event. `capital`: it was not ordered, and people book it on its day or soon after;
+ * `any`: it has no name that an event could have, and is found by its amount and day; `paid_by_hand`: it has one, and
+ * may be a payment by people (L62), found by amount and day, too.
  */
 export type Untold = 'capital' | 'any' | 'paid_by_hand';
 
@@ -40,15 +42,15 @@ export interface StatementEntry {
   readonly at: Date;
   /** Natural key of the news that tells it. */
   readonly news?: NewsName;
-  /** What stands for it where no news tells of it; nothing where this is left out. */
+  /** Match when no event reports it; none when left out. */
   readonly untold?: Untold;
   /** Another address or currency than was ordered or told, in words. */
   readonly differs?: string | undefined;
-  /** Of a transfer between our own addresses: what was ordered, decimal text. */
+  /** Of a transfer between our own addresses: the ordered amount, decimal text. */
   readonly ordered?: string;
   /**
-   * It is in no account of the ledger, because both ends are ours: the rail has the order and the transfer, or (`absent`) the order
-   * alone.
+   * It is in no account of the ledger, because both ends are ours: the rail has the order and the transfer, or
+   * (`absent`) the order alone.
    */
   readonly own?: 'known' | 'absent';
 }
@@ -61,7 +63,7 @@ export interface StatementPeriod {
   readonly whole?: Date;
 }
 
-/** What a rail has of a currency in all, and what the ledger had when it was so; decimal texts. */
+/** Total of a currency at a rail, and the ledger's at that time; decimal texts. */
 export interface ToldBalance {
   /** Raw ledger code. */
   readonly currency: string;
@@ -73,15 +75,15 @@ export interface ToldBalance {
 
 /** The statement of a rail. */
 export interface RailStatement {
-  /** What is on it: of other kinds nothing is said. */
+  /** Kinds of its entries: it says nothing about others. */
   readonly kinds: readonly EntryKind[];
   /**
-   * @returns what moved in the period, in any order; of a network only what is final and was settled here.
+   * @returns movements of the period, in any order; of a network only final ones that were settled here.
    * @throws while it cannot be read whole.
    */
   readonly read: (period: StatementPeriod) => Promise<Iterable<StatementEntry>>;
-  /** @returns entries by the names of their news, whenever they were; nothing for what is not there. */
+  /** @returns entries by the names of their events, of any time; missing ones are left out. */
   readonly find?: (names: readonly NewsName[]) => Promise<readonly StatementEntry[]>;
-  /** What there is now. @throws while it cannot be read. */
+  /** Present balances. @throws while they cannot be read. */
   readonly balances?: () => Promise<readonly ToldBalance[]>;
 }

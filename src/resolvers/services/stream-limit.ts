@@ -7,7 +7,10 @@ export const RETRY_SECONDS = 5;
 /** Tabs in which one payer may have a page open. */
 const SESSION_STREAMS_MAX = 20;
 
-/** Counts open streams by account, and those of payers by their session: they must not use up the streams of the account. */
+/**
+ * Counts open streams by account, and those of payers by their session: they must not use up the streams of the
+ * account.
+ */
 export class StreamLimit {
   readonly #max: number;
   readonly #open = new Map<string, number>();
@@ -45,7 +48,10 @@ export class StreamLimit {
   }
 }
 
-/** @returns what shares a limit of work at once: the account, since it can make more keys; for a payer, the session alone. */
+/**
+ * @returns the key of a shared limit of parallel work: the account, since it can make more keys; for a payer, the
+ *   session alone.
+ */
 export function sharedBy({
   id,
   accountId,

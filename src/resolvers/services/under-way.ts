@@ -1,4 +1,4 @@
-/** What is under way in this process: whoever asks whether callers wait for too long waits for it too. */
+/** Work under way in this process: a check of whether callers wait for too long waits for it, too. */
 import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
 
 /** Knows the work that has begun and not ended. */

@@ -12,7 +12,7 @@ export const APPROVAL_BARS = {
   same_maker: 'Your key requested or approved it, or counts as one maker with a key that did (C-40).',
   newcomer: 'Your key, or you as a person, is newer to the account than its cooling time (C-40).',
 } as const;
-/** One of APPROVAL_BARS. */
+/** A member of APPROVAL_BARS. */
 export type ApprovalBar = keyof typeof APPROVAL_BARS;
 
 /** @returns a function that finds why the caller may not approve money out of a transaction of the account; null where it may. */

@@ -1,4 +1,4 @@
-/** Changes how the hosted pages of the account look. Nothing that is taken is markup, and nothing is loaded from elsewhere. */
+/** Changes the look of the account's hosted pages. Markup is refused, and nothing is loaded from elsewhere. */
 import { hash } from 'node:crypto';
 import type { Named } from '../../base/errors/violations.ts';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/pages/contrast.ts';
@@ -18,14 +18,14 @@ import { URL_LENGTH_MAX } from '../checks/lengths.ts';
 import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';
 
-/** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */
+/** Changes, each under the caller's own name for it; null removes a value, a missing member stays. */
 export interface BrandingInput {
   readonly displayName?: Named | null | undefined;
   readonly accent?: Named | null | undefined;
   readonly logo?: Named | null | undefined;
   readonly supportUrl?: Named | null | undefined;
   readonly frameHosts?: SeenList | undefined;
-  /** The present frame hosts, as the caller saw them; where it is not given, they are replaced whatever they are. */
+  /** The present frame hosts, as the caller saw them; without this, they are replaced whatever they are. */
   readonly replacesFrameHosts?: SeenList | undefined;
   readonly showsPrice?: boolean | null | undefined;
 }
@@ -47,7 +47,7 @@ export async function updateBranding(
   checks: CreationChecks,
 ): Promise<void> {
   requireAct(context, 'branding.update');
-  // It sends payers elsewhere, or lets others frame their pages.
+  // These members send payers elsewhere, or let others frame their pages.
   if (input.supportUrl || input.frameHosts) requireFresh(context);
   const change: BrandingChange = {
     ...changed('displayName', input.displayName, (given) => displayName(given, checks)),

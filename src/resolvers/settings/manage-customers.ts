@@ -21,13 +21,13 @@ import { BRL_AMOUNT, checkDecimal } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';
 import { protectionsOf } from './protections.ts';
 
-/** What is to change of a customer's limits; null takes a limit away, and what is not given stays. */
+/** Changes of a customer's limits; null removes a limit, and a missing member stays. */
 export interface CustomerInput {
   readonly limitDaily?: Named | null | undefined;
   readonly stepUp30d?: Named | null | undefined;
 }
 
-/** What the platform may change. */
+/** Changes that the platform may make. */
 export interface CustomerGrant extends CustomerInput {
   readonly level?: CustomerLevel | undefined;
 }
@@ -44,12 +44,13 @@ type LimitName = (typeof CUSTOMER_SETTINGS)[CustomerName];
 const CUSTOMER_NAMES = Object.keys(CUSTOMER_SETTINGS) as CustomerName[];
 
 /**
- * Sets limits of a customer of the caller's account; a customer who was not seen yet is kept from now on.
+ * Sets limits of a customer of the caller's account; a new customer is stored from now on.
  *
- * What loosens them takes effect after the cooling time.
+ * Loosening takes effect after the cooling time.
  *
  * @returns the tax id, without punctuation.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for no tax id, and for a limit above all that hold without it.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for a malformed tax id, and for a limit above all that hold
+ *   without it.
  */
 export async function updateCustomer(
   context: Context,
@@ -118,7 +119,11 @@ async function setRules(
   return key;
 }
 
-/** What is tighter holds at once, what is looser after the cooling time (C-40). @returns the rules now. */
+/**
+ * Tightening takes effect immediately, loosening after the cooling time (C-40).
+ *
+ * @returns the rules now.
+ */
 async function loosenLater(
   context: Context,
   tx: Tx,

@@ -17,20 +17,20 @@ import { BRL_AMOUNT, checkDecimal, checkOrder } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';
 import { protectionsOf } from './protections.ts';
 
-/** What is to change; null takes a limit away, and what is not given stays. */
+/** Changes; null removes a limit, and a missing member stays. */
 export type TemplateLimitsInput = {
   readonly [Name in keyof TemplateLimits]?: Named | null | undefined;
 };
 
-/** How the change of a limit is named while it waits. */
+/** Names of a waiting change of a limit. */
 const NAMES = Object.keys(TEMPLATE_SETTINGS) as (keyof typeof TEMPLATE_SETTINGS)[];
 
 /**
- * Sets limits of the account on a template: what is tighter at once, what is looser after the cooling time.
+ * Sets limits of the account on a template: tightening immediately, loosening after the cooling time.
  *
- * @param template - wire name of one that there is.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for a limit beyond that of the platform, and unless the least of a
- *   transaction is below the most.
+ * @param template - wire name of an existing one.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for a limit beyond that of the platform, and unless the
+ *   minimum of a transaction is below its maximum.
  */
 export async function updateTemplateLimits(
   context: Context,

@@ -13,11 +13,11 @@ import { type Context, requireAct } from '../services/context.ts';
 export const ORIGINS_MAX = 20;
 
 /**
- * Sets the origins of an account; those before are replaced.
+ * Sets the origins of an account, replacing earlier ones.
  *
- * @param seen - the present ones, as the caller saw them; where it is not given, they are replaced whatever they are.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine; `LIST_CHANGED`
- *   when the present ones are others than was seen.
+ * @param seen - the present ones, as the caller saw them; without this, they are replaced whatever they are.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for any value but an origin of https, or of http on this
+ *   machine; `LIST_CHANGED` when the present ones differ from the seen ones.
  */
 export async function updateAllowedOrigins(
   context: Context,

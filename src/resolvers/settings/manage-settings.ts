@@ -17,12 +17,12 @@ import { type Context, requireAct } from '../services/context.ts';
 import { agreePrice } from './price-proposals.ts';
 import { changeProtections, protectionFacts } from './protections.ts';
 
-/** What is to change of a template; each under the caller's own name for it. */
+/** Changes of a template; each under the caller's own name for it. */
 export type TemplateSettingsInput = {
   readonly [Name in keyof TemplateSettings]?: Named | undefined;
 };
 
-/** What is to change of an account; a limit of null is none. */
+/** Changes of an account; null removes a limit. */
 export interface AccountSettingsInput {
   readonly whitelistCoolingSeconds?: Named | undefined;
   readonly approvalAbove?: Named | null | undefined;
@@ -34,7 +34,7 @@ export interface AccountSettingsInput {
 /** Limits of money out, BRL; each can be ended. */
 export const OUT_LIMITS = ['approvalAbove', 'outflowPerHour', 'newTargetPerHour'] as const;
 
-/** What a setting may be: not negative, and so fine at most. */
+/** Bounds of a setting: not negative, and of limited precision. */
 export interface Bounds {
   readonly decimals: number;
   readonly isFraction?: true;
@@ -43,7 +43,7 @@ export interface Bounds {
 const FRACTION: Bounds = { decimals: 8, isFraction: true };
 /** An amount of BRL. */
 export const BRL_AMOUNT: Bounds = { decimals: 2 };
-/** What each setting of a template may be. */
+/** Bounds of each setting of a template. */
 export const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
   spread: FRACTION,
   feeRate: FRACTION,
@@ -59,12 +59,13 @@ export const DECIMAL_LENGTH_MAX = 18;
 export const COOLING_SECONDS_MAX = 2_592_000;
 
 /**
- * Changes price and limits of a template; what is not given stays. A price without margin is proposed, and holds once another person
- * sets it too (C-25).
+ * Changes price and limits of a template; a missing member stays. A price without margin is proposed, and holds once
+ * another person sets it too (C-25).
  *
  * @param context - of the platform, on the account whose template it is.
- * @param template - wire name of one that there is.
- * @throws {GatewayError} `FORBIDDEN`, also for whoever proposed the price; `INVALID_PARAMETER` unless 0 <= spread, feeRate < 1 and 0 <= amountMin <= amountMax.
+ * @param template - wire name of an existing one.
+ * @throws {GatewayError} `FORBIDDEN`, also for the proposer of the price; `INVALID_PARAMETER` unless 0 <= spread,
+ *   feeRate < 1 and 0 <= amountMin <= amountMax.
  */
 export async function updateTemplateSettings(
   context: Context,
@@ -104,11 +105,11 @@ export async function updateTemplateSettings(
 }
 
 /**
- * Changes rules of the account; what is not given stays, and what loosens a protection takes effect later.
+ * Changes rules of the account; a missing member stays, and loosening a protection takes effect later.
  *
  * @returns the rules now.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` unless the cooling time is 0 to 2,592,000 s and the limit of BRL
- *   is not negative.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` unless the cooling time is 0 to 2,592,000 s and the limit
+ *   of BRL is not negative.
  */
 export async function updateAccountSettings(
   context: Context,

@@ -1,4 +1,4 @@
-/** Changes whom withdrawals may go to (C-22). What is added is usable after the cooling time of the account. */
+/** Changes the destinations of withdrawals (C-22). An added one is usable after the cooling time of the account. */
 import { randomBytes } from 'node:crypto';
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/chain/address.ts';
 import { assert } from '../../base/errors/assert.ts';
@@ -34,9 +34,11 @@ export interface WhitelistEntryInput {
   readonly label?: Named | undefined;
 }
 
-/** Proof of an address, with the name that the caller has for it. */
+/** Proof of an address, with the names that the caller has for it. */
 export interface GivenProof {
   readonly name: string;
+  /** Of its members; by default as those of an object `name`. */
+  readonly names?: Readonly<Record<'id' | 'signature', string>>;
   /** Id of a proof that was made on the page of the signer; of a key, its name. */
   readonly id: string;
   readonly expiresAt: Date;
@@ -44,15 +46,15 @@ export interface GivenProof {
   readonly signature?: string | null | undefined;
 }
 
-/** How the caller names what may be missing. */
+/** The caller's names of members that may be missing. */
 export type WhitelistEntryNames = Readonly<Record<'network' | 'address' | 'pixKeyType' | 'pixKey', string>>;
 
-/** What is whitelisted, canonical: an address with its network, or a PIX key with its type. */
+/** A canonical destination: an address with its network, or a PIX key with its type. */
 interface Destination {
   readonly network: string | null;
   readonly pixKeyType: string | null;
   readonly target: string;
-  /** How the caller names the target. */
+  /** The caller's name of the target. */
   readonly parameter: string;
 }
 
@@ -163,9 +165,10 @@ export async function removeWhitelistEntry(context: Context, id: string): Promis
 }
 
 /**
- * Stores the proof of an address with its entry, in place of one that it had. It counts when the signer finds it valid.
+ * Stores the proof of an address with its entry, replacing an earlier one. It counts when the signer finds it valid.
  *
- * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`; `NOT_FOUND`, also for a PIX key, and for an entry that was removed.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`; `NOT_FOUND`, also for a PIX key, and for an entry that was
+ *   removed.
  */
 export async function addProof(
   context: Context,
@@ -188,8 +191,8 @@ export async function addProof(
 }
 
 /**
- * Withdraws the proof of an address, so that it goes to the signer no more: that of an entry, and of every other entry with its address.
- * Again is the same.
+ * Withdraws the proof of an address, so that it goes to the signer no more: that of an entry, and of every other
+ * entry with its address. Repeating is harmless.
  *
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`, also for a PIX key, which has none.
  */
@@ -206,7 +209,7 @@ export async function withdrawProof(context: Context, id: string): Promise<void>
   );
 }
 
-/** A PIX key names a person: it is told as the logs show it. */
+/** A PIX key identifies a person: it is masked as in the logs. */
 async function entryFacts(tx: Tx, accountId: bigint, id: string): Promise<object> {
   const { target, id: _id, ...entry } = (await findEntry(tx, accountId, id)) ?? { target: '', id };
   const isPixKey = 'pixKeyType' in entry && entry.pixKeyType !== null;
@@ -220,16 +223,17 @@ function newId(prefix: 'grp' | 'wle'): string {
 /** The signer, which knows the keys and passkeys, checks the proof; here its form is checked. */
 function checkProof(
   { caller }: Context,
-  { name, id, signature, expiresAt }: GivenProof,
+  { name, names, id, signature, expiresAt }: GivenProof,
   checks: CreationChecks,
 ): WhitelistProof | undefined {
+  const named = names ?? { id: `${name}.id`, signature: `${name}.signature` };
   if (!PROOF_ID.test(id))
-    return checks.add({ parameter: `${name}.id`, message: `must be 1 to ${PROOF_LENGTHS.id} characters` });
+    return checks.add({ parameter: named.id, message: `must be 1 to ${PROOF_LENGTHS.id} characters` });
   const proof = { id, account: String(caller.accountId), expiresAt: expiryText(expiresAt.getTime()) };
   if (signature == null) return { kind: 'passkey', ...proof };
   if (!BASE64URL.test(signature))
     return checks.add({
-      parameter: `${name}.signature`,
+      parameter: named.signature,
       message: `must be base64url, ${PROOF_LENGTHS.text} characters at most`,
     });
   return { kind: 'key', ...proof, signature };

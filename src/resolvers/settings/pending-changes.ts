@@ -1,7 +1,7 @@
 /**
- * Changes that loosen what protects money: the cooling time, the approval threshold, limits that an account set itself on a
- * customer or a template. They wait for the cooling time in force, so that whoever has a key for a moment gains nothing
- * (C-40); what takes effect is in the audit log as an act of the gateway.
+ * Changes that loosen a protection of money: the cooling time, the approval threshold, limits that an account set
+ * itself on a customer or a template. They wait for the cooling time in force, so that a key stolen for a short time
+ * gains nothing (C-40); an applied change is in the audit log as an act of the gateway.
  */
 import { maskTaxId } from '../../base/text/mask.ts';
 import { readCustomerRules, setCustomerRules } from '../../store/account/customers.ts';

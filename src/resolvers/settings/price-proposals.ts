@@ -1,4 +1,7 @@
-/** Prices below cost need two people: who lowers one below the least margin proposes it, and another sets the same (C-25). */
+/**
+ * Prices below cost need two people: the first who lowers one below the minimum margin proposes it, and another sets
+ * the same (C-25).
+ */
 import { isMore, sum } from '../../base/money/money.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { PRICE_SETTINGS, type PriceProposal } from '../../store/engine/price-proposals.ts';

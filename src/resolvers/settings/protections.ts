@@ -32,14 +32,14 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { deferLooser, settleChanges, withChange } from './pending-changes.ts';
 
-/** What holds at a moment. */
+/** Protections at a time. */
 export interface Protections {
   readonly settings: AccountSettings;
   /** Whether something that became due by then is not stored yet. */
   readonly isDue: boolean;
 }
 
-/** @returns what holds at a moment, whether or not what became due by then is stored yet. */
+/** @returns the protections at a time, whether or not changes due by then are stored yet. */
 export async function readProtections(
   database: Tx,
   accountId: bigint,
@@ -57,10 +57,10 @@ export async function settleProtections(context: Context): Promise<void> {
 }
 
 /**
- * Changes the settings of an account, in the caller's turn of the account: what tightens, or protects nothing, at once; what
- * loosens later, unless there is no cooling time.
+ * Changes the settings of an account, in the caller's turn of the account: tightening, and settings without
+ * protection, immediately; loosening later, unless there is no cooling time.
  *
- * @param wanted - what is to change.
+ * @param wanted - the changes.
  * @returns the settings now.
  */
 export async function changeProtections(
@@ -86,9 +86,9 @@ export async function changeProtections(
 }
 
 /**
- * Takes back a change that has not taken effect.
+ * Withdraws a change that has not taken effect.
  *
- * @param subject - the tax id of a customer or the template whose setting it is; none for those of the account.
+ * @param subject - the tax id of a customer, or the template; undefined for settings of the account.
  * @returns the settings now.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
  */
@@ -140,7 +140,7 @@ function refusedSubject(parameter: string, message: string): GatewayError {
   return invalidParameters([{ parameter, message }]);
 }
 
-/** @returns what is told of the caller's protections at a moment: the settings, and the values that wait. */
+/** @returns the logged facts of the caller's protections at a time: the settings, and the waiting values. */
 export async function protectionFacts(context: Context, tx: Tx, nowMs: number): Promise<object> {
   const { settings } = await protectionsOf(context, tx, nowMs);
   const own = await readWaitingChanges(tx, context.caller.accountId, new Date(nowMs), '');
@@ -167,9 +167,11 @@ export async function changesThatWait({ database, caller, clock }: Context): Pro
 }
 
 /**
- * One owner can have two addresses, and so be two people: whoever is new to the account approves when its cooling time is over.
+ * One owner can have two addresses, and so be two people: a person who is new to the account approves when its
+ * cooling time is over.
  *
- * @returns from when on the caller may approve; 0 for one who is not of the account, as the operator. Unit: ms.
+ * @returns the time from which the caller may approve; 0 for a caller outside of the account, such as the operator.
+ *   Unit: ms.
  */
 export async function approvesFrom(context: Context, database: Tx, nowMs: number): Promise<number> {
   const { accountId, id } = context.caller;

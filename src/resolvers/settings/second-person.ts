@@ -8,9 +8,9 @@ import { approvesFrom } from './protections.ts';
 /**
  * Checks under the lock of the caller's account, which the creation of a key takes too.
  *
- * @param subject - what is approved, with its article.
- * @throws {GatewayError} `FORBIDDEN` for the maker and those who count as one maker with them, and for a key or person that is
- *   newer to the platform than its cooling time.
+ * @param subject - the approved thing, with its article.
+ * @throws {GatewayError} `FORBIDDEN` for the maker and those who count as one maker with them, and for a key or
+ *   person that is newer to the platform than its cooling time.
  */
 export async function requireSecondPerson(
   context: Context,

@@ -1,4 +1,6 @@
-/** What waits for somebody's decision: the steps at which each act can be done, and what a caller may decide. */
+/**
+ * Waits for a person's decision: the steps at which each act is possible, and the decisions that a caller may make.
+ */
 import { ACTS, type ActName } from '../../base/access/acts.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
 import type { WaitingAt } from '../../store/engine/waiting.ts';
@@ -14,7 +16,7 @@ const DECISIONS = {
   'step_up.approve': ['step_up_approved'],
   'refund.retry': ['refund_retried'],
 } as const satisfies { readonly [Act in ActName]?: readonly TriggerName[] };
-/** One of these acts. */
+/** A member of DECISIONS. */
 export type DecisionName = keyof typeof DECISIONS;
 
 /** @returns the steps, as `component/state`, at which the act can be done. */
@@ -22,14 +24,15 @@ export function stepsAwaiting(registry: Registry, act: DecisionName): readonly s
   const triggers: readonly TriggerName[] = DECISIONS[act];
   const steps = registry.templates.flatMap(({ machine }) =>
     machine.transitions
-      // A return that failed can be ordered again at any step; what waits for it is where nothing else goes on.
+      // A failed return can be ordered again at any step; only those at which nothing else goes on count as waiting
+      // for it.
       .filter(({ on, to }) => triggers.includes(on) && (on !== 'refund_retried' || to !== 'stay'))
       .flatMap(({ from }) => from),
   );
   return [...new Set(steps)].filter((step) => step !== 'start');
 }
 
-/** @returns where transactions wait for the act: its steps, and the families that have one of them. */
+/** @returns the steps at which transactions wait for the act, and the families that have one of them. */
 export function waitingFor(registry: Registry, act: DecisionName): WaitingAt {
   const steps = stepsAwaiting(registry, act);
   const templates = registry.templates.filter((template) =>
@@ -38,7 +41,7 @@ export function waitingFor(registry: Registry, act: DecisionName): WaitingAt {
   return { steps, families: [...new Set(templates.map(({ family }) => family))] };
 }
 
-/** What a transaction can wait for a person for, whoever that is. */
+/** Reasons why a transaction can wait for a person. */
 export const WAITS = {
   held_deposit: 'A deposit of a wrong amount or too late, which waits for `resolveDeposit`.',
   hold: 'Compliance screening holds it.',
@@ -46,14 +49,14 @@ export const WAITS = {
   failed_refund: 'A return to the payer failed, and is still owed.',
   failed_job: 'A job of it failed, and is tried again.',
 } as const;
-/** One of them. */
+/** A member of WAITS. */
 export type Wait = keyof typeof WAITS;
 
-/** What is found by what failed, and not by the step. */
+/** Waits that are found by their failure, not by the step. */
 export const TROUBLES = { failed_refund: 'refund', failed_job: 'job' } as const satisfies {
   readonly [Each in Wait]?: string;
 };
-/** What is found by the step. */
+/** Waits that are found by the step. */
 export type StepWait = Exclude<Wait, keyof typeof TROUBLES>;
 
 /** Decision that ends each wait. */

@@ -24,7 +24,7 @@ import { isStepWait, ownApprovals, stepsForCaller, stepsWaiting, TROUBLES } from
 import { LISTED, type MergedFilterInput } from './filter-input.ts';
 import { badCursor, checkFilter } from './list-transactions.ts';
 
-/** What the outcome of every step that can go on is called (`step_outcome`). */
+/** Outcome of every step that can go on (`step_outcome`). */
 const OPEN = 'OPEN';
 const NOTHING: MergedPage = {
   total: 0n,
@@ -85,7 +85,10 @@ export async function findNth(
 
 const TOO_FAR = `reaches too far with these filters: more than ${COUNT_MAX} would have to be looked at; narrow the days`;
 
-/** @returns what goes in and out by currency, of all that match; null where too many would have to be read. @throws as above. */
+/**
+ * @returns incoming and outgoing sums by currency, of all matches; null when too many would have to be read.
+ * @throws as above.
+ */
 export async function sumTransactions(
   context: Context,
   input: MergedFilterInput,

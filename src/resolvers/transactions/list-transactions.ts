@@ -18,7 +18,7 @@ import type { ListFilterInput, MergedFilterInput } from './filter-input.ts';
 /**
  * Reads a page and the exact total, from one snapshot (C-10, C-11, C-14, C-16).
  *
- * @param violations - what the edge found wrong already; reported together with what is found here.
+ * @param violations - of the interface; reported together with those found here.
  * @param options - `counted`: whether the total is wanted, default yes.
  * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value.
  */
@@ -46,7 +46,7 @@ export function badCursor(page: Page): GatewayError {
   return invalidParameters(cursors.map((parameter) => ({ parameter, message: BAD_CURSOR })));
 }
 
-/** What is said of a cursor that no page of a list gave. */
+/** Error of a cursor that is from no page of a list. */
 export const BAD_CURSOR = 'must be a cursor of this list';
 
 const TEXTS = filtersOf('text');

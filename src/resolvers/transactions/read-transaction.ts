@@ -29,7 +29,7 @@ export function findOwnProcess(context: Context, end2end: string, family?: Famil
   return findOwn(context, findProcess, end2end, family);
 }
 
-/** @returns whether no record can have this text as its id: it never gets to the database. */
+/** @returns whether the text cannot be the id of any record: it is then never sent to the database. */
 export function isOddId(end2end: string): boolean {
   return end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed();
 }

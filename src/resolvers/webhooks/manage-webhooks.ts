@@ -1,4 +1,4 @@
-/** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
+/** Administers endpoints of webhooks and their secrets (contract section 8). Everything needs the scope `admin`. */
 import { randomBytes } from 'node:crypto';
 import type { ActName } from '../../base/access/acts.ts';
 import { newSecret, newSigningKey } from '../../base/access/webhook-keys.ts';
@@ -33,7 +33,7 @@ import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 
-/** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
+/** Properties of an endpoint, or their changes; each under the caller's own name for it. */
 export interface EndpointInput {
   readonly url?: Named | undefined;
   /** Null takes it away. */
@@ -55,10 +55,10 @@ export interface NamedNumber {
   readonly value: number;
 }
 
-/** How long the secret before stays valid: a day, a week at most. */
+/** Overlap of the previous secret: a day, a week at most. */
 export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
 
-/** Most endpoints of an account; those that came with transactions do not count. */
+/** Maximum number of endpoints of an account, without those of transactions. */
 export const ENDPOINTS_MAX = 50;
 /** Most endpoints that came with transactions in the list of an account. */
 export const CAME_ENDPOINTS_LISTED = 200;
@@ -69,7 +69,7 @@ export const CONCURRENCY_MAX = 100;
 /** Most deliveries of an endpoint in a second. */
 export const PER_SECOND_MAX = 1_000;
 const ID = /^whe_[\w-]{16}$/;
-/** What an endpoint is when nothing is said. */
+/** Defaults of an endpoint. */
 const NEW_ENDPOINT = {
   description: null,
   eventNames: [],
@@ -120,7 +120,11 @@ export async function createEndpoint(
   });
 }
 
-/** Changes an endpoint; what is not given stays. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`. */
+/**
+ * Changes an endpoint; a missing member stays.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
+ */
 export async function updateEndpoint(
   context: Context,
   id: string,
@@ -183,6 +187,7 @@ export async function rotateWebhookSecret(
   context: Context,
   endpointId: string | undefined,
   overlapSeconds: NamedNumber,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<SecretRow[]> {
   requireAct(context, 'webhook.rotate_secret');
   const { accountId } = context.caller;
@@ -206,6 +211,7 @@ export async function rotateWebhookSecret(
       validUntil,
     });
     writeDown('webhook.rotate_secret', endpointObject(name), { after: { overlapSeconds: seconds } });
+    await bind(tx, name);
     return opened(context, name, await readSecrets(tx, accountId, name, now));
   });
 }
@@ -272,7 +278,7 @@ export function templatesOf({ registry }: Context, template: string | null | und
   return template == null ? registry.templates : [registry.of(template)];
 }
 
-/** Tells dispatchers that there may be something to send; those of other processes look for themselves. */
+/** Notifies dispatchers of this process of possible deliveries; others scan for them. */
 export function wakeDispatchers({ notifier, caller }: Context): void {
   notifier.notify([caller.accountId]);
 }

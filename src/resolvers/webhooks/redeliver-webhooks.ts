@@ -1,4 +1,7 @@
-/** Sends events again: one, those of a filter, what a disabled endpoint missed, and a test (C-64). Needs the scope `admin`. */
+/**
+ * Sends events again: one, those of a filter, those that a disabled endpoint missed, and a test (C-64). Needs the
+ * scope `admin`.
+ */
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -21,14 +24,14 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
-/** Which deliveries are meant; all that are given must hold. */
+/** Filter of deliveries; all given members must match. */
 export interface RedeliveryInput {
   readonly endpointId?: string | undefined;
   /** By default those that were not delivered. */
   readonly states?: readonly EndedState[] | undefined;
   /** Events that occurred since. */
   readonly since?: Date | undefined;
-  /** Cursor of the event log: what comes after it. */
+  /** Cursor of the event log: later events match. */
   readonly after?: Named | undefined;
   readonly eventNames?: NamedList | undefined;
 }
@@ -40,8 +43,8 @@ const UNDELIVERED: readonly EndedState[] = ['dead', 'skipped'];
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Sends an event again to the endpoint of a delivery; one that still waits is tried at once instead. Either goes past the
- * breaker, a pause that the receiver asked for, and the order.
+ * Sends an event again to the endpoint of a delivery; a waiting delivery is attempted immediately instead. Both
+ * ignore the breaker, a pause that the receiver asked for, and the order.
  *
  * @returns the id of the delivery that is sent.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when its endpoint is disabled or was removed.

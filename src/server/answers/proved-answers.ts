@@ -1,6 +1,6 @@
 /**
- * Answers that are written again as they are while nothing of their account has changed (docs/decisions/0044). What proves
- * one is the version of its account, read before what it is made of, and again after the request for it has come.
+ * Cached responses that stay valid while nothing of their account has changed (docs/decisions/0044). The proof is the
+ * version of the account, read before the response is made, and again for each later request.
  */
 import { hash } from 'node:crypto';
 import { versionReader } from '../../store/account/account-version.ts';
@@ -17,31 +17,34 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Null where the method has none. */
   readonly etag: string | null;
-  /** What the request log says of it. */
+  /** Fields of the request log. */
   readonly noted: Exchange['noted'];
-  /** What it counts for in the limits of the key. */
+  /** Points that it counts in the limits of the key. */
   readonly points: number;
 }
 
-/** What was found for a request: the answer, if it is still the same; what else is answered can be kept. */
+/** Result of a look-up: the response, if it is still valid; otherwise a function that caches the new one. */
 export interface Found {
   readonly answer?: Answer;
   /** Keeps what was read after the request was looked up. */
   readonly keep?: (answer: Answer) => void;
 }
 
-/** Bytes that an answer takes besides its text and its key: objects around it, measured (test/server/answers/proved-answers.test.ts). */
+/**
+ * Overhead of a cached response in bytes besides its text and its key, measured
+ * (test/server/answers/proved-answers.test.ts).
+ */
 const ANSWER_BYTES = 500;
 /** The same of a key that was asked for. */
 const ASKED_BYTES = 200;
-/** Share of all bytes that one answer may take; what was asked for takes as much in all. */
+/** Share of all bytes that one response may take; the remembered requests take as much in total. */
 const SHARE = 16;
 const NOTHING: Found = {};
 
 /** The answers that a process keeps. */
 export class ProvedAnswers {
   readonly #kept: Shelf<{ readonly version: bigint; readonly answer: Answer }>;
-  /** What was asked for before. What is asked for once, is not kept, and costs no statement more. */
+  /** Earlier requests. A request that comes once is not cached, and costs no additional statement. */
   readonly #asked: Shelf<true>;
   readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
   readonly #answerBytesMax: number;
@@ -55,16 +58,16 @@ export class ProvedAnswers {
   }
 
   /**
-   * Looks for the answer to a request that has come.
+   * Finds the cached response of a request.
    *
-   * @param key - all that the answer depends on besides the data of the account.
+   * @param key - everything that the response depends on besides the data of the account.
    */
   async find(accountId: bigint, key: string): Promise<Found> {
     const name = `${accountId} ${key}`;
     const kept = this.#kept.get(name);
     if (!kept && !this.#asked.get(name))
       return { keep: () => this.#asked.put(name, true, bytesOf(name) + ASKED_BYTES) };
-    // Where the database does not say, the answer is read, and the read says what is wrong.
+    // When the database fails, the response is read as usual, and the read reports the failure.
     const version = await this.#versionOf(accountId).catch(() => undefined);
     if (version === undefined) return NOTHING;
     if (kept?.version === version) return { answer: kept.answer };
@@ -82,12 +85,15 @@ export class ProvedAnswers {
 
 const NOT_LATIN = /[\u0100-\uffff]/;
 
-/** @returns what a text takes in memory: one character that is not of Latin-1 makes all of them two bytes long. */
+/** @returns the memory that a text takes: one character outside of Latin-1 makes all of them two bytes long. */
 function bytesOf(text: string): number {
   return NOT_LATIN.test(text) ? 2 * text.length : text.length;
 }
 
-/** Holds so many bytes. The oldest makes room, unless it was used since it was last looked at: then it goes to the end. */
+/**
+ * Holds a limited number of bytes. The oldest value makes room, unless it was used since it was last considered: then
+ * it moves to the end.
+ */
 class Shelf<Value> {
   readonly #items = new Map<string, { readonly value: Value; readonly bytes: number; isUsed: boolean }>();
   readonly #max: number;
@@ -119,14 +125,14 @@ class Shelf<Value> {
   }
 }
 
-/** Where texts become bytes; a longer one gets memory of its own. */
+/** Buffer in which texts become bytes; a longer text gets memory of its own. */
 const ROOM = Buffer.allocUnsafeSlow(262_144);
 /** Most bytes of a character in UTF-8, as texts count them. */
 const CHARACTER_BYTES = 3;
 
 /**
- * @param encoding - of the text: what makes bytes of it.
- * @returns the body as it is sent, and a strong entity tag: the same for the same bytes of the same media type, whoever renders them.
+ * @param encoding - of the text.
+ * @returns the body as it is sent, and a strong entity tag: equal bytes of the same media type have equal tags.
  */
 export function answerBody(contentType: string, text: JsonText, encoding: 'utf8' | 'latin1' = 'utf8') {
   const head = `${contentType}\n`;

@@ -1,4 +1,7 @@
-/** Operations that Yoga answers are executed by graphql-js; introspection tells each caller of the contract that its scopes open. */
+/**
+ * Execution by graphql-js of the operations that Yoga answers; introspection shows each caller the contract of its
+ * scopes.
+ */
 import { BREAK, type DocumentNode, type ExecutionArgs, execute, type GraphQLSchema, visit } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { isOfOperator, merchantContract } from '../../schema/contracts.ts';

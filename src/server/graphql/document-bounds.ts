@@ -1,6 +1,6 @@
 /**
- * Limits on the size and nesting of a GraphQL document. They are checked first, because parsers and printers are recursive and
- * deep nesting would overflow their stack. Those on its request are in base/input/input-bounds.ts.
+ * Limits on the size and nesting of a GraphQL document. They are checked first, because parsers and printers are
+ * recursive and deep nesting would overflow their stack. Limits on the request are in base/input/input-bounds.ts.
  */
 import { GraphQLError, Lexer, parse, Source, type Token, TokenKind, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
@@ -11,7 +11,7 @@ import { countComparisons } from './document-comparisons.ts';
 const TOKENS_MAX = 2_000;
 /** Maximum nesting of brackets, as of JSON: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = INPUT_BOUNDS.levels;
-/** An answer names so many errors of a document: each is looked up among all names of the schema. */
+/** Maximum number of errors in a response: each is looked up among all names of the schema. */
 const ERRORS_MAX = 10;
 /** Maximum number of comparisons of fields that answer under one name. */
 const COMPARISONS_MAX = 20_000;

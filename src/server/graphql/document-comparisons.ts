@@ -1,6 +1,6 @@
 /**
- * How much validation compares: fields that answer under one name in one place are compared each with each (GraphQL 5.3.2), so a short
- * document could keep the process busy for long. Counted before it is validated.
+ * Number of comparisons in a validation: fields with the same response name in one place are compared pairwise
+ * (GraphQL 5.3.2), so a short document could keep the process busy for long. The count comes before the validation.
  */
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
@@ -9,8 +9,8 @@ const COMPARISONS_OF_FRAGMENTS = 4;
 
 /**
  * @param document - parsed, not valid yet: its fragments may spread each other.
- * @param max - where counting ends.
- * @returns about how many comparisons validation makes; more than `max` where it would be more.
+ * @param max - bound at which counting ends.
+ * @returns the approximate number of comparisons; more than `max` where it would be more.
  */
 export function countComparisons(document: DocumentNode, max: number): number {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -33,13 +33,13 @@ export function countComparisons(document: DocumentNode, max: number): number {
   return count;
 }
 
-/** What answers under one name. */
+/** Selections with the same response name. */
 interface Selected {
   times: number;
   readonly sets: SelectionSetNode[];
 }
 
-/** What is selected in one place of the answer, by several selections and the fragments that they spread. */
+/** Selections in one place of the response, from several fields and the fragments that they spread. */
 function selectedIn(
   sets: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

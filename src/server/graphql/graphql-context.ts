@@ -1,36 +1,40 @@
-/** What the parts of the server that execute GraphQL share. */
+/** Shared parts of the modules that execute GraphQL. */
 import type { DocumentNode, GraphQLError } from 'graphql';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { GraphqlContext } from '../../schema/builder.ts';
 import type { Exchange } from '../http/http.ts';
 
-/** What the caller's key may do, while a request of it is answered (C-53). */
+/** Limits of the caller's key during a request (C-53). */
 export interface KeyLimits {
-  /** Counts so many writes, which are one request. @throws {GatewayError} `RATE_LIMITED`. */
+  /**
+   * Counts the writes of one request.
+   *
+   * @throws {GatewayError} `RATE_LIMITED`.
+   */
   readonly takeWrites: (writes: number) => void;
   /** Counts what it takes to parse and validate a document of this length. @throws {GatewayError} `RATE_LIMITED`. */
   readonly takeDocument: (length: number) => void;
   /**
-   * Counts what an operation costs, waits until it may begin, and looks again whether the key is valid.
+   * Counts the cost of an operation, waits until it may begin, and checks the key again.
    *
-   * @returns what is to be called when it has ended.
+   * @returns the function to call at its end.
    * @throws {GatewayError} `RATE_LIMITED`, `UNAUTHORIZED`.
    */
   readonly enter: (points: number) => Promise<() => void>;
   /**
    * Waits until a frame of a subscription may be executed. Its operation was counted when it began.
    *
-   * @returns what is to be called when it was.
+   * @returns the function to call afterwards.
    */
   readonly enterFrame: (points: number) => Promise<() => void>;
   /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly checkAgain: () => Promise<void>;
 }
 
-/** What resolvers are given, and what the server itself needs to know. */
+/** Context of resolvers, and additions for the server itself. */
 export interface ServerContext extends GraphqlContext {
   readonly requestId: string;
-  /** What the request log says of the request. */
+  /** Fields of the request log. */
   readonly noted: Exchange['noted'];
   readonly limits: KeyLimits;
   /** Set once the operation was measured. */

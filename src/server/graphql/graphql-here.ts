@@ -1,4 +1,4 @@
-/** GraphQL without HTTP: what a page of this process shows, executed with the rights and limits of who asks for the page. */
+/** GraphQL without HTTP: operations of a page of this process, with the rights and limits of the page's visitor. */
 import { type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { textOfUtf8 } from '../../base/text/utf8-text.ts';
@@ -18,7 +18,7 @@ export type ExecuteGraphql = (
   limits: KeyLimits,
 ) => Promise<ExecutionResult>;
 
-/** What operations are executed with: the same as those that come over HTTP. */
+/** Parts that execute operations: the same as for operations over HTTP. */
 export interface HereParts {
   readonly schema: GraphQLSchema;
   readonly prepare: Prepare;
@@ -28,7 +28,7 @@ export interface HereParts {
   readonly log: Logger;
 }
 
-/** @returns what executes an operation as if it had come over HTTP. */
+/** @returns a function that executes an operation as if it had come over HTTP. */
 export function executor(parts: HereParts): ExecuteGraphql {
   return async (exchange, caller, params, limits) => {
     const context = parts.contextOf(exchange, caller, limits);

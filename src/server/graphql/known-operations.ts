@@ -1,7 +1,7 @@
 /** Compiled queries: a repeated query is not parsed, validated and interpreted again (docs/decisions/0045). */
 
 import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql';
-import { keepNewest } from '../../base/concurrency/keep-newest.ts';
+import { SharedCache } from '../../base/concurrency/keep-newest.ts';
 import { compile, type Operation } from '../../compiled/compile.ts';
 import { asksForTypes } from './by-graphql-js.ts';
 
@@ -27,69 +27,46 @@ const BEGINS_AS_LENGTH = /^\d/;
 const SEEN_MAX = 1_000;
 /** Most fields of all compiled operations together: about 50 MB. */
 const FIELDS_MAX = 50_000;
+/** Characters of a document that weigh as much as one compiled field. */
+const CHARACTERS_PER_FIELD = 10;
 /** Longer documents, with the name of the operation, are not cached. */
 const LENGTH_MAX = 20_000;
 
-interface Known {
-  readonly operation: Operation;
-  fields: number;
+/** A request, by the account of its caller. */
+interface OfAccount {
+  readonly caller: { readonly accountId: bigint };
 }
 
 /**
- * @param prepare - parses and validates a document with all bounds; without a document when it is not fit.
- * @returns a function that finds the compiled operation of a request. It returns undefined when the operation is not a query,
- *   is invalid, or comes for the first time: compiling costs more than executing once, so only repeated documents are compiled.
+ * @param prepare - parses and validates a document with all bounds; returns no document when it is refused.
+ * @returns a function that finds the compiled operation of a request. It returns undefined for mutations and
+ *   subscriptions, for invalid operations, and for new documents: compiling costs more than executing once, so only
+ *   repeated documents are compiled.
  */
-export function knownOperations<Context>(
+export function knownOperations<Context extends OfAccount>(
   schema: GraphQLSchema,
   prepare: (query: string, context: Context) => { readonly document?: DocumentNode | undefined },
   { fieldsMax = FIELDS_MAX } = {},
 ): (params: OperationParams, context: Context) => Operation | undefined {
-  const kept = keeper(fieldsMax);
-  const seen = new Map<string, true>();
+  const compiled = new SharedCache<bigint, string, Operation>(fieldsMax);
+  const seen = new SharedCache<bigint, string, true>(SEEN_MAX);
   return (params, context) => {
     const { query, operationName } = params;
+    const { accountId } = context.caller;
     const key = operationKey(params);
-    const operation = kept.find(key);
+    const operation = compiled.get(key);
     if (operation || key.length > LENGTH_MAX) return operation;
-    if (!seen.has(key)) {
-      keepNewest(seen, SEEN_MAX, key, true);
+    if (!seen.get(key)) {
+      seen.add(accountId, key, true);
       return undefined;
     }
     const { document } = prepare(query, context);
     const asked = document && getOperationAST(document, operationName);
     // The answer to introspection follows from the scopes of the caller.
     if (!document || asked?.operation !== OperationTypeNode.QUERY || asksForTypes(document)) return undefined;
-    return kept.add(key, (grow) => compile(schema, document, asked, grow));
-  };
-}
-
-/** What is kept of a document besides its fields is about as much as this part of its characters in fields. */
-const CHARACTERS_PER_FIELD = 10;
-
-/** Keeps operations as long as they have no more fields together than this. The oldest goes first. */
-function keeper(fieldsMax: number) {
-  const known = new Map<string, Known>();
-  let fields = 0;
-  const forgetOldest = () => {
-    const [key, oldest] = known.entries().next().value as [string, Known];
-    known.delete(key);
-    fields -= oldest.fields;
-  };
-  return {
-    find: (key: string): Operation | undefined => known.get(key)?.operation,
-    add: (key: string, make: (grow: (more: number) => void) => Operation): Operation => {
-      const grow = (more: number) => {
-        entry.fields += more;
-        // An operation that runs may have been forgotten meanwhile.
-        if (known.get(key) !== entry) return;
-        fields += more;
-        while (fields > fieldsMax) forgetOldest();
-      };
-      const entry: Known = { operation: make(grow), fields: 0 };
-      known.set(key, entry);
-      grow(Math.ceil(key.length / CHARACTERS_PER_FIELD));
-      return entry.operation;
-    },
+    // Plans are made, and grow, when the operation is executed.
+    const made = compile(schema, document, asked, (more) => compiled.grow(key, made, more));
+    compiled.add(accountId, key, made, Math.ceil(key.length / CHARACTERS_PER_FIELD));
+    return made;
   };
 }

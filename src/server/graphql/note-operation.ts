@@ -1,4 +1,4 @@
-/** What the request log says of a GraphQL operation: its name, the transaction that it is about, and its first error. */
+/** Fields of a GraphQL operation in the request log: its name, its transaction, and its first error. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isEnd2end } from '../../base/ids/end2end.ts';
 import { textOfUtf8 } from '../../base/text/utf8-text.ts';

@@ -13,14 +13,14 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { keepNewest } from '../../base/concurrency/keep-newest.ts';
+import { SharedCache } from '../../base/concurrency/keep-newest.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { OPERATION_LIMITS, overLimit } from '../../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import { type OperationParams, operationKey } from './known-operations.ts';
 import { pointsOnce } from './points-once.ts';
 
-/** What an operation costs. */
+/** Cost of an operation. */
 export interface Cost {
   /** 0 when it is invalid, because nothing will be executed. */
   readonly points: number;
@@ -28,7 +28,10 @@ export interface Cost {
   readonly isWithin: boolean;
 }
 
-/** @returns what an operation costs. @throws {GatewayError} `BAD_REQUEST` over the limit of depth, breadth or cost. */
+/**
+ * @returns the cost of an operation.
+ * @throws {GatewayError} `BAD_REQUEST` over the limit of depth, breadth or cost.
+ */
 export type CostOf = (params: OperationParams, context: ServerContext) => Cost;
 
 const REMEMBERED_MAX = 1_000;
@@ -39,8 +42,8 @@ export const NO_COST: Cost = { points: 0, isWithin: false };
 
 /** @returns the cost function for this schema. */
 export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf {
-  const costs = new Map<string, Cost>();
-  const counted = new Map<string, CountedOperation>();
+  const costs = new SharedCache<bigint, string, Cost>(REMEMBERED_MAX);
+  const counted = new SharedCache<bigint, string, CountedOperation>(REMEMBERED_MAX);
   let operations = 0;
   return (params, context) => {
     const key = operationKey(params);
@@ -50,13 +53,14 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
     const { document } = prepare(params.query, context);
     if (!document) return NO_COST;
     const cost = measure(schema, document, params, context);
-    // What is invalid may be so by a variable that does not count.
+    // A variable that does not count may be the reason why an operation is invalid.
     if (cost === NO_COST || key.length > LENGTH_MAX) return cost;
     const counting = operation ?? { number: ++operations, names: countingVariables(schema, document) };
     const remembered = withValues(counting, params);
     if (remembered.length > LENGTH_MAX) return cost;
-    keepNewest(counted, REMEMBERED_MAX, key, counting);
-    keepNewest(costs, REMEMBERED_MAX, remembered, cost);
+    const { accountId } = context.caller;
+    if (!operation) counted.add(accountId, key, counting);
+    costs.add(accountId, remembered, cost);
     return cost;
   };
 }
@@ -76,7 +80,7 @@ function withValues({ number, names }: CountedOperation, { variables }: Operatio
   return `${number} ${JSON.stringify(values)}`;
 }
 
-/** The variables that say how much is asked for: those in arguments of fields whose cost follows from them. */
+/** The variables in arguments that determine the cost of their field. */
 function countingVariables(schema: GraphQLSchema, document: DocumentNode): string[] {
   const types = new TypeInfo(schema);
   const names = new Set<string>();
@@ -131,7 +135,7 @@ function refuseOver(limit: string, found: number, max: number): void {
   throw new GatewayError('BAD_REQUEST', overLimit(limit, shown, max));
 }
 
-/** @returns how many fields a mutation calls, each a write; 0 for any other operation. */
+/** @returns the number of fields of a mutation, each a write; 0 for any other operation. */
 export function writesOf(document: DocumentNode, operationName?: string | null): number {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.MUTATION) return 0;

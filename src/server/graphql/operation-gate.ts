@@ -1,7 +1,7 @@
 /**
- * Limits how much GraphQL one account executes at once. Further operations of it, and frames of its subscriptions, wait, so that
- * expensive work for one account does not delay that for others. Each of the two has a queue, and they are served in turn: one event can
- * make a thousand frames, and a query of the same account does not wait for all of them.
+ * Limits the parallel GraphQL of one account. Further operations, and frames of subscriptions, wait, so that
+ * expensive work for one account does not delay that of others. Operations and frames have a queue each, served
+ * alternately: one event can make a thousand frames, and a query of the same account does not wait for all of them.
  */
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -19,7 +19,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Operations of one account: those under way, and those that wait for them. */
+/** Operations of one account: running and waiting ones. */
 class Line {
   underWay = 0;
   readonly operations: Waiting[] = [];
@@ -36,7 +36,10 @@ class Line {
     return this.#next.length === 0 && this.#fits(weight);
   }
 
-  /** Begins what fits. Nothing goes before the head of the queue whose turn it is, or heavy work would wait for ever. */
+  /**
+   * Begins the operations that fit. No operation overtakes the head of the queue whose turn it is: heavy work would
+   * wait for ever.
+   */
   goOn(): void {
     for (let queue = this.#next; queue[0] && this.#fits(queue[0].weight); queue = this.#next) {
       const { weight, begin } = queue.shift() as Waiting;
@@ -63,10 +66,10 @@ export class OperationGate {
   /**
    * Waits until an operation may begin.
    *
-   * @param holder - what shares the limit, as `sharedBy` returns it.
-   * @param points - what it costs.
-   * @param response - of its request: an operation whose client has gone waits no longer. A frame of a subscription has none. It is not
-   *   refused, because its stream would miss it, and does not count among the operations that wait.
+   * @param holder - key of the shared limit, as `sharedBy` returns it.
+   * @param points - cost of the operation.
+   * @param response - of its request: an operation whose client has gone stops waiting. A frame of a subscription has
+   *   none: it is never refused, because its stream would miss it, and does not count among the waiting operations.
    * @returns a function to be called when it has ended.
    * @throws {GatewayError} `RATE_LIMITED` when too many wait, with the time to retry after.
    */

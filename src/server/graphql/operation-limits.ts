@@ -1,4 +1,4 @@
-/** Limits of GraphQL operations: what they count for by key, and how many are under way at once by account (C-53). */
+/** Limits of GraphQL operations: points by key, and parallel operations by account (C-53). */
 import { sharedBy } from '../../resolvers/services/stream-limit.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { type Limiters, takeAllowance } from '../http/allowances.ts';
@@ -7,12 +7,12 @@ import { type Authenticate, checkingAgain } from '../sign-in/authenticate.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import { OperationGate } from './operation-gate.ts';
 
-/** An operation counts as a request for each of so many points; the first has been counted when the request came. */
+/** Points of one request; the first has been counted when the request came. */
 const POINTS_PER_REQUEST = 100;
-/** A document that is not known yet counts as one more for each of so many characters. */
+/** Characters of a new document that count as one more request. */
 const CHARACTERS_PER_REQUEST = 200;
 
-/** @returns the limits of GraphQL operations: what they count for by key, and how many are under way at once by account. */
+/** @returns the limits of GraphQL operations: points by key, and parallel operations by account. */
 export function operationLimits(
   limiters: Limiters,
 ): (exchange: Exchange, caller: KeyRecord, authenticate?: Authenticate) => KeyLimits {

@@ -37,7 +37,7 @@ export function readDocuments(path: string, schema: GraphQLSchema): ReadonlyMap<
   return documents;
 }
 
-/** @returns what is done with the parameters of a request by these settings. */
+/** @returns a function that resolves the parameters of a request by these settings. */
 export function documentResolver(
   { graphqlDocuments, graphqlOnlyDocuments }: Pick<Config, 'graphqlDocuments' | 'graphqlOnlyDocuments'>,
   schema: GraphQLSchema,

@@ -23,14 +23,14 @@ import {
 } from 'graphql';
 import { pointsOnceOf } from '../../schema/builder.ts';
 
-/** Introspection reads nothing from the database: so many of its fields cost as much as one that does. */
+/** Fields of introspection that cost as much as one other field: they read nothing from the database. */
 const FIELDS_PER_POINT = 5;
-/** All that there is, deprecated or not. */
+/** Includes deprecated members. */
 const ALL = { includeDeprecated: true };
 /** Selections of values at which counting ends: four times as many as the whole schema has, which is over the limit of cost. */
 const COUNTED_MAX = 20_000;
 
-/** What an operation costs besides. */
+/** Additional cost of an operation. */
 export interface PointsOnce {
   readonly fields: number;
   /** Infinite where counting would take too long. */
@@ -88,8 +88,8 @@ export function pointsOnce(
 }
 
 /**
- * @returns how many fields an answer to introspection has: the resolvers of introspection themselves say what there is. A selection of a
- *   value is counted once, however often it is asked for.
+ * @returns the number of fields in a response to introspection, from the resolvers of introspection themselves. A
+ *   selection of a value counts once, however often it is requested.
  */
 function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, variables: Variables) {
   const known = new Map<SelectionSetNode, Map<unknown, number>>();

@@ -7,7 +7,7 @@ import type { Exchange } from '../http/http.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import type { OperationParams } from './known-operations.ts';
 
-/** What the answer to an operation is made of. */
+/** Parts that the response to an operation is made of. */
 export interface Asked {
   readonly exchange: Exchange;
   readonly context: ServerContext;
@@ -15,12 +15,15 @@ export interface Asked {
   readonly points: number;
 }
 
-/** @returns the answer with this text, of which each character is a byte of UTF-8, where the version of the account proves it: it is kept. */
+/**
+ * @returns the response with this text, of which each character is a byte of UTF-8, when the account's version proves
+ *   it; it is then cached.
+ */
 export type Prove = (contentType: string, text: string) => Answer | undefined;
 
-/** What was found for an operation before it was looked at. */
+/** Result of the look-up before an operation is parsed. */
 export interface FoundOperation extends Pick<Found, 'answer'> {
-  /** What tells, when the operation has been executed without errors, whether its answer is proved. */
+  /** After an execution without errors, tells whether the response is proved. */
   readonly proving: (asked: Asked) => Prove;
 }
 
@@ -34,7 +37,7 @@ export type FindOperation = (
 
 const NOT_PROVED: FoundOperation = { proving: () => () => undefined };
 
-/** @returns the search for answers on this schema; it finds nothing without a place for them. */
+/** @returns the look-up of responses on this schema; it finds none without a cache. */
 export function provedOperations(
   schema: GraphQLSchema,
   prepare: Prepare,
@@ -43,7 +46,7 @@ export function provedOperations(
   const isProved = provedDocuments(schema);
   return async ({ request: { method } }, { caller }, text, mediaType) => {
     if (!answers || !mediaType || caller.isForStreams || !caller.scopes.includes('read')) return NOT_PROVED;
-    // All that the answer depends on besides the data of the account.
+    // Everything that the response depends on besides the data of the account.
     const key = `${method} ${mediaType} ${caller.scopes.join()} ${text}`;
     const { answer, keep } = await answers.find(caller.accountId, key);
     const proving =
@@ -51,7 +54,7 @@ export function provedOperations(
       (contentType, text) => {
         const { document } = prepare(params.query, context);
         if (!document || !isProved(document, params.variables)) return undefined;
-        // What a POST is answered with has no tag.
+        // The response to a POST has no tag.
         const tagged =
           method === 'GET' ? answerBody(contentType, text, 'latin1') : { body: text, etag: null };
         const noted = { ...exchange.noted };

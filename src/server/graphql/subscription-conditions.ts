@@ -22,14 +22,17 @@ export const SUBSCRIPTION_CONDITIONS: Plugin = {
   },
 };
 
-/** @returns what is wrong with a document, which need not be valid: the conditions of its subscriptions; undefined without any. */
+/**
+ * @returns the error of a document, which need not be valid: the conditions of its subscriptions; undefined without
+ *   any.
+ */
 export function conditionError(document: DocumentNode): GraphQLError | undefined {
   const nodes = conditionsOf(document);
   if (nodes.length === 0) return undefined;
   return new GraphQLError('the field of a subscription must not stand under @skip or @include', { nodes });
 }
 
-/** @returns what stands under a condition among what the subscriptions of a document select. */
+/** @returns the conditional selections among those of a document's subscriptions. */
 function conditionsOf({ definitions }: DocumentNode): readonly SelectionNode[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   const selected: SelectionNode[] = [];
@@ -37,7 +40,7 @@ function conditionsOf({ definitions }: DocumentNode): readonly SelectionNode[] {
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
     else if (each.kind === Kind.OPERATION_DEFINITION && each.operation === OperationTypeNode.SUBSCRIPTION)
       selected.push(...each.selectionSet.selections);
-  // What is found on the way is looked at in turn; a fragment once, however often it is spread.
+  // Nested selections are appended and visited later; a fragment once, however often it is spread.
   for (const each of selected) {
     if (each.kind === Kind.INLINE_FRAGMENT) selected.push(...each.selectionSet.selections);
     if (each.kind !== Kind.FRAGMENT_SPREAD) continue;

@@ -1,4 +1,4 @@
-/** How many requests a caller may make: buckets of keys and of payers, and what is taken from them (C-53). */
+/** Request rates of callers: buckets of keys and of payers (C-53). */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Config, RateLimit } from '../../config.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
@@ -16,7 +16,10 @@ export interface Limited {
 /** The buckets of a caller; undefined where nothing is limited. */
 export type Limiters = ((caller: KeyRecord) => Readonly<Record<RequestKind, Limited>>) | undefined;
 
-/** @returns the buckets of every caller. Reads and writes of a key are counted apart (C-53). Whoever has a payment link has its token, so that payers have the rate of a page. */
+/**
+ * @returns the buckets of every caller. Reads and writes of a key are counted apart (C-53). The holder of a payment
+ *   link has its token, so payers have the rate of a page.
+ */
 export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
   if (!rateLimit) return undefined;
   const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
@@ -28,9 +31,9 @@ export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
 /**
  * Takes requests from the bucket of a key.
  *
- * @param requests - how many are taken now.
- * @param counted - what the request counts for in all.
- * @returns headers that say what is left.
+ * @param requests - number to take now.
+ * @param counted - total that the request counts for.
+ * @returns headers with the remaining allowance.
  * @throws {GatewayError} `RATE_LIMITED`.
  */
 export function takeAllowance(

@@ -28,7 +28,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: A
   const hops = forwarded === undefined ? [] : String(forwarded).split(',');
   while (isTrusted(address)) {
     const hop = plainAddress(withoutPort(hops.pop() ?? ''));
-    // This proxy passed on no address: its own is the last one that is known.
+    // This proxy sent no address: its own is the last known one.
     if (isIP(hop) === 0) break;
     address = hop;
   }
@@ -36,8 +36,8 @@ export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: A
 }
 
 /**
- * @returns what counts as one client in limits: an IPv4 address, or the /64 network of an IPv6 address, because providers give
- *   each customer a whole /64.
+ * @returns the key of a client in limits: an IPv4 address, or the /64 network of an IPv6 address, because providers
+ *   give each customer a whole /64.
  */
 export function limitedAddress(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -13,7 +13,7 @@ export interface Cors {
   readonly preflight: (exchange: Exchange, isOpen: boolean) => Promise<void>;
   /** Adds the headers that let the page read the answer, if the caller's account allows it. */
   readonly allow: (exchange: Exchange, caller: KeyRecord) => void;
-  /** Lets the page read why nobody was let in; does nothing once it is known who asks. */
+  /** Lets the page read the reason of a refusal; does nothing once the caller is known. */
   readonly allowRefusal: (exchange: Exchange, isOpen: boolean) => Promise<void>;
 }
 
@@ -28,9 +28,9 @@ const ANSWER_HEADERS = [
   ...['crossramp-ignored-parameters', 'etag', 'idempotent-replayed', 'ratelimit', 'ratelimit-policy'],
   ...['retry-after', 'x-request-id'],
 ].join(', ');
-/** How long a browser may keep the answer to a preflight. Unit: seconds. */
+/** Time for which a browser may cache the response to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;
-/** How long the list of origins is cached: the database is asked at most once in this time. */
+/** Time for which the list of origins is cached: at most one query of the database in it. Unit: ms. */
 const BELIEVED_MS = 1_000;
 
 /** @returns whether a request is a preflight. */

@@ -1,4 +1,4 @@
-/** `/errors/<CODE>`: what the `type` of a problem points to, taken from docs/errors.md. */
+/** `/errors/<CODE>`: target of a problem's `type`, from docs/errors.md. */
 import { readFileSync } from 'node:fs';
 
 /** @returns the explanation of each code, as Markdown text. */

@@ -3,7 +3,8 @@ import { onBehalf } from '../../base/concurrency/on-behalf.ts';
 import type { Exchange } from './http.ts';
 
 /**
- * From when it is known on, its account counts: whichever of its keys, people, payers and streams asks. To find out who asks is nobody's.
+ * From the moment when the account is known, it counts, whichever of its keys, people, payers and streams makes the
+ * request. Finding the caller is on behalf of none.
  *
  * @param answer - admits and answers the request.
  */

@@ -21,12 +21,12 @@ export function serveHealth(exchange: Exchange): void {
   sendJson(exchange, 200, '{"status":"ok"}');
 }
 
-/** What a check needs. */
+/** Parts that a check needs. */
 type Checked = Pick<Services, 'database' | 'clock' | 'writes'>;
 
 /**
- * `/readyz`: whether requests can be served, and how far webhooks are behind. 503 during shutdown, when the database cannot be
- * read or written, or when the writes of callers do not end in the time of a check. It answers within two seconds.
+ * `/readyz`: whether requests can be served, and the lag of webhooks. 503 during shutdown, when the database cannot
+ * be read or written, or when the writes of callers do not end in the time of a check. Answers within two seconds.
  */
 export function readinessServer(
   services: Checked,
@@ -46,6 +46,12 @@ export function readinessServer(
       sendJson(exchange, 503, JSON.stringify(answer), { 'retry-after': '2' });
     }
   };
+}
+
+/** @returns what says why requests cannot be served, as `/readyz` does; undefined when they can. */
+export function unreadinessOf(services: Checked): () => Promise<string | undefined> {
+  const check = readinessCheck(services);
+  return async () => unreadyReason(await check()) ?? clockFailure(services.database);
 }
 
 /** @returns a check of what requests need, which ends within two seconds. */
@@ -82,7 +88,7 @@ function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> 
 /**
  * Begins a check, and others while none has a result.
  *
- * @returns the first that succeeds. Where none does, the last result, as soon as no check is under way.
+ * @returns the first success; without any, the last result, as soon as no check is under way.
  */
 function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
   return new Promise((resolve) => {

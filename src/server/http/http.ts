@@ -2,9 +2,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { ERRORS, GatewayError, shownViolations } from '../../base/errors/errors.ts';
+import { ERRORS, GatewayError, nextStep, shownViolations } from '../../base/errors/errors.ts';
 import { newRequestId } from '../../base/ids/request-id.ts';
 import { readBody } from '../../base/input/read-body.ts';
+import { traceAtWork } from '../../base/trace/spans.ts';
 import type { Origin } from '../../resolvers/services/context.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
@@ -23,9 +24,9 @@ export interface Exchange {
   route: string;
   /** The account that asks, once it is known. */
   accountId: bigint | undefined;
-  /** Who asks by a key, a session or a token, once it is known. */
+  /** Caller by a key, a session or a token, once it is known. */
   caller: KeyRecord | undefined;
-  /** What the request log says besides: the GraphQL operation, the transaction, and the error that was answered with. */
+  /** Additional fields of the request log: the GraphQL operation, the transaction, and the error of the response. */
   readonly noted: {
     operation?: string | undefined;
     end2end?: string | undefined;
@@ -37,13 +38,13 @@ export interface Exchange {
   allowed: readonly string[];
 }
 
-/** Status of a request whose client left before its answer began; there is no standard one. */
+/** Status of a request whose client left before its response began; there is no standard one. */
 export const CLIENT_LEFT = 499;
 
 /** The part of an exchange that an answer is written to. */
 export type Answered = Pick<Exchange, 'request' | 'response' | 'requestId'>;
 
-/** @returns where a request came from, for the audit log. */
+/** @returns the origin of a request for the audit log. */
 export function originOf({ requestId, address }: Exchange): Origin {
   return { requestId, address: address === '' ? null : address };
 }
@@ -65,7 +66,7 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): str
 /** Methods of paths that only read. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
-/** Where GraphQL is served. */
+/** Path of GraphQL. */
 export const GRAPHQL_PATH = '/graphql';
 /** Path of the single connection mode of GraphQL over server-sent events. */
 export const GRAPHQL_STREAM_PATH = '/graphql/stream';
@@ -142,7 +143,9 @@ export function sendProblem(
   const problem = problemOf(publicUrl, error, requestId);
   const { code, message } = error;
   const isGraphql = route === GRAPHQL_PATH || route === GRAPHQL_STREAM_PATH;
-  const errors = isGraphql && { errors: [{ message, extensions: { code, requestId } }] };
+  const traceId = traceAtWork();
+  const extensions = { code, requestId, ...(traceId !== undefined && { traceId }) };
+  const errors = isGraphql && { errors: [{ message, extensions }] };
   send(exchange, problem.status, 'application/problem+json', JSON.stringify({ ...problem, ...errors }), {
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     ...headers,
@@ -184,14 +187,18 @@ function malformed(code: string | undefined): GatewayError {
 
 /** The members of a problem, in their order. */
 function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
-  const { status, title } = ERRORS[error.code];
+  const { status, title, action } = ERRORS[error.code];
+  const trace = traceAtWork();
   return {
     type: `${publicUrl}/errors/${error.code}`,
     title,
     status,
     detail: error.message,
     code: error.code,
+    action,
+    next: nextStep(error),
     request_id: requestId,
+    ...(trace !== undefined && { trace_id: trace }),
     ...shownViolations(error),
   };
 }

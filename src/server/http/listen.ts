@@ -17,23 +17,23 @@ export interface ConnectionLimits {
   readonly silenceMs?: number;
 }
 
-/** Where a server listens. */
+/** Address on which a server listens. */
 export interface Listening {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** None if it is not given. */
+  /** None by default. */
   readonly connections?: ConnectionLimits;
-  /** Which addresses are trusted proxies; none if it is not given. */
+  /** Addresses of trusted proxies; none by default. */
   readonly isTrusted?: AddressCheck;
 }
 
 /**
- * An idle connection is kept open for this long, longer than the proxies that stand before gateways keep theirs (nginx and AWS: 60 s):
- * whoever closes first must be the client, because a request that it sends while we close is lost with a reset. Unit: ms.
+ * Lifetime of an idle connection, longer than that of the proxies in front of gateways (nginx and AWS: 60 s). The
+ * client must close first, because a request that it sends while the server closes is lost with a reset. Unit: ms.
  */
 const IDLE_MS = 75_000;
-/** How often slow requests are looked for. Unit: ms. */
+/** Interval of checks for slow requests. Unit: ms. */
 const CHECK_MS = 500;
 /** Streams send a ping every 15 seconds. Unit: ms. */
 const SILENCE_MS = 60_000;
@@ -47,7 +47,7 @@ export async function listen(
     {
       // The application answers malformed requests with a problem.
       requireHostHeader: false,
-      // A request that announces no body has none: nothing has to be read and ended.
+      // A request that announces no body has none to be read.
       optimizeEmptyRequests: true,
       keepAliveTimeout: IDLE_MS,
       ...(connections && {
@@ -101,7 +101,10 @@ function limitConnections(
   });
 }
 
-/** Node leaves a silent connection to whoever listens to its response. Only work on a request that has come whole may take any time. */
+/**
+ * Node leaves a silent connection to the listeners of its response. Only work on a complete request may take any
+ * time.
+ */
 function endSilence(this: ServerResponse, socket: Socket): void {
   const isWorkedOn = this.req.complete && !this.headersSent;
   if (!isWorkedOn) socket.destroy();

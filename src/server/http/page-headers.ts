@@ -1,7 +1,7 @@
 /** The headers of pages, the same for all that browsers show: documents, GraphiQL, the console, where people sign in, who pays. */
 import { DOOR_POLICY } from '../../pages/sign-in/frame.ts';
 
-/** What a page is, as far as its headers say it. */
+/** Properties of a page that determine its headers. */
 export interface PageTraits {
   /** Its `Content-Security-Policy`. */
   readonly policy: string;
@@ -9,7 +9,7 @@ export interface PageTraits {
   readonly vary?: string;
   /** Whether search engines may have it. */
   readonly isPublic?: boolean;
-  /** Whether somebody acts on it: no window that opened it keeps a hold of it. */
+  /** Whether a person acts on the page: then it is isolated from the window that opened it. */
   readonly isOfPerson?: boolean;
 }
 

@@ -2,6 +2,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError, shownViolations } from '../../base/errors/errors.ts';
+import { traceAtWork } from '../../base/trace/spans.ts';
 import { isDatabaseAway } from '../../store/connection/database-error.ts';
 
 /** `Retry-After` while the database is away. Unit: seconds. */
@@ -23,9 +24,11 @@ export function presentError(error: unknown, log: Logger, requestId: string): Ga
 /** As `presentError`, for one error of a GraphQL result: the same codes, in `extensions`. */
 export function presentGraphqlError(error: GraphQLError, log: Logger, requestId: string): GraphQLError {
   const cause = causeOf(error);
+  const traceId = traceAtWork();
+  const traced = { requestId, ...(traceId !== undefined && { traceId }) };
   if (!cause) {
     // No resolver threw it: the document, its variables or its size is wrong.
-    const extensions = { code: 'BAD_REQUEST', requestId };
+    const extensions = { code: 'BAD_REQUEST', ...traced };
     if (error.path) return withExtensions(error, error.message, extensions);
     // For Yoga: 400, unless the caller accepts only plain JSON, where the protocol requires 200.
     const { http = { spec: true, status: 400 } } = error.extensions;
@@ -37,7 +40,7 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
   const { http } = error.extensions;
   return withExtensions(error, message, {
     code,
-    requestId,
+    ...traced,
     ...shownViolations(presented),
     ...(http && { http }),
   });

@@ -1,7 +1,7 @@
 /** A token bucket for each key (C-53). */
 import type { RateLimit } from '../../config.ts';
 
-/** What is left in a bucket: requests, and seconds until the next one is allowed (0 when one is left). */
+/** Remaining allowance: requests, and seconds until the next one is allowed (0 when one is left). */
 export interface Allowance {
   readonly allowed: boolean;
   readonly remaining: number;
@@ -9,14 +9,16 @@ export interface Allowance {
 }
 
 /**
- * Takes a request from a key's bucket, or as many as it counts for more. What counts for more than the burst needs a bucket that is full but for
- * the request itself, and leaves less than none.
+ * Takes a request from a key's bucket, or more for a costly one. A request that costs more than the burst needs a
+ * full bucket, and leaves a negative balance.
  */
 export type RateLimiter = (keyId: string, requests?: number) => Allowance;
 
-/** What the token of a payment session may ask. Its page may be open in two tabs, and polls where it has no live stream. */
+/**
+ * Read rate of a payment session's token. Its page may be open in two tabs, and polls where it has no live stream.
+ */
 export const PAYER_READS: RateLimit = { perSecond: 5, burst: 60 };
-/** What it may do. */
+/** Write rate of a payment session's token. */
 export const PAYER_ACTS: RateLimit = { perSecond: 1, burst: 20 };
 
 interface Bucket {
@@ -24,7 +26,7 @@ interface Bucket {
   at: number;
 }
 
-/** Most buckets that are kept: whoever makes up keys fills no memory. */
+/** Maximum number of buckets: invented keys cannot fill the memory. */
 export const BUCKETS_MAX = 100_000;
 
 /**

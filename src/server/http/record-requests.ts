@@ -1,6 +1,7 @@
 /**
- * Records answered requests for the request log of their account. No request waits for it: entries are kept in memory for half
- * a second at most and written in batches. What cannot be written is dropped and counted in the log.
+ * Records answered requests for the request log of their account. No request waits for it: entries stay in memory for
+ * half a second at most and are written in batches. Entries that cannot be written are dropped and counted in the
+ * log.
  */
 import type { Logger } from 'pino';
 import { actorKindOf } from '../../resolvers/services/context.ts';
@@ -8,18 +9,18 @@ import { type AnsweredRequest, REQUEST_BATCH, RequestBatch } from '../../store/a
 import type { Database } from '../../store/connection/database.ts';
 import type { Exchange } from './http.ts';
 
-/** What records the requests of a process. */
+/** Recorder of a process's requests. */
 export interface RequestRecorder {
-  /** Takes note of a request whose answer has ended; of one that nobody was let in for, nothing. */
+  /** Records a request whose response has ended; skips requests without a caller. */
   readonly record: (exchange: Exchange, status: number, durationMs: number) => void;
-  /** Writes what is left; nothing is recorded afterwards. */
+  /** Writes the remaining entries; records nothing afterwards. */
   readonly end: () => Promise<void>;
 }
 
 /** Most batches that wait in memory: 10,000 entries. */
 const BATCHES_MAX = 10;
 const WRITE_EVERY_MS = 500;
-/** After a batch that failed, the database is left alone for so long. */
+/** Pause of the database after a failed batch. Unit: ms. */
 const AFTER_FAILURE_MS = 5_000;
 /** Lines about what was dropped come no more often. */
 const TOLD_EVERY_MS = 10_000;
@@ -35,7 +36,7 @@ export function requestRecorder(
   let hasEnded = false;
   const drops = dropCounter(log);
 
-  /** Writes all that waits, until a batch fails: what came after it waits for the next turn. */
+  /** Writes all waiting entries until a batch fails: later ones wait for the next turn. */
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
       const [batch, ...rest] = waiting as [RequestBatch, ...RequestBatch[]];
@@ -50,7 +51,7 @@ export function requestRecorder(
     }
     timer = undefined;
   };
-  /** One turn at a time: the next is planned when this one has ended. */
+  /** One turn at a time: the next is planned at the end of this one. */
   const plan = (delayMs: number): void => {
     timer = setTimeout(() => {
       writing = writeAll();

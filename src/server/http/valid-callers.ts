@@ -3,7 +3,7 @@ import { findValidKeys, type KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { findValidSessions } from '../../store/people/person-sessions.ts';
 
-/** @returns what tells callers apart: a person is another one in each session and account. */
+/** @returns the name that distinguishes callers: a person counts anew in each session and account. */
 export function callerName({ id, accountId, person }: KeyRecord): string {
   return person ? `${person.sessionId} ${accountId}` : id;
 }

@@ -13,7 +13,10 @@ interface ShownGroup<Columns> {
   readonly gauges: readonly Shown<Columns>[];
 }
 
-/** Samples of one gauge. Labels are names of the code and of the configuration; this is the bound where that is wrong. */
+/**
+ * Maximum number of samples of one gauge. Labels are names of the code and of the configuration; this bounds
+ * mistakes.
+ */
 const SAMPLES_MAX = 500;
 
 const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
@@ -197,7 +200,11 @@ const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
   },
 };
 
-/** Adds the gauges to a registry. @returns what sets them. */
+/**
+ * Adds the gauges to a registry.
+ *
+ * @returns the function that sets them.
+ */
 export function databaseGauges(registry: Registry): (figures: DatabaseFigures) => void {
   const registers = [registry];
   const up = new Gauge({
@@ -222,7 +229,7 @@ export function databaseGauges(registry: Registry): (figures: DatabaseFigures) =
     for (const { gauge, labels } of shown) labels.length === 0 ? gauge.remove() : gauge.reset();
   };
   clear();
-  // Nothing was read yet: neither up nor down.
+  // Unknown before the first read: neither up nor down.
   up.remove();
   return ({ isUp, rows }) => {
     up.set(isUp ? 1 : 0);

@@ -14,11 +14,11 @@ import {
 const READ_EVERY_MS = 15_000;
 /** Most time between two reads of a figure that reads a whole table. Unit: ms. */
 const SLOW_EVERY_MS = 300_000;
-/** Such a figure is read again after this many times what a read took: it works for one hundredth of the time at most. */
+/** Interval of such a read, as a multiple of its duration: it works for one hundredth of the time at most. */
 const SLOW_SHARE = 100;
 const GROUPS = Object.keys(FIGURES) as FigureGroup[];
 
-/** What is known of the database. */
+/** Known figures of the database. */
 export interface DatabaseFigures {
   /** Whether the last read reached the database. */
   readonly isUp: boolean;
@@ -34,7 +34,7 @@ export interface ReaderTimes {
 
 type Read = Pick<Services, 'database' | 'forMode'>;
 
-/** @returns what reads the figures. It never fails, and answers within four seconds. */
+/** @returns a function that reads the figures. It never fails, and answers within four seconds. */
 export function figureReader(
   services: Read,
   { everyMs = READ_EVERY_MS, slowEveryMs = SLOW_EVERY_MS }: ReaderTimes = {},
@@ -71,7 +71,7 @@ export function figureReader(
   };
 }
 
-/** @returns what reads the time of each mode in a transaction. */
+/** @returns a function that reads the time of each mode in a transaction. */
 export function timesOf({ forMode }: Read): (tx: Tx) => Promise<Times> {
   return async (tx) => ({
     sandbox: await forMode('sandbox').clock.nowMs(tx),

@@ -36,7 +36,11 @@ const GRACE_MS = 1_000;
 const CONNECTIONS = { total: 1_000, perAddress: 100, headersMs: 5_000, requestMs: 5_000 };
 const NONE: Metrics = { port: undefined, noteRequest: undefined, watch: () => {}, close: async () => {} };
 
-/** Starts the listener where the settings ask for one. @throws {ConfigError} where it cannot listen there. */
+/**
+ * Starts the listener when the settings ask for one.
+ *
+ * @throws {ConfigError} when it cannot listen there.
+ */
 export async function openMetrics(
   at: Config['metrics'],
   log: Pick<LogOutput, 'dropped'>,

@@ -1,4 +1,4 @@
-/** Figures of the process itself, taken as they are asked for: nothing of them needs the database. */
+/** Figures of the process itself, collected on request: none of them needs the database. */
 import { statfsSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
@@ -8,7 +8,7 @@ const PREFIX = 'crossramp_';
 /** Default metrics that walk all sockets of the process. */
 const UNWANTED = ['handles', 'requests', 'resources'];
 
-/** What is looked at once the process has it. */
+/** Parts of the process that are observed once it has them. */
 export interface Watched {
   readonly services: Pick<Services, 'database' | 'forMode'>;
   readonly streams: { readonly size: number };

@@ -8,7 +8,7 @@ export type NoteRequest = (exchange: Exchange, status: number, seconds: number) 
 /** Upper bounds of the latency histogram. Unit: seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Routes are named by the code; this is the bound where that is wrong. */
+/** Maximum number of routes. The code names them; this bounds mistakes. */
 const ROUTES_MAX = 300;
 const OTHER = 'other';
 

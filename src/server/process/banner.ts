@@ -1,19 +1,20 @@
-/** What a gateway prints for the person who started it. */
-import type { Config } from '../../config.ts';
+/** Text that a gateway prints at its start. */
+import { dirname, resolve } from 'node:path';
+import { type Config, HOME_DEFAULT } from '../../config.ts';
 import type { Sandbox } from './sandbox-files.ts';
 
-/** What the banner shows. */
+/** Content of the banner. */
 export interface Started {
   readonly config: Config;
   /** Undefined where the start made none. */
   readonly sandbox: Sandbox | undefined;
   /** Link that signs the person at the terminal in to the console; undefined where none was made. */
   readonly entrance: string | undefined;
-  /** Whether a person reads it: what is written to a file or a log shows no key. */
+  /** Whether a person reads the output: files and logs get no key. */
   readonly isTerminal: boolean;
 }
 
-/** @returns the URLs, and the first steps: with a sandbox, its keys and three commands; otherwise how to make a key. */
+/** @returns the URLs, and the first steps: with a sandbox, its keys and four steps; otherwise how to make a key. */
 export function banner({ config, sandbox, entrance, isTerminal }: Started): string {
   const { publicUrl, graphiql } = config;
   return [
@@ -21,6 +22,7 @@ export function banner({ config, sandbox, entrance, isTerminal }: Started): stri
     `  REST      ${publicUrl}/v2\n`,
     `  GraphQL   ${publicUrl}/graphql${graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
     `  OpenAPI   ${publicUrl}/v2/openapi.json\n`,
+    `  Docs      ${publicUrl}/docs\n`,
     sandbox ? consoleLine(publicUrl, entrance) : '',
     sandbox ? sandboxWords(sandbox, isTerminal) : FIRST_KEY,
     '\nCtrl-C stops it.\n\n',
@@ -44,13 +46,14 @@ docs/operations.md says more.
 /** The account, the keys that are new, and at the first start four steps whose commands work when pasted. */
 function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
   const { baseUrl, graphqlUrl, accountId, paths, holder } = sandbox;
+  const command = commandOf(dirname(paths.json));
   const known = [
     `  Account   ${accountId} (sandbox)\n`,
     keyLine('API key ', isTerminal && sandbox.isNewKey && sandbox.apiKey, paths.json),
     keyLine('Platform', isTerminal && sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
     holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
   ];
-  // Whoever starts it again has seen the commands.
+  // At a later start the commands are known already.
   if (!sandbox.isNewKey && !holder) return known.join('');
   const curl = (rest: string) => `     curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
   const json = `-H 'content-type: application/json'`;
@@ -67,12 +70,19 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
       `${json} -d '{"query":"{ transactions(family: CHECKOUTS, first: 5) { totalCount edges { node { end2end status { en } } } } }"}' ${graphqlUrl}`,
     ),
     '\n  2. Watch events as they happen, in a second shell:\n\n',
-    '     npm run -s crossramp -- events tail\n',
+    `     ${command} events tail\n`,
     '\n  3. Get webhooks: start a server that prints them, and in one more shell have each event sent to it, signed:\n\n',
     `     node -e "require('http').createServer((q, r) => { q.pipe(process.stdout); r.end() }).listen(3000)"\n`,
-    '     npm run -s crossramp -- listen --forward-to http://localhost:3000\n',
+    `     ${command} listen --forward-to http://localhost:3000\n`,
+    `\n     ${baseUrl}/docs/webhooks leads to webhooks of your own server, verified.\n`,
     '\n  4. Open the console by its link above, and find the checkout there.\n',
   ].join('');
+}
+
+/** @returns the start of a command that finds this gateway from another shell: it names a home that is not the usual one. */
+function commandOf(home: string): string {
+  const isUsual = home === resolve(HOME_DEFAULT);
+  return `${isUsual ? '' : `CROSSRAMP_HOME=${shellQuoted(home)} `}npm run -s crossramp --`;
 }
 
 /** Shows a new key to a person; otherwise the file that holds it. */

@@ -1,8 +1,8 @@
-/** What the command lines of the gateway and of `crossramp` have in common: version, usage errors, exit codes. */
+/** Shared parts of the command lines of the gateway and of `crossramp`: version, usage errors, exit codes. */
 import { Command } from 'commander';
 import { VERSION } from '../../base/process/version.ts';
 
-/** How a process ends; docs/cli.md lists them. */
+/** Exit codes of a process; docs/cli.md lists them. */
 export const EXIT = {
   done: 0,
   /** Refused or failed; also `verify` with defects, and `doctor` with a failed check. */

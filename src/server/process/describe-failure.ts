@@ -30,7 +30,7 @@ const EXPECTED = [
 const TIMED_OUT = /time.?out|did not answer|no answer within/i;
 
 /**
- * @param portHint - how whoever started it chooses another port.
+ * @param portHint - advice on choosing another port.
  * @returns one line; for an unexpected error, its stack.
  */
 export function describeFailure(error: unknown, portHint = 'set PORT'): string {

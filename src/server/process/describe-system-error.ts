@@ -4,7 +4,7 @@
 const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
 
 /**
- * @param portHint - how the operator chooses another port.
+ * @param portHint - advice on choosing another port.
  * @returns one line; for any other error, its stack.
  */
 export function describeSystemError(error: Error, portHint: string): string {

@@ -4,17 +4,17 @@ import type { Logger } from 'pino';
 /** Ends something that was started. */
 export type Ending = () => unknown;
 
-/** How long endings may take. Units: ms. */
+/** Time limits of shutdown steps. Units: ms. */
 export interface EndingLimits {
   /** Each. Default 20,000: requests under way have 10 s, a webhook under way has 15 s. */
   readonly eachMs?: number;
-  /** All together. Default 24,000: supervisors kill a process after 30 s. */
+  /** Limit of all steps together. Default 24,000: supervisors kill a process after 30 s. */
   readonly allMs?: number;
   /** Time for each of the rest once that has passed. Default 500. */
   readonly leastMs?: number;
 }
 
-/** @returns the ending of several things at the same time; it fails after the last, with the first failure. */
+/** @returns a step that runs several others at the same time; it fails after the last, with the first failure. */
 export function together(...endings: readonly Ending[]): Ending {
   return async () => {
     const ended = await Promise.allSettled(endings.map(async (end) => end()));
@@ -23,9 +23,9 @@ export function together(...endings: readonly Ending[]): Ending {
 }
 
 /**
- * Runs the endings one after the other. One that fails, or is not done in its time, is logged, and the next one runs.
+ * Runs the steps one at a time. A step that fails, or exceeds its time, is logged, and the next one runs.
  *
- * @returns whether all of them were done.
+ * @returns whether all of them succeeded.
  */
 export async function runEndings(
   endings: readonly Ending[],

@@ -13,7 +13,12 @@ const STANDARD_ERROR = 2;
 /** Level of a warning, as pino writes it. */
 const WARN = 40;
 
-/** Writes a part of the bytes. @returns how many were written. @throws the system's error. */
+/**
+ * Writes a part of the bytes.
+ *
+ * @returns the number of written bytes.
+ * @throws the system's error.
+ */
 export type Sink = (bytes: Buffer) => Promise<number>;
 
 /** Limits of an output. */
@@ -42,7 +47,7 @@ export class LogOutput {
     this.#retryMs = retryMs;
   }
 
-  /** How many lines were dropped since the start. */
+  /** Number of lines dropped since the start. */
   get dropped(): number {
     return this.#droppedEver;
   }
@@ -93,7 +98,7 @@ export class LogOutput {
   }
 }
 
-/** @returns the output to standard error; what waits at the end of the process is then written as far as it can be. */
+/** @returns the output to standard error; at the end of the process, waiting lines are written as far as possible. */
 export function standardError(): LogOutput {
   const output = new LogOutput(isStream(STANDARD_ERROR) ? toStream : toFile);
   process.on('exit', () => {

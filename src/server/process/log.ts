@@ -1,5 +1,7 @@
 /** The log: JSON lines without customer data. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { transactionAtWork } from '../../base/trace/about.ts';
+import { traceAtWork } from '../../base/trace/spans.ts';
 import { plainMessage } from '../../store/connection/database-error.ts';
 import { standardError } from './log-output.ts';
 import { RepeatedWarnings } from './repeated-warnings.ts';
@@ -12,8 +14,8 @@ export interface LogSource {
 }
 
 /**
- * @param source - none for a log that is read beside its process.
- * @returns a log at this level, to standard error unless another place is given.
+ * @param source - none for a log whose reader watches its process.
+ * @returns a log at this level, to standard error unless another output is given.
  */
 export function openLog(
   level: string,
@@ -27,6 +29,7 @@ export function openLog(
       level,
       base: source && { ...source },
       serializers: { err: describeError },
+      mixin: workFields,
       hooks: {
         logMethod: function (args, method, at) {
           const [facts, text] = args as unknown[];
@@ -40,12 +43,18 @@ export function openLog(
   );
 }
 
+/** @returns what a line says of the work that writes it: its trace and its transaction, where it has them. */
+function workFields(): object {
+  const [trace, transaction] = [traceAtWork(), transactionAtWork()];
+  return { ...(trace !== undefined && { trace }), ...(transaction !== undefined && { transaction }) };
+}
+
 /** What is logged of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Names of the schema, where PostgreSQL told them. */
+  /** Names of the schema, where PostgreSQL gave them. */
   readonly table?: unknown;
   readonly constraint?: unknown;
   readonly stack?: string;
@@ -55,7 +64,7 @@ interface LoggedError {
 function describeError(error: unknown): LoggedError | unknown {
   if (!(error instanceof Error)) return error;
   const { code, table, constraint } = error as { code?: unknown; table?: unknown; constraint?: unknown };
-  // The stack begins with the message; that part is cut off.
+  // The stack begins with the message, which is cut off.
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return {
     type: error.name,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDatabaseAway, isLoginRefused } from '../../store/connection/database-error.ts';
 
-/** How long, and how often. Units: ms. */
+/** Duration and interval of attempts. Units: ms. */
 export interface Persistence {
   /** After this time the failure counts. */
   readonly limitMs: number;

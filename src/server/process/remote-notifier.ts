@@ -1,7 +1,7 @@
 /**
- * Notifications between processes: which accounts have new events. They go through PostgreSQL (LISTEN/NOTIFY, on a connection
- * of its own and never in a business transaction) or through Redis. They are hints only: every listener also polls once a
- * second, so a lost notification costs only time.
+ * Notifications between processes: accounts with new events. They go through PostgreSQL (LISTEN/NOTIFY, on a
+ * connection of its own and never in a business transaction) or through Redis. They are hints only: every listener
+ * also polls once a second, so a lost notification costs only time.
  */
 import { createClient } from '@redis/client';
 import type pg from 'pg';
@@ -21,7 +21,10 @@ interface Wire {
 
 /** Stands among the accounts of a message when workers of the sender do what is to be done; no account has this number. */
 const WORKED_ON = 0n;
-/** Pause after a message: what moves meanwhile goes out as one, because one NOTIFY for each commit would slow commits down. Unit: ms. */
+/**
+ * Pause after a message: accounts that move meanwhile go out together, because one NOTIFY per commit would slow
+ * commits down. Unit: ms.
+ */
 const PAUSE_MS = 20;
 /** Name by which the server knows the connection. */
 const APPLICATION_NAME = 'crossramp notifications';
@@ -35,13 +38,13 @@ const HEARTBEAT_MS = 2_000;
 /** A Redis connection without traffic for this long is dead, because each heartbeat is answered. Unit: ms. */
 const SILENCE_MS = 5_000;
 
-/** How processes are reached, and what this one does. */
+/** Connection to other processes, and the role of this one. */
 export interface RemoteNotifierOptions {
   /** `postgres:…` or `redis:…`. */
   readonly url: string;
   /** Of the database whose accounts it is about: each schema has a notifier of its own. */
   readonly schema: string;
-  /** Workers of this process do what follows from its own commits: those of others need not look. */
+  /** Whether workers of this process handle its own commits: those of other processes then need not scan. */
   readonly works: boolean;
   /** Whether the connection uses undocumented parts of the driver of PostgreSQL (decision 0064), default yes. */
   readonly isFast?: boolean;
@@ -96,7 +99,7 @@ export async function connectNotifier(
   };
 }
 
-/** @returns what makes a connection to PostgreSQL. Only what is used is loaded. */
+/** @returns a function that connects to PostgreSQL. Loads only the needed driver. */
 async function clientsOf(url: string, isFast: boolean): Promise<() => pg.Client> {
   if (!isFast) {
     const { plainClient } = await import('../../store/connection/plain-connection.ts');
@@ -127,7 +130,7 @@ async function postgresWire(
     fresh.on('error', (error) => log.debug({ err: error }, 'connection for notifications'));
     try {
       await fresh.connect();
-      // A notification stores nothing that a crash could lose, so nobody waits for the disk.
+      // A notification stores nothing that a crash could lose, so it never waits for the disk.
       await fresh.query('set synchronous_commit to off');
       await fresh.query(`listen ${channel}`);
     } catch (error) {

@@ -1,5 +1,7 @@
 /** Repeated warnings: the first is logged, those of the next ten seconds are counted, and their count is logged with the last of them. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Unit: ms. */
 const WINDOW_MS = 10_000;
 /** Different warnings that are counted at the same time; further ones are logged as they come. */
@@ -33,7 +35,8 @@ export class RepeatedWarnings {
       return;
     }
     window.repeated += 1;
-    window.last = () => write({ ...facts, repeated: window.repeated }, text);
+    // It is written later, and names the transaction and the trace of now.
+    window.last = AsyncLocalStorage.bind(() => write({ ...facts, repeated: window.repeated }, text));
   }
 
   #open(key: string): void {

@@ -9,7 +9,7 @@ import { platformAccount } from '../../store/account/accounts.ts';
 import { findValidKey } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 
-/** What the file holds. */
+/** Content of the file. */
 interface SandboxFile {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
@@ -39,9 +39,9 @@ interface Holder {
 }
 
 /**
- * Writes the files, readable by their owner only, and claims `sandbox.json` for this process. Where another running
- * gateway of the same home holds it, that one is left alone: this process writes `sandbox-PORT.json` and its header file.
- * The keys of an earlier start are kept while they are valid.
+ * Writes the files, readable by their owner only, and claims `sandbox.json` for this process. When another running
+ * gateway of the same home holds it, this process writes `sandbox-PORT.json` and its header file instead. The keys of
+ * an earlier start stay while they are valid.
  */
 export async function writeSandbox(
   database: Database,
@@ -108,6 +108,7 @@ async function keyOf(
     scopes: grantableScopes({ isPlatform: name === 'platformKey' }),
     expiresAt: null,
     allowedCidrs: [],
+    cell: database.cell,
   });
   return { apiKey, isNew: true };
 }

@@ -1,4 +1,4 @@
-/** Reports in the log that the gateway has not been ready for a while, whether somebody probes it or not. */
+/** Reports in the log that the gateway has not been ready for a while, whether or not it is probed. */
 import type { Logger } from 'pino';
 import type { Readiness } from '../../store/webhooks/readiness.ts';
 import { unreadyReason } from '../http/health.ts';
@@ -14,7 +14,11 @@ export interface WatchTimes {
   readonly errorAfterMs?: number;
 }
 
-/** Starts to check. @returns what stops it. */
+/**
+ * Starts the checks.
+ *
+ * @returns the function that stops them.
+ */
 export function watchReadiness(
   check: () => Promise<Readiness>,
   log: Pick<Logger, 'error' | 'info'>,

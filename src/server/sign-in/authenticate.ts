@@ -21,7 +21,7 @@ import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
 /** Finds the key of a request. @throws {GatewayError} `UNAUTHORIZED`, with the same message for every reason. */
 export type Authenticate = (exchange: Pick<Exchange, 'request' | 'address'>) => Promise<KeyRecord>;
 
-/** How long a key is cached: a revocation takes effect everywhere within a second (C-40). */
+/** Time for which a key is cached: a revocation takes effect everywhere within a second (C-40). Unit: ms. */
 const BELIEVED_MS = 500;
 /** A key is checked again when its request took longer, because its body came slowly, or it waited for its turn, events or the database. */
 const WAITED_MS = 500;
@@ -54,8 +54,9 @@ export function authenticators(
 }
 
 /**
- * @param authenticate - has found the key of a request now.
- * @returns what looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`.
+ * @param authenticate - finds the key of a request now.
+ * @returns a function that checks the key again when the request has taken long. Throws {GatewayError}
+ *   `UNAUTHORIZED`.
  */
 export function checkingAgain(authenticate: () => Promise<unknown>): () => Promise<void> {
   const begun = performance.now();
@@ -73,7 +74,7 @@ function authenticator(database: Database): Authenticate {
   const lookUp = async (name: string): Promise<Believed | undefined> => {
     const cached = believed.get(name);
     if (cached && cached.until > performance.now()) return cached;
-    // Requests that come while it is no longer believed are many where there are many callers: one look-up is for all.
+    // Many callers mean many requests at the moment when a cached key expires: one look-up serves all.
     const askedMs = performance.now();
     const key = await readShared(believed, [name], () => findValidKey(database, Buffer.from(name, 'base64')));
     if (!key) {
@@ -103,8 +104,8 @@ function authenticator(database: Database): Authenticate {
 }
 
 /**
- * @returns what names the key of a request by its hash; undefined where it has none of the right form. A connection mostly brings the same
- *   key again, so its last one is hashed once.
+ * @returns a function that names the key of a request by its hash; undefined for a missing or malformed key. A
+ *   connection mostly brings the same key again, so its last one is hashed once.
  */
 function keyNames(): (request: IncomingMessage) => string | undefined {
   const last = new WeakMap<Socket, { readonly token: string; readonly name: string }>();
@@ -153,7 +154,7 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
       if (!row) throw refusal();
       caller = sessionCaller(await services.forAccount(row.accountId), row);
       if (known.size >= CACHED_SESSIONS_MAX) known.clear();
-      // A session is never revoked: what it shows is public to everybody who has its link.
+      // A session is never revoked: its content is public to everybody who has its link.
       known.set(token, caller);
     }
     return caller;
@@ -162,8 +163,8 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
 
 /**
  * @param limit - failures of one client address; null for any number.
- * @returns what makes a check answer with `RATE_LIMITED` instead of `UNAUTHORIZED` to a client that fails too often. Whoever
- *   has a valid key passes all the same: others may share its address.
+ * @returns a wrapper whose check answers `RATE_LIMITED` instead of `UNAUTHORIZED` to a client that fails too often. A
+ *   valid key always passes: others may share its address.
  */
 function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) => Authenticate {
   if (!limit) return (authenticate) => authenticate;
@@ -183,7 +184,9 @@ function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) =
   };
 }
 
-/** @returns the `WWW-Authenticate` header of a refusal: it says more only when a token was sent (RFC 6750 section 3). */
+/**
+ * @returns the `WWW-Authenticate` header of a refusal, with details only when a token was sent (RFC 6750 section 3).
+ */
 export function challenge(request: IncomingMessage): string {
   const sent = headerValues(request, 'authorization');
   return sent.some((value) => /^bearer +\S/i.test(value)) ? 'Bearer error="invalid_token"' : 'Bearer';

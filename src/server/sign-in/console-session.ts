@@ -21,15 +21,15 @@ export interface SignedIn {
 
 /** The sessions of the console. */
 export interface ConsoleSessions {
-  /** @returns who is signed in; undefined for nobody. */
+  /** @returns the signed-in person; undefined without one. */
   readonly find: (exchange: Pick<Exchange, 'request'>) => Promise<SignedIn | undefined>;
   /** @returns the `Set-Cookie` header that begins a session. */
   readonly begin: (token: string) => string;
   /** @returns the `Set-Cookie` header that ends it. */
   readonly end: () => string;
-  /** @returns what the forms of somebody who is not signed in carry, and the `Set-Cookie` header that it belongs to. */
+  /** @returns the form token of a visitor who is not signed in, and the `Set-Cookie` header that belongs to it. */
   readonly form: () => { readonly csrf: string; readonly cookie: string };
-  /** @returns what they have to carry; undefined for a browser that was shown none. */
+  /** @returns the expected form token; undefined for a browser that got none. */
   readonly formOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function consoleSessions({
   const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const formName = isSecure ? '__Host-form' : 'form';
   const tokenIn = (cookie: string, { request }: Pick<Exchange, 'request'>) =>
-    new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
+    new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43,45})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
   const touched = new Map<string, number>();
   const noteUse = (sessionId: string) => {
     if ((touched.get(sessionId) ?? Number.NEGATIVE_INFINITY) > performance.now() - TOUCHED_EVERY_MS) return;
@@ -102,7 +102,10 @@ export function refuseForgedForm(
     throw new GatewayError('FORBIDDEN', 'the form is not one of this session: load the page again');
 }
 
-/** @returns whether the browser says that a page of our own asks: what a request with a cookie and no form token needs. */
+/**
+ * @returns whether the browser says that a page of our own made the request: required for requests with a cookie and
+ *   without a form token.
+ */
 export function isFromOwnPage({ request }: Pick<Exchange, 'request'>): boolean {
   return request.headers['sec-fetch-site'] === 'same-origin';
 }

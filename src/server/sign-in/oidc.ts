@@ -1,6 +1,6 @@
 /**
- * Signing in by a provider (OpenID Connect): authorization code flow with PKCE, state and nonce. What belongs to one try is in
- * a cookie of that browser, so an answer that was begun in another browser is worth nothing.
+ * Sign-in by a provider (OpenID Connect): authorization code flow with PKCE, state and nonce. The data of one attempt
+ * is in a cookie of that browser, so an answer that was begun in another browser is worthless.
  */
 import * as openid from 'openid-client';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -17,13 +17,13 @@ export const OIDC_CALLBACK_PATH = `${OIDC_PATH}/callback`;
 /** The provider. */
 export interface Provider {
   /**
-   * @param next - where the person wants to go on.
-   * @returns where the browser goes, and the cookie that it keeps until it is back.
+   * @param next - page at which the person continues.
+   * @returns the address to which the browser goes, and the cookie that it keeps until its return.
    * @throws {GatewayError} `UNAVAILABLE`.
    */
   readonly begin: (next: string) => Promise<{ readonly location: string; readonly cookie: string }>;
   /**
-   * @returns what the provider says, and where the person wants to go on, as the browser has kept it.
+   * @returns the provider's claims, and the page at which the person continues, from the browser's cookie.
    * @throws {GatewayError} `UNAUTHORIZED` for an answer that does not belong to this browser.
    */
   readonly finish: (
@@ -35,7 +35,7 @@ export interface Provider {
 
 const TRY_SECONDS = 600;
 const PART = '[\\w~.-]{20,200}';
-/** Where the person wants to go on, in base64url; a longer path is left out. */
+/** Page at which the person continues, in base64url; a longer path is left out. */
 const NEXT = '[\\w-]{0,1000}';
 const NEXT_MAX = 750;
 
@@ -119,7 +119,7 @@ function isVerified(claim: unknown, trustsEmail: boolean): boolean {
   return claim === undefined ? trustsEmail : claim === true || claim === 'true';
 }
 
-/** @returns what finds out about the provider, once; a failure is forgotten. */
+/** @returns a function that discovers the provider, once; a failure is forgotten. */
 function discovery({
   issuer,
   clientId,

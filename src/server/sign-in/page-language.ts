@@ -1,4 +1,4 @@
-/** In which language the pages of the console and of its doors speak: it is asked for once, and kept in a cookie. */
+/** Language of the console's pages and of its sign-in: chosen once, and stored in a cookie. */
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import { isLanguage, type Language, languageOf } from '../../ui/language.ts';
 import type { Exchange } from '../http/http.ts';

@@ -21,16 +21,19 @@ import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
 /** Path below which they are. */
 export const PASSKEYS_PATH = `${CONSOLE_PATH}/passkeys/`;
 
-/** Instead of a person: a challenge for somebody who is not known yet. */
+/** Replaces the person in a challenge for a visitor who is unknown yet. */
 export const CHALLENGE = 'challenge';
 
-/** What they are served with. */
+/** Parts that serve passkeys. */
 export interface PasskeyParts {
   readonly services: Services;
   readonly sessions: ConsoleSessions;
   /** Counts an attempt of an address, or of a person; of an address for `CHALLENGE`, apart. @throws {GatewayError} `RATE_LIMITED`. */
   readonly take: (exchange: Exchange, personId?: string) => Promise<void>;
-  /** What the person who is signed in acts with. @throws {GatewayError} `UNAUTHORIZED`. */
+  /**
+   * @returns the context of the signed-in person.
+   * @throws {GatewayError} `UNAUTHORIZED`.
+   */
   readonly contextOf: (exchange: Exchange) => Promise<Context>;
 }
 

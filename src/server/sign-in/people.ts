@@ -49,7 +49,7 @@ import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oi
 import { languageCookie, languageOfRequest } from './page-language.ts';
 import { CHALLENGE, type PasskeyParts, passkeyServer } from './passkeys.ts';
 
-/** What signing in is served with. */
+/** Parts that serve sign-in. */
 export interface PeopleParts {
   readonly services: Services;
   readonly sessions: ConsoleSessions;
@@ -69,7 +69,7 @@ const TRIES = { burst: 20, pauseMs: 5_000 };
 const CHALLENGES = { burst: 600, pauseMs: 200 };
 type Take = PasskeyParts['take'];
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
-/** Where a person goes who has come in; whoever was invited just now can add a passkey first. */
+/** Page after sign-in; a person who was just invited can add a passkey first. */
 const HOME = CONSOLE_PATH;
 const USER_AGENT = 'user-agent';
 const STEP_UP = 'step up';
@@ -172,7 +172,7 @@ function confirmServer(parts: PeopleParts): Serve {
   };
 }
 
-/** Where a person goes on: a page of the console, or GraphiQL. */
+/** Page at which a person continues: one of the console, or GraphiQL. */
 function nextOf({ search }: Exchange): string {
   return pathToGoOn(new URLSearchParams(search).get('next'));
 }
@@ -181,7 +181,10 @@ function pathToGoOn(next: string | null): string {
   return next === GRAPHQL_PATH ? next : consolePathOf(next);
 }
 
-/** What the person who is signed in acts with. @throws {GatewayError} `UNAUTHORIZED`. */
+/**
+ * @returns the context of the signed-in person.
+ * @throws {GatewayError} `UNAUTHORIZED`.
+ */
 async function ownContext(parts: PeopleParts, exchange: Exchange): Promise<Context> {
   const signedIn = await parts.sessions.find(exchange);
   if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'nobody is signed in');
@@ -193,7 +196,7 @@ function sendScript(exchange: Exchange): void {
   sendText(exchange, 200, 'text/javascript; charset=utf-8', PASSKEY_SCRIPT, headers);
 }
 
-/** A link is shown as often as somebody looks; its form uses it up. */
+/** A link can be shown any number of times; its form uses it up. */
 function linkServer({ services, sessions }: PeopleParts, take: Take): Serve {
   return async (exchange, language) => {
     const token = exchange.path.slice(LINK_PATH.length);
@@ -242,7 +245,7 @@ function securityServer(parts: PeopleParts): Serve {
   };
 }
 
-/** The forms of people who are signed in, with where each leads; one that signs out gives the cookie that ends the session. */
+/** The forms of signed-in people, and their targets; signing out returns the cookie that ends the session. */
 function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
   const form =
     (
@@ -253,7 +256,7 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       const isSignedIn = (await parts.sessions.find(exchange)) !== undefined;
       if (exchange.request.method !== 'POST' || !isSignedIn) return lead(exchange, SECURITY_PATH, language);
       const given = await readForm(exchange);
-      // A form can come slowly, and whoever sends it be signed out meanwhile.
+      // A form can arrive slowly, and its sender be signed out meanwhile.
       const signedIn = await parts.sessions.find(exchange);
       if (!signedIn) return lead(exchange, SECURITY_PATH, language);
       refuseForgedForm(exchange, signedIn, given);
@@ -312,7 +315,7 @@ const WORDS: { readonly [Code in GatewayError['code']]?: Said } = {
   NOT_FOUND: ['missing', 'failedHow'],
 };
 
-/** @returns a counter of attempts by address, or by the person who is known; it throws `RATE_LIMITED` for one too many. */
+/** @returns a counter of attempts by address, or by person where known; it throws `RATE_LIMITED` above the limit. */
 function tries({ services, isLimited }: PeopleParts): Take {
   return async ({ address }, personId) => {
     if (!isLimited) return;

@@ -19,7 +19,7 @@ export interface LiveOperation {
   readonly document: DocumentNode;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** What each of its frames costs. */
+  /** Cost of each of its frames. */
   readonly points: number;
   readonly context: ServerContext;
   readonly requestId: string;
@@ -42,10 +42,11 @@ export function isFrames(source: FrameStream<Frame> | ExecutionResult): source i
 }
 
 /**
- * Executes a frame when it is its turn among what its key executes. Its loaders are new, so it reads the current state.
+ * Executes a frame when it is its turn among the executions of its key. Its loaders are new, so it reads the current
+ * state.
  *
- * @param isWanted - whether anybody still reads the stream; asked when it is its turn.
- * @returns the result; undefined when nobody does.
+ * @param isWanted - whether the stream still has a reader; asked when it is its turn.
+ * @returns the result; undefined without a reader.
  */
 export async function executeFrame(
   operation: LiveOperation,

@@ -9,7 +9,7 @@ import { callerName } from '../http/valid-callers.ts';
 /** Why a stream is closed. `drain`: shutdown, the client should reconnect. `stalled`: the client does not read. `refused`: its key or session ended. */
 export type EndReason = 'drain' | 'stalled' | 'refused';
 
-/** What all kinds of streams have in common. */
+/** Members of all kinds of streams. */
 export interface OpenStream {
   readonly caller: KeyRecord;
   readonly isStalled: () => boolean;
@@ -46,7 +46,7 @@ export class OpenStreams {
   add(stream: OpenStream): () => void {
     if (this.#isDraining)
       throw new GatewayError('UNAVAILABLE', 'this process accepts no more streams', { retryAfter: 1 });
-    // For all streams, whoever opens the first one.
+    // Runs for all streams, on behalf of none, although the first one starts it.
     if (this.#timers.length === 0) onNobodysBehalf(() => this.#watch());
     const name = callerName(stream.caller);
     const streams = this.#byCaller.get(name) ?? new Set();
@@ -60,7 +60,7 @@ export class OpenStreams {
     };
   }
 
-  /** How many are open. */
+  /** Number of open streams. */
   get size(): number {
     let open = 0;
     for (const streams of this.#byCaller.values()) open += streams.size;

@@ -24,7 +24,7 @@ export type ServeSingleStream = (
   body: unknown,
 ) => Promise<void>;
 
-/** What single connections work with. */
+/** Parts of single connections. */
 export interface SingleStreamParts {
   readonly schema: GraphQLSchema;
   readonly prepareInTurn: PrepareInTurn;
@@ -142,12 +142,12 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     let isBegun = false;
     try {
       begun = await perform(parts, call, params);
-      // It was ended before it had begun, and another one has its id.
+      // The operation ended before it had begun, and another one has its id.
       if (newest.get(operationId) !== call) return ENDED;
       isBegun = !Array.isArray(begun);
       return begun;
     } finally {
-      // graphql-sse keeps the id of an operation that was refused; it can be asked for again.
+      // graphql-sse keeps the id of a refused operation; the id can be used again.
       if (!isBegun && call.end()) {
         const search = new URLSearchParams({ operationId });
         await handle({ ...request, method: 'DELETE', url: `?${search}` });
@@ -180,7 +180,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     if (request.method === 'POST') checkOperationId(body);
     const call: Call = { context, stream };
     const response = await handle(requestOf(exchange, call, body));
-    // It was ended before it had begun.
+    // The operation ended before it had begun.
     if (response[1].status === 204) call.end?.();
     answer(exchange, response, headers);
   };

@@ -12,7 +12,7 @@ const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // Tells proxies not to buffer the answer, which would hold the events back.
+  // Tells proxies not to buffer the response, which would delay the events.
   'x-accel-buffering': 'no',
 };
 const PING = eventBytes(':\n\n');
@@ -49,7 +49,7 @@ export class EventConnection {
     this.#exchange = exchange;
     const { request, response, requestId } = exchange;
     exchange.noted.isStream = true;
-    // Whoever read the body listens no more.
+    // The reader of the body listens no more.
     request.removeAllListeners();
     Object.assign(request, { rawHeaders: NONE, headers: null, headersDistinct: null });
     const { socket } = response;
@@ -72,7 +72,11 @@ export class EventConnection {
     return this.#target.writableNeedDrain;
   }
 
-  /** Writes. @returns false when the client reads too slowly: nothing more should be written until it has caught up. */
+  /**
+   * Writes.
+   *
+   * @returns false when the client reads too slowly: write nothing more until it has caught up.
+   */
   send({ body, chunk }: EventBytes): boolean {
     if (!this.isOpen) return true;
     const target = this.#target;

@@ -1,14 +1,15 @@
 /**
- * Subscribers of one key with the same operation share the work: each frame is executed and serialized once, and the same bytes go
- * to all of them. A new member first reads the events that it has missed, at its own pace, until it has caught up with the others. One
- * that reads too slowly leaves the shared stream, keeps only its position, and catches up when it can be written to again.
+ * Subscribers of one key with the same operation share the work: each frame is executed and serialized once, and the
+ * same bytes go to all of them. A new member first reads the events that it has missed, at its own pace, until it has
+ * caught up with the others. A member that reads too slowly leaves the shared stream, keeps only its position, and
+ * catches up when it is writable again.
  */
 import { inTurns } from '../../base/concurrency/in-turns.ts';
 import type { Frame, FrameStream } from '../../resolvers/events/frame-stream.ts';
 import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
 import { type EventBytes, type EventConnection, nextEvent } from './sse.ts';
 
-/** Where a subscriber begins, or the errors that it gets instead. */
+/** Start of a subscriber, or its errors. */
 export type Beginning = Awaited<ReturnType<typeof openFrames>>;
 
 /** A subscriber. */
@@ -19,11 +20,11 @@ interface Member {
 }
 
 /**
- * Fixes the position where a subscriber begins, before the head of the answer is sent. So a client that acts once it has the
- * head gets the events of its act.
+ * Fixes the position where a subscriber begins, before the head of the response is sent. So a client that acts once
+ * it has the head gets the events of its act.
  *
- * @param operation - of the subscriber: its arguments say where it begins the first time.
- * @param lastEventId - what it had last, when it comes back.
+ * @param operation - of the subscriber: its arguments give the first position.
+ * @param lastEventId - last event that a returning subscriber had.
  */
 export function beginningOf(operation: LiveOperation, lastEventId: string | undefined): Promise<Beginning> {
   return openFrames(operation, { part: 'present', ...(lastEventId !== undefined && { lastEventId }) });
@@ -55,14 +56,14 @@ export class SubscriberGroup {
     this.#operation = operation;
     this.#onEnd = onEnd;
     this.#started = this.#start();
-    // Whoever joins hears of it.
+    // The failure reaches each member that joins.
     this.#started.catch(() => {});
   }
 
   /**
    * Serves a subscriber until its connection ends.
    *
-   * @param beginning - what it reads first, by `beginningOf`.
+   * @param beginning - its first content, by `beginningOf`.
    */
   async serve(connection: EventConnection, beginning: Beginning): Promise<void> {
     const member: Member = { connection, position: undefined };
@@ -103,7 +104,7 @@ export class SubscriberGroup {
   }
 
   #pass(member: Member, frame: Frame, bytes: EventBytes): void {
-    // A member can be ahead: it may have read already what the group sends next.
+    // A member can be ahead: it may have read already the next event of the group.
     const { position = -1n } = member;
     if (frame.isHeartbeat ? frame.position < position : frame.position <= position) return;
     member.position = frame.position;

@@ -79,8 +79,8 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
 }
 
 /**
- * Subscriptions with the same name share a group. Those of two callers never do: frames are charged to the first member, and others
- * would wait for what that one executes.
+ * Name of the group that subscriptions share. Two callers never share one: frames are charged to the first member,
+ * and others would wait for its executions.
  */
 function groupName({ context, operationName, variables }: LiveOperation, query: string): string {
   const { id, accountId, mode, scopes, transactionId } = context.caller;

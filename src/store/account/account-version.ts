@@ -1,4 +1,4 @@
-/** The version of an account: it moves with everything that proved answers are made of (docs/decisions/0044). */
+/** The version of an account: it changes with all data that proved responses are made of (docs/decisions/0044). */
 import { setImmediate } from 'node:timers/promises';
 import { readManyTogether } from '../../base/concurrency/read-together.ts';
 import type { Database, Statement } from '../connection/database.ts';
@@ -10,7 +10,10 @@ const VERSIONS: Statement = {
   text: `select account_id as "accountId", version from account_head where account_id = any ($1::bigint[])`,
 };
 
-/** To wake PostgreSQL costs more than to answer a request from memory, so a statement waits for whoever comes in so many turns of the event loop. */
+/**
+ * Turns of the event loop during which a statement gathers callers: waking PostgreSQL costs more than answering from
+ * memory.
+ */
 const TURNS = 3;
 
 async function gather(): Promise<void> {
@@ -18,8 +21,8 @@ async function gather(): Promise<void> {
 }
 
 /**
- * @returns a read of the version of an account, undefined where there is none. It begins after it was asked for; one
- *   statement reads for all who ask while another is under way, or whose requests have come at about the same time.
+ * @returns a read of the version of an account, undefined without such an account. The read begins after the call;
+ *   one statement serves all callers that arrive while another is under way, or at about the same time.
  */
 export function versionReader(
   database: Pick<Database, 'query'>,

@@ -71,7 +71,7 @@ const REMEMBERED_MAX = 100_000;
 /**
  * Adds an account with its counters and the default settings of each template.
  *
- * @param options - `templates`: wire names; `handle`: a name to find the account by besides its id; `mode`: default
+ * @param options - `templates`: wire names; `handle`: an additional name to find the account by; `mode`: default
  *   `sandbox`.
  * @returns its id.
  */
@@ -95,8 +95,8 @@ export async function findAccount(database: Tx, idOrHandle: string): Promise<big
 }
 
 /**
- * @returns the account of a mode that holds what belongs to nobody, and that the operator's keys belong to. It is made when
- *   it is first asked for; of several who ask at once, all get the same one.
+ * @returns the account of a mode that holds money without an owner, and to which the operator's keys belong. The
+ *   first request makes it; parallel requests all get the same one.
  */
 export async function platformAccount(database: Tx, mode: AccountMode): Promise<bigint> {
   const [known] = await database.query<{ id: bigint }>(PLATFORM, [mode]);
@@ -107,14 +107,14 @@ export async function platformAccount(database: Tx, mode: AccountMode): Promise<
   return made.id;
 }
 
-/** What kind of account it is. */
+/** Kind of an account. */
 export interface Holder {
   readonly mode: AccountMode;
   /** Whether it is that of the platform. */
   readonly isPlatform: boolean;
 }
 
-/** @returns what kind of account has this id, or undefined. */
+/** @returns the kind of the account with this id, or undefined. */
 export async function readHolder(database: Tx, accountId: bigint): Promise<Holder | undefined> {
   const [row] = await database.query<Holder>(HOLDER, [accountId]);
   return row;
@@ -173,7 +173,7 @@ export interface AccountRow {
   readonly createdAt: Instant;
 }
 
-/** @returns all account holders, the oldest first; not the accounts of the platform. */
+/** @returns all account holders, oldest first, without the accounts of the platform. */
 export function listAccounts(database: Tx): Promise<AccountRow[]> {
   return database.query(LIST, []);
 }

@@ -1,4 +1,4 @@
-/** What the keys of an account and people are called, as they are now. */
+/** Current names of an account's keys and of people. */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** A key or a person. */
@@ -13,7 +13,7 @@ const NAMES: Statement = {
     union all select id, name from person where id = any ($2::text[])`,
 };
 
-/** @returns those of the ids that are of a key of the account, or of a person. */
+/** @returns names of those ids that are of a key of the account, or of a person. */
 export function readActorNames(tx: Tx, accountId: bigint, ids: readonly string[]): Promise<NamedActor[]> {
   return tx.query<NamedActor>(NAMES, [accountId, ids]);
 }

@@ -4,13 +4,13 @@ import type { Role } from '../../base/access/roles.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
-/** What a key allows, as authentication needs it. */
+/** Rights of a key, as authentication needs them. */
 export interface KeyRecord {
   readonly accountId: bigint;
   readonly id: string;
   readonly mode: KeyMode;
   readonly scopes: readonly Scope[];
-  /** Networks that the key may be used from; none means from anywhere. */
+  /** Networks from which the key may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
   /** Set where the token of a payment session asks: its transaction, of which the public side is all that it opens. */
   readonly transactionId?: bigint;
@@ -22,7 +22,7 @@ export interface KeyRecord {
   readonly allowedOrigins: readonly string[];
 }
 
-/** What is known of a person who asks, besides what is known of a key. */
+/** Additional data of a person who makes a request. */
 export interface SignedInPerson {
   readonly sessionId: string;
   readonly name: string;
@@ -43,7 +43,7 @@ export interface NewKey
   /** Its last four characters. */
   readonly hint: string;
   readonly expiresAt: Date | null;
-  /** The key that makes it; none when a person or the operator does. */
+  /** The key that makes it; undefined when a person or the operator does. */
   readonly madeBy?: string | undefined;
   /** The person that makes it. */
   readonly madeByPerson?: string | undefined;
@@ -77,12 +77,17 @@ const HOLDER: Statement = {
   name: 'api_key_holder',
   text: `select account_id as "accountId" from api_key where id = $1 and revoked_at is null`,
 };
+const LISTED = `select account_id as "accountId", id, name, hint, mode, scopes, allowed_cidrs as "allowedCidrs",
+    expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt",
+    made_by as "madeBy", made_by_person as "madeByPerson", replaces from api_key`;
 const LIST: Statement = {
   name: 'api_key_list',
-  text: `select account_id as "accountId", id, name, hint, mode, scopes, allowed_cidrs as "allowedCidrs",
-    expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt",
-    made_by as "madeBy", made_by_person as "madeByPerson", replaces
-    from api_key where account_id = $1 order by created_at desc, id desc`,
+  text: `${LISTED} where account_id = $1 order by created_at desc, id desc`,
+};
+const LIST_VALID_FIRST: Statement = {
+  name: 'api_key_list_valid_first',
+  text: `${LISTED} where account_id = $1 and ($2::text is null or id = $2)
+    order by (revoked_at is null and (expires_at is null or expires_at > $3)) desc, created_at desc, id desc limit $4`,
 };
 const STILL_VALID: Statement = {
   name: 'api_keys_still_valid',
@@ -177,7 +182,7 @@ export async function touchKey(database: Database, key: KeyRecord): Promise<void
   await database.query(TOUCH, [key.accountId, key.id, new Date(database.nowMs())]);
 }
 
-/** @returns how many keys of the account are valid at a moment. */
+/** @returns the number of keys of the account that are valid at a time. */
 export async function countValidKeys(database: Tx, accountId: bigint, at: Date): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, [accountId, at]);
   return row?.count ?? 0;
@@ -217,7 +222,11 @@ export async function endKeyBy(tx: Tx, accountId: bigint, id: string, at: Date):
   await tx.query(END_BY, [accountId, id, at]);
 }
 
-/** Ends a key of an account now; one that was revoked stays as it is. @returns whether the account has it. */
+/**
+ * Ends a key of an account now; a revoked one stays unchanged.
+ *
+ * @returns whether the account has it.
+ */
 export async function revokeOwnKey(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await database.query(REVOKE, [accountId, id, at])).length > 0;
 }
@@ -238,7 +247,9 @@ export async function readOneMaker(database: Tx, accountId: bigint, id: string):
   return rows.map((row) => row.id);
 }
 
-/** @returns since when a key or a person can act for the account; undefined for whoever is neither, as the operator. */
+/**
+ * @returns the time from which a key or a person can act for the account; undefined for others, such as the operator.
+ */
 export async function hereSince(tx: Tx, accountId: bigint, id: string): Promise<Instant | undefined> {
   const [row] = await tx.query<{ since: Instant | null }>(HERE_SINCE, [accountId, id]);
   return row?.since ?? undefined;
@@ -281,4 +292,16 @@ export interface ListedKey {
 /** @returns the account's keys, newest first, without their hashes. */
 export function listKeys(database: Tx, accountId: bigint): Promise<ListedKey[]> {
   return database.query(LIST, [accountId]);
+}
+
+/**
+ * @param at - time at which a key is valid or not.
+ * @returns the account's keys, or the one of an id: valid ones first, each part newest first.
+ */
+export function listKeysValidFirst(
+  database: Tx,
+  accountId: bigint,
+  { id, at, limit }: { readonly id: string | null; readonly at: Date; readonly limit: number },
+): Promise<ListedKey[]> {
+  return database.query(LIST_VALID_FIRST, [accountId, id, at, limit]);
 }

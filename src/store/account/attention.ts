@@ -1,9 +1,9 @@
-/** Counts of what waits for somebody at an account. */
+/** Counts of an account's items that need a person. */
 import type { Family } from '../../templates/define.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { OWES_RETURN } from '../engine/merged-lists.ts';
 
-/** What waits at steps of transactions: steps at which they can still go on. */
+/** Waiting steps of transactions that can still go on. */
 export const WAITING_STEPS = ['heldDeposits', 'holds', 'stepUps'] as const;
 
 /** Everything that is counted. */
@@ -16,13 +16,13 @@ export const COUNTED = [
   'failedJobs',
   'expiringKeys',
 ] as const;
-/** One of COUNTED. */
+/** A member of COUNTED. */
 export type CountedName = (typeof COUNTED)[number];
 
-/** How much waits, by kind. */
+/** Number of waiting items, by kind. */
 export type AttentionRow = Readonly<Record<CountedName, number>>;
 
-/** What counts as waiting. */
+/** Conditions of waiting items. */
 export interface AttentionAsked {
   readonly families: readonly Family[];
   /** As `component/state`. */

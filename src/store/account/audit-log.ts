@@ -3,7 +3,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry } from '../engine/audit.ts';
 
-/** Which entries are meant; all that are given must hold. */
+/** Filter of entries; all given members must match. */
 export interface AuditFilter {
   readonly acts: readonly string[] | null;
   readonly actorId: string | null;
@@ -79,7 +79,7 @@ const LENGTH: Statement = {
   text: `select audit_seq::int as count from account_head where account_id = $1`,
 };
 
-/** @returns how many entries a filter finds; of all there are, the length of the chain tells. */
+/** @returns the number of entries that match a filter; without a filter, the length of the chain. */
 export async function countAudit(database: Tx, accountId: bigint, filter: AuditFilter): Promise<number> {
   if (isOfAll(filter)) {
     const [head] = await database.query<{ count: number }>(LENGTH, [accountId]);

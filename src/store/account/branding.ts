@@ -1,4 +1,4 @@
-/** How the hosted pages of an account look. */
+/** Look of an account's hosted pages. */
 import { readShared } from '../../base/concurrency/read-together.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -9,7 +9,7 @@ export interface Branding {
   /** `#rrggbb`, or null for the plain look. */
   readonly accent: string | null;
   readonly hasLogo: boolean;
-  /** Where a payer finds help. */
+  /** Address at which a payer finds help. */
   readonly supportUrl: string | null;
   /** Origins that may show the pages in a frame. */
   readonly frameHosts: readonly string[];
@@ -23,7 +23,7 @@ export interface Logo {
   readonly image: Buffer;
 }
 
-/** What can be changed; null takes it away. */
+/** Members that can be changed; null removes a value. */
 export interface BrandingChange {
   readonly displayName?: string | null;
   readonly accent?: string | null;
@@ -45,7 +45,7 @@ const LOGO: Statement = {
   text: `select logo as image, logo_type as type from branding where account_id = $1 and logo is not null`,
 };
 
-/** What is not given stays: of each member it is said whether it is. */
+/** Missing members stay: a flag per member says whether it is given. */
 const CHANGE: Statement = {
   name: 'branding_change',
   text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type, shows_price)
@@ -74,7 +74,7 @@ export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | 
   return row;
 }
 
-/** Changes the look, in one statement; what is not given stays. */
+/** Changes the look, in one statement; missing members stay. */
 export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
   const { displayName, accent, supportUrl, frameHosts, logo, showsPrice } = change;
   await database.query(CHANGE, [

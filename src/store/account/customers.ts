@@ -1,4 +1,4 @@
-/** Customers of an account: their level and their limits (C-21). What they move is in store/engine/volumes.ts. */
+/** Customers of an account: their level and their limits (C-21). Their volumes are in store/engine/volumes.ts. */
 import type { Statement, Tx } from '../connection/database.ts';
 import { countNew } from '../engine/volumes.ts';
 
@@ -12,12 +12,12 @@ export interface CustomerLimits {
   readonly grantedStepUp30d: string | null;
 }
 
-/** What is kept of a customer besides the names. */
+/** Stored data of a customer besides the names. */
 export interface CustomerRules extends CustomerLimits {
   readonly level: CustomerLevel;
 }
 
-/** How well a customer is known: by name and tax id, or looked at more closely. */
+/** Level of a customer: identified by name and tax id, or verified. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
 
 const READ: Statement = {
@@ -46,7 +46,7 @@ const PLATFORM_LIMITS: Statement = {
     from template_setting where account_id = $1`,
 };
 
-/** @returns how many customers an account has. */
+/** @returns the number of customers of an account. */
 export async function countCustomers(database: Tx, accountId: bigint): Promise<number> {
   const [head] = await database.query<{ count: number }>(COUNT, [accountId]);
   return head?.count ?? 0;
@@ -61,7 +61,7 @@ export const NO_RULES: CustomerRules = {
   level: 'BASIC',
 };
 
-/** @returns the rules of a customer; those of nobody known where there is no such customer. */
+/** @returns the rules of a customer; those of an unknown one where there is no such customer. */
 export async function readCustomerRules(tx: Tx, accountId: bigint, taxId: string): Promise<CustomerRules> {
   const [row] = await tx.query<CustomerRules>(READ, [accountId, taxId]);
   return row ?? NO_RULES;

@@ -1,12 +1,12 @@
 /**
- * Writes the request log: what an account asked in about half a second is one row, with the terms that it is found by. A row with
- * its indexes for each request cost more than to answer it (decision 0051).
+ * Writes the request log: the requests of an account within about half a second are one row, with its search terms. A
+ * row with its indexes per request cost more than answering it (decision 0051).
  */
 import { quoted } from '../../base/text/quoted.ts';
 import { CopiedLines, GrowingText } from '../connection/copy-rows.ts';
 import type { Database } from '../connection/database.ts';
 
-/** Who can ask. */
+/** Kinds of callers. */
 export type RequestActorKind = 'KEY' | 'PERSON' | 'PAYER';
 
 /** One answered request: no ids of the path, no query, no body. */
@@ -28,7 +28,7 @@ export interface AnsweredRequest {
   readonly errorCode: string | null;
 }
 
-/** What requests are found by; null for whatever it is. */
+/** Search terms of requests; null matches all. */
 export interface RequestFilter {
   readonly actorKind: RequestActorKind | null;
   readonly actorId: string | null;
@@ -40,14 +40,14 @@ export interface RequestFilter {
 
 /** Most requests of a batch. The ids of entries leave room for 1,024. */
 export const REQUEST_BATCH = 1_000;
-/** How long one statement may take: no request waits for it, and on a busy machine a second is soon over. Unit: ms. */
+/** Time limit of one statement: no request waits for it, and a busy machine easily takes a second. Unit: ms. */
 const WRITE_MAX_MS = 5_000;
-/** Its age counts from when the database writes it: one process with a clock far ahead would hold up retention for all. */
+/** The database sets the time: a process with a clock far ahead would block retention for all. */
 const WRITE = 'copy request_batch (account_id, requests, terms, entries) from stdin';
 
 /** The term of every batch. */
 const ALL = '';
-/** What most requests have in common is no term of its own. */
+/** The most frequent property is no term of its own. */
 const USUAL_KIND: RequestActorKind = 'KEY';
 const USUAL_STATUS = 2;
 
@@ -56,7 +56,7 @@ export class RequestBatch {
   readonly #rows = new Map<bigint, Row>();
   #count = 0;
 
-  /** How many requests there are. */
+  /** Number of requests. */
   get count(): number {
     return this.#count;
   }
@@ -80,7 +80,7 @@ export class RequestBatch {
   }
 }
 
-/** What one account asked, as the migrations `request_batches` and `request_entries_by_term` describe it. */
+/** Requests of one account, as the migrations `request_batches` and `request_entries_by_term` describe them. */
 class Row {
   /** By text, with their places. */
   readonly #terms = new Map<string, number>([[ALL, 0]]);
@@ -88,7 +88,7 @@ class Row {
   #count = 0;
   /** Common part of the last id that began with the time: its term is there already. */
   #moment: string | undefined;
-  /** The request that `#asked` was made of. It is used again while the next ones ask the same, as most do. */
+  /** The request that `#asked` was made of. The text is reused while following requests are alike, as most are. */
   #alike: AnsweredRequest | undefined;
   #asked = '';
 
@@ -134,7 +134,7 @@ class Row {
     if (hasTime(requestId)) this.#moment = part;
   }
 
-  /** Who asked for what. */
+  /** Caller and target. */
   #textOfAsked(request: AnsweredRequest): string {
     const { actorKind, actorId, method, route, operation } = request;
     const alike = this.#alike;
@@ -176,10 +176,10 @@ function term(name: string, value: string | number): string {
 
 const UUID_LENGTH = 36;
 const VERSION_AT = 14;
-/** So many characters of an id that begins with the time are the same for a quarter of a second. */
+/** Length of an id's time prefix, which is the same for a quarter of a second. */
 const TIME_LENGTH = 11;
 
-/** @returns what an id of a request has in common with those of the same moment; any other is as it is. */
+/** @returns the prefix that a request's id shares with others of the same time; any other id as it is. */
 function commonPart(requestId: string): string {
   return hasTime(requestId) ? requestId.slice(0, TIME_LENGTH) : requestId;
 }

@@ -1,4 +1,4 @@
-/** Reads the request log, newest first: what each key, person and payer asked and how it was answered. */
+/** Reads the request log, newest first: requests of keys, people and payers, and their responses. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { type AnsweredRequest, type RequestFilter, termsOf } from './request-batches.ts';
@@ -18,11 +18,11 @@ export interface RequestSlice {
   readonly before: bigint | null;
   readonly isNewestFirst: boolean;
   readonly limit: number;
-  /** How many entries are left out before the slice; none when not given. */
+  /** Number of entries before the slice; 0 by default. */
   readonly skip?: number;
 }
 
-/** So many entries are counted; of more the number is not known. */
+/** Maximum of a count; beyond it the number is unknown. */
 export const REQUESTS_COUNTED_MAX = 10_000;
 const ID_MAX = 2n ** 63n - 1n;
 
@@ -72,7 +72,7 @@ export function readRequests(
   ]);
 }
 
-/** @returns how many entries a filter finds; null when there are more than are counted. */
+/** @returns the number of entries that match a filter; null above the maximum of a count. */
 export async function countRequests(
   database: Tx,
   accountId: bigint,

@@ -24,7 +24,7 @@ export type Kept = (typeof KEPT)[number];
 /** Records that one statement deletes: few, so that its locks are short. */
 export const PRUNE_BATCH = 1_000;
 
-/** How many days ago the records end that go: $1; how many at most: $2; now: $3. */
+/** Age limit of deleted records in days: $1; maximum number: $2; now: $3. */
 const BEFORE = `$3::timestamptz - make_interval(days => $1::int)`;
 
 const LOCK: Statement = {
@@ -58,7 +58,7 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   requests: `delete from request_batch where id = any (array(
     select id from (select id, until, sum(requests) over (order by id) - requests as before from request_batch order by id limit $2::int) b
      where until < ${BEFORE} and before < $2::int))`,
-  // One that was used within this time may still hold.
+  // A record used within this time may still be needed.
   sessions: `with old as materialized (select id from person_session where seen_at < ${BEFORE} limit $2::int),
     challenges as (delete from passkey_challenge c using old where c.session_id = old.id)
     delete from person_session s using old where s.id = old.id`,
@@ -96,15 +96,19 @@ export async function beginRetention(database: Tx): Promise<Date> {
   return new Date(Number(row?.asOfMs));
 }
 
-/** What is deleted. */
+/** Records to delete. */
 export interface Pruned {
   readonly kept: Kept;
-  /** What is older than this many days before `now`. */
+  /** Minimum age of deleted records at `now`, in days. */
   readonly days: number;
   readonly now: Date;
 }
 
-/** Deletes one batch of records. @returns how many were deleted; null when another process is deleting. */
+/**
+ * Deletes one batch of records.
+ *
+ * @returns the number of deleted records; null when another process is deleting.
+ */
 export async function pruneBatch(database: Database, { kept, days, now }: Pruned): Promise<number | null> {
   return database.withTx(async (tx) => {
     const [lock] = await tx.query<{ taken: boolean }>(LOCK, []);

@@ -1,4 +1,4 @@
-/** Changes of settings that loosen a protection: they wait until the cooling time that was in force is over (C-40). */
+/** Changes of settings that loosen a protection: they wait until the cooling time in force is over (C-40). */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -9,7 +9,7 @@ export const PROTECTIONS = [
   'outflowPerHour',
   'newTargetPerHour',
 ] as const;
-/** One of them. */
+/** A member of PROTECTIONS. */
 export type Protection = (typeof PROTECTIONS)[number];
 /** The limits that an account sets on a customer, each with its member of `CustomerRules`. */
 export const CUSTOMER_SETTINGS = {
@@ -82,8 +82,10 @@ export function readDueChanges(database: Tx, accountId: bigint, at: Date): Promi
 }
 
 /**
- * @param subject - of changes of a customer or a template; those of the account itself have an empty one. All where it is left out.
- * @returns the changes of an account that wait at a moment, the first to take effect first, `WAITING_CHANGES_MAX` at most.
+ * @param subject - of changes of a customer or a template; empty for changes of the account itself; all when left
+ *   out.
+ * @returns waiting changes of an account at a time, by the time at which they take effect, at most
+ *   `WAITING_CHANGES_MAX`.
  */
 export function readWaitingChanges(
   database: Tx,
@@ -122,7 +124,11 @@ export async function dropSettingChange(
   return (await tx.query(DROP, [accountId, name, subject])).length > 0;
 }
 
-/** Takes away what somebody asked for and has not taken effect by then. @returns the settings that stay as they are by that. */
+/**
+ * Withdraws changes requested by a person that have not taken effect by then.
+ *
+ * @returns the settings that stay as they are.
+ */
 export async function dropChangesOf(tx: Tx, accountId: bigint, askedBy: string, at: Date): Promise<string[]> {
   const dropped = await tx.query<{ name: string }>(DROP_OF, [accountId, askedBy, at]);
   return dropped.map(({ name }) => name);

@@ -13,8 +13,8 @@ export interface AccountSettings {
 }
 
 /**
- * What follows when the lock of a price ends before its session (C-21): a payment is priced when it arrives, or the session
- * ends with the lock and its payer is offered a new price.
+ * Consequence of a price lock that ends before its session (C-21): a payment is priced on arrival, or the session
+ * ends with the lock and its payer gets the offer of a new price.
  */
 export type AfterLock = (typeof AFTER_LOCK)[number];
 /** Every `AfterLock`. */

@@ -1,7 +1,8 @@
 /** Links that open a new checkout session at each visit (C-20). */
+import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What a visit needs of a link. */
+/** Data of a link that a visit needs. */
 export interface StaticLinkRow {
   readonly accountId: bigint;
   readonly slug: string;
@@ -28,6 +29,14 @@ const FIND: Statement = {
       return_url as "returnUrl", webhook, expires_in as "expiresIn"
     from static_link where slug = $1 and disabled_at is null`,
 };
+/** Open links first, the newest first; then those that were disabled last. */
+const RECORDS: Statement = {
+  name: 'static_link_records',
+  text: `select slug, name, currency, amount, external_code as "externalCode", return_url as "returnUrl", webhook,
+      expires_in as "expiresIn", created_at as "createdAt", disabled_at as "disabledAt"
+    from static_link where account_id = $1 and ($2::text is null or slug = $2)
+    order by disabled_at desc nulls first, created_at desc, slug desc limit $3`,
+};
 const STATE: Statement = {
   name: 'static_link_state',
   text: `select name, disabled_at is null as "isOpen" from static_link where slug = $1`,
@@ -42,7 +51,7 @@ const COUNT: Statement = {
   text: `select count(*)::int as count from static_link where account_id = $1 and disabled_at is null`,
 };
 
-/** @returns how many links of the account are open. */
+/** @returns the number of open links of the account. */
 export async function countStaticLinks(database: Tx, accountId: bigint): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, [accountId]);
   return row?.count ?? 0;
@@ -68,6 +77,22 @@ export async function addStaticLink(database: Tx, link: StaticLinkRow, createdAt
 export async function findStaticLink(database: Tx, slug: string): Promise<StaticLinkRow | undefined> {
   const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
   return row;
+}
+
+/** A link with everything that its account may read of it. */
+export interface LinkRecord extends Omit<StaticLinkRow, 'accountId'> {
+  readonly createdAt: Instant;
+  /** Null while it opens sessions. */
+  readonly disabledAt: Instant | null;
+}
+
+/** @returns the links of the account, the open ones first, or the one of a slug. */
+export function readLinkRecords(
+  database: Tx,
+  accountId: bigint,
+  { slug, limit }: { readonly slug: string | null; readonly limit: number },
+): Promise<LinkRecord[]> {
+  return database.query<LinkRecord>(RECORDS, [accountId, slug, limit]);
 }
 
 /** What a link is called, and whether it still opens sessions. */

@@ -1,4 +1,5 @@
 /** The whitelist: groups of addresses and PIX keys that withdrawals can go to (C-22). */
+import type { Instant } from '../../base/time/instant.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -15,7 +16,7 @@ export interface WhitelistEntryRow {
 /** An entry that may have been removed. */
 export interface StoredEntry extends WhitelistEntryRow {
   readonly isRemoved: boolean;
-  /** Id of its proof, or name of the key that made it; null: it has none. */
+  /** Id of its proof, or name of the key that made it; null without a proof. */
   readonly proof: string | null;
   /** Expiry of its proof. */
   readonly provenUntil: string | null;
@@ -45,6 +46,19 @@ const LIST: Statement = {
   name: 'whitelist_list',
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt", label,
     proof is not null as "isProven" from whitelist_entry where account_id = $1 and removed_at is null order by created_at, id`,
+};
+/** Present entries of all groups or of one; the entry of an id also when it was removed. */
+const RECORDS: Statement = {
+  name: 'whitelist_records',
+  text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt", label,
+      created_at as "createdAt", removed_at as "removedAt", proof is not null as "isProven", proof ->> 'expiresAt' as "provenUntil"
+    from whitelist_entry where account_id = $1 and ($2::text is null or group_id = $2) and ($3::text is null or id = $3)
+      and (removed_at is null or id = $3) order by created_at, id`,
+};
+const GROUPS: Statement = {
+  name: 'whitelist_groups',
+  text: `select id, name, created_at as "createdAt" from whitelist_group
+    where account_id = $1 and ($2::text is null or id = $2) order by created_at, id`,
 };
 const ADD_GROUP: Statement = {
   name: 'whitelist_add_group',
@@ -97,7 +111,7 @@ const DESTINATIONS: Statement = {
     order by created_at desc, id limit $3`,
 };
 
-/** @returns how many groups the account has, and how many destinations in all of them. */
+/** @returns the number of groups of the account, and of destinations in all of them. */
 export async function countWhitelist(
   database: Tx,
   accountId: bigint,
@@ -117,7 +131,7 @@ export async function findDestinations(
   return rows.map(({ id }) => id);
 }
 
-/** @returns the current entries of a group; none when there is no such group. */
+/** @returns the current entries of a group; an empty list when there is no such group. */
 export function readEntries(database: Tx, accountId: bigint, groupId: string): Promise<WhitelistEntryRow[]> {
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
 }
@@ -131,6 +145,45 @@ export interface ListedEntry extends WhitelistEntryRow {
 /** @returns the current entries of all groups, the oldest first. */
 export function listEntries(database: Tx, accountId: bigint): Promise<ListedEntry[]> {
   return database.query<ListedEntry>(LIST, [accountId]);
+}
+
+/** An entry with everything that its account may read of it. */
+export interface EntryRecord extends ListedEntry {
+  readonly createdAt: Instant;
+  readonly removedAt: Instant | null;
+  /** Expiry of its proof; null where it has none. */
+  readonly provenUntil: string | null;
+}
+
+/** @returns the current entries of a group, or of all groups, the oldest first. */
+export function readEntryRecords(
+  database: Tx,
+  accountId: bigint,
+  groupId: string | null,
+): Promise<EntryRecord[]> {
+  return database.query<EntryRecord>(RECORDS, [accountId, groupId, null]);
+}
+
+/** @returns an entry, also a removed one; undefined where the account has none of this id. */
+export async function readEntryRecord(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+): Promise<EntryRecord | undefined> {
+  const [row] = await database.query<EntryRecord>(RECORDS, [accountId, null, id]);
+  return row;
+}
+
+/** A group without its entries. */
+export interface GroupRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Instant;
+}
+
+/** @returns all groups of the account, the oldest first, or the one of an id. */
+export function readGroups(database: Tx, accountId: bigint, id: string | null): Promise<GroupRecord[]> {
+  return database.query<GroupRecord>(GROUPS, [accountId, id]);
 }
 
 /** @returns an entry of the account, also one that was taken out of its group. */

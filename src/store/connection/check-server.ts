@@ -11,7 +11,7 @@ export class StoreError extends Error {
 
 const OLDEST_VERSION = 160_000;
 const ENCODING = 'UTF8';
-/** A server that does not answer for so long, to a connection or a look, cannot be reached. */
+/** Time after which a server without an answer counts as unreachable. Unit: ms. */
 const ANSWER_MAX_MS = 5_000;
 /** Number of comparisons of two connections. */
 const COMPARISONS = 3;

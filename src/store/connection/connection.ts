@@ -1,11 +1,12 @@
 /**
- * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. None waits for
- * ever. A network can lose a connection without closing it; then both sides wait for each other. When a connection gets no
- * answer for a second, a second connection asks the server whether it still works on the statement. If it does not, or cannot be
- * reached, the first connection is closed and its statement fails.
+ * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. No
+ * connection waits for ever. A network can lose a connection without closing it; then both sides wait for each other.
+ * When a connection gets no answer for a second, a second connection asks the server whether it still works on the
+ * statement. If it does not, or is unreachable, the first connection is closed and its statement fails.
  */
 import type pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
+import { traceStatement } from '../../base/trace/spans.ts';
 import { CopyRows } from './copy-query.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, type Tx } from './database.ts';
 import { FullServerPool } from './full-server-pool.ts';
@@ -24,7 +25,7 @@ import {
 import { sharedConnections } from './shared-connections.ts';
 import { enterSession, watchedClients } from './watched-client.ts';
 
-/** Of so many connections and more, some are shared. */
+/** Pool size from which some connections are shared. */
 const SHARED_FROM = 8;
 const SHARED_CONNECTIONS = 2;
 
@@ -44,7 +45,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     schema,
     connectMaxMs,
     statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
-    // A fault of the network takes more than one with it, and each would cost whoever gets it another second.
+    // A fault of the network breaks several connections, each of which would cost its next user another second.
     onDead: (askedAt) => {
       idle.closeSince(askedAt);
       shared.closeSince(askedAt);
@@ -71,9 +72,10 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
   pool.on('error', () => {});
   return {
     source: { pool, schema },
+    cell: options.cell ?? '',
     query: (statement, values) =>
       statement.isQuick && sharedCount > 0
-        ? shared.query(new RowsQuery(statement, values), statement.isGathered)
+        ? traceStatement(statement.name, shared.query(new RowsQuery(statement, values), statement.isGathered))
         : run(pool, statement, values),
     ...pooledWork(pool, { run, begin, destroy, clock }),
     copyWithin: async (limitMs, text, lines) => {
@@ -85,7 +87,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
   };
 }
 
-/** Begins a database transaction: what is sent to it in one turn of the event loop goes in one piece. */
+/** Begins a database transaction: statements sent within one turn of the event loop go out together. */
 function begin(client: pg.PoolClient): Begun {
   const { stream } = client.connection;
   let isGathering = false;
@@ -103,7 +105,7 @@ function begin(client: pg.PoolClient): Begun {
   const begun = client.query('begin').then(() => {
     isBegun = true;
   });
-  // Told to the first statement that does more than to lock or to read.
+  // The first statement that does more than lock or read reports the failure.
   begun.catch(() => {});
   const query: Tx['query'] = async (statement, values) => {
     if (!statement.opens && !isBegun) await begun;

@@ -12,7 +12,7 @@ const FIRST_BYTES = 256;
 /** UTF-8 needs no more for a character of a text. */
 const CHARACTER_BYTES_MAX = 3;
 
-/** A text that grows. It is bytes at once: of what waits, nothing is left to the collector of garbage. */
+/** A growing text, held as bytes: waiting text leaves nothing for the garbage collector. */
 export class GrowingText {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
@@ -39,7 +39,7 @@ export class CopiedLines {
   readonly #text = new GrowingText();
   #count = 0;
 
-  /** How many rows there are. */
+  /** Number of rows. */
   get count(): number {
     return this.#count;
   }

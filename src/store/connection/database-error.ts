@@ -7,8 +7,8 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * The answer to a COMMIT was lost: it may have happened or not. Never repeat the work because of this error. First find out
- * from the database whether it happened, as a request with the same idempotency key does.
+ * The answer to a COMMIT was lost: the commit may have happened or not. Never repeat the work because of this error.
+ * First find out from the database whether it happened, as a request with the same idempotency key does.
  */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';
@@ -19,7 +19,7 @@ const LOCK_TIMEOUT = '55P03';
 /** `lock_timeout` of every connection. Unit: ms. */
 export const LOCK_MAX_MS = 5_000;
 
-/** Others of the process waited for the same lock so long that this one did not even ask for it. */
+/** Other requests of the process waited for the same lock so long that this one did not even try it. */
 export class LockWaitError extends Error {
   override readonly name = 'LockWaitError';
   readonly code = LOCK_TIMEOUT;
@@ -45,8 +45,7 @@ const READ_ONLY_MESSAGE = `Code: \`${READ_ONLY}\``;
 const AWAY =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
 /**
- * Messages of the pool and the driver that come without a code. The pool is closed to whoever is still at work when a shutdown has
- * waited long enough.
+ * Messages of the pool and the driver without a code. The pool closes on work that outlasts the wait of a shutdown.
  */
 const AWAY_MESSAGE =
   /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
@@ -106,8 +105,8 @@ export function isUnprepared(error: unknown): boolean {
 }
 
 /**
- * @returns what is logged or stored of any error: its message, without values that the database quotes in it. Prisma shows the
- *   arguments of a call before the last line.
+ * @returns the text of an error for logs and storage: its message, without the values that the database quotes in it.
+ *   Prisma shows the arguments of a call before the last line.
  */
 export function plainMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -12,17 +12,21 @@ export interface DatabaseOptions {
   readonly patient?: boolean;
   /** Schema of the tables, default `public`. */
   readonly schema?: string;
+  /** Code of the cell, default that of the first. */
+  readonly cell?: string;
 }
 
 /** A prepared statement: sent once per connection, then executed by its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** A read of a few records by their keys, which takes a moment whatever there is: it may share a connection with others. */
+  /** A short read of a few records by their keys: it may share a connection with others. */
   readonly isQuick?: true;
-  /** It only locks or reads: it goes to the server together with the `begin` of its database transaction. */
+  /**
+   * The statement only locks or reads: it goes to the server together with the `begin` of its database transaction.
+   */
   readonly opens?: true;
-  /** Whoever sends it has waited for others already: a quick read that waits no longer. */
+  /** The sender has gathered callers already: a quick read without a further wait. */
   readonly isGathered?: true;
 }
 
@@ -30,6 +34,8 @@ export interface Statement {
 export interface Database {
   /** The pool and the schema of the tables, for prisma.ts alone. */
   readonly source: { readonly pool: pg.Pool; readonly schema: string };
+  /** Code of the cell that the database is, which what is issued carries; empty for the first (`base/ids/cell.ts`). */
+  readonly cell: string;
   /**
    * Runs a prepared statement. `int8` comes as bigint, `numeric` and times as text, `jsonb` as parsed JSON.
    *
@@ -37,8 +43,8 @@ export interface Database {
    */
   readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
   /**
-   * Runs statements on one connection, within a time limit in milliseconds that includes the wait for the connection. They are no
-   * database transaction: each counts by itself.
+   * Runs statements on one connection, within a time limit in milliseconds that includes the wait for the connection.
+   * They are no database transaction: each commits on its own.
    */
   readonly within: <Result>(limitMs: number, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   /**
@@ -61,11 +67,15 @@ export interface Database {
    * @throws before the first connection was opened.
    */
   readonly nowMs: () => number;
-  /** How far the process's wall clock is ahead of the server's; negative where it is behind. Unit: ms. @throws as `nowMs`. */
+  /**
+   * Lead of the process's wall clock over the server's; negative when it is behind. Unit: ms.
+   *
+   * @throws as `nowMs`.
+   */
   readonly wallAheadMs: () => number;
   /** Reads the server's clock again. @throws the driver's error. */
   readonly readClock: () => Promise<void>;
-  /** How the pool is used, without the connections that quick reads share. */
+  /** Use of the pool, without the connections that quick reads share. */
   readonly poolUse: () => PoolUse;
   readonly close: () => Promise<void>;
 }
@@ -74,11 +84,11 @@ export interface Database {
 export interface PoolUse {
   readonly max: number;
   readonly open: number;
-  /** Connections that somebody has. */
+  /** Connections in use. */
   readonly used: number;
   /** Callers that wait for one, also those who wait for others of the same account. */
   readonly waiting: number;
 }
 
-/** What runs statements: a database transaction, or a connection. */
+/** Runs statements: a database transaction, or a connection. */
 export type Tx = Pick<Database, 'query'>;

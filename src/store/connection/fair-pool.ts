@@ -1,6 +1,7 @@
 /**
- * A pool of which each asker has a share at most (decision 0053). Whoever has that many connections waits in a line of its own, at most as
- * long as anybody waits for the pool: its slow reads keep nobody else waiting. What is done on nobody's behalf takes what is free.
+ * A pool of which each caller gets at most a share (decision 0053). A caller with that many connections waits in a
+ * line of its own, no longer than any wait for the pool: its slow reads delay no other caller. Work on behalf of no
+ * caller takes any free connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -10,10 +11,10 @@ import { isServerFull } from './database-error.ts';
 
 /** Pause before another attempt where the server had no slot for another connection. Unit: ms. */
 const FULL_PAUSE_MS = 100;
-/** One asker has one connection in so many, and one at least. */
+/** Divisor of the pool that gives the share of one caller, at least one connection. */
 const SHARE = 3;
 
-/** What a pool with this many connections is made of. */
+/** Parts of a pool with this many connections. */
 export interface FairPoolConfig extends pg.PoolConfig {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
@@ -52,7 +53,7 @@ export class FairPool extends pg.Pool {
     return undefined;
   }
 
-  /** @returns how the pool is used now. */
+  /** @returns the current use of the pool. */
   use(): PoolUse {
     let waiting = this.waitingCount;
     for (const line of this.#lines.values()) waiting += line.waiting;
@@ -93,7 +94,7 @@ export class FairPool extends pg.Pool {
   }
 }
 
-/** @returns the connection, which leaves its line when it is given back: once, whatever its holder does. */
+/** @returns the connection, which leaves its line when it is released: once, whatever its holder does. */
 function leaving(client: pg.PoolClient, leave: () => void): pg.PoolClient {
   const { release } = client;
   let isGiven = false;
@@ -119,12 +120,17 @@ class Line {
     this.#most = most;
   }
 
-  /** How many wait for a place. */
+  /** Number of waiters. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Takes a place. @returns undefined where one is free, or else what resolves when it is taken. @throws after so many milliseconds. */
+  /**
+   * Takes a place.
+   *
+   * @returns undefined when one is free, or else a promise that resolves when it is taken.
+   * @throws after the maximum wait.
+   */
   enter(waitMaxMs: number): Promise<void> | undefined {
     if (this.#held >= this.#most) return this.#wait(waitMaxMs);
     this.#held += 1;
@@ -146,7 +152,11 @@ class Line {
     });
   }
 
-  /** Gives a place back: whoever waits first has it. @returns whether none is taken any more. */
+  /**
+   * Releases a place to the first waiter.
+   *
+   * @returns whether no place is taken any more.
+   */
   leave(): boolean {
     const [next] = this.#waiting;
     if (next) {

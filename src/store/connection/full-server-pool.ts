@@ -1,7 +1,7 @@
-/** A fair pool that opens no connection while the server has no slot for it: those that there are do. */
+/** A fair pool that opens no connection while the server has no slot for it, and shares the existing ones. */
 import { FairPool, type FairPoolConfig } from './fair-pool.ts';
 
-/** After the server had no slot for another connection, none is opened for so long while there are some. Unit: ms. */
+/** Pause of openings after the server had no free slot, while connections exist. Unit: ms. */
 const FULL_MS = 1_000;
 
 /** Members of the pool that its types lack. */

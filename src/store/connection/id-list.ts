@@ -8,20 +8,20 @@ export interface IdSlice {
   readonly below: bigint | null;
   readonly above: bigint | null;
   readonly isBackward: boolean;
-  /** How many records are left out before the part; none when not given. */
+  /** Number of records before the part; 0 by default. */
   readonly skip?: number;
 }
 
 /** The records of a part, and whether the list has others before it and after its bounds. */
 export interface IdPart<Row> {
   readonly rows: readonly Row[];
-  /** How many the list has in all: counted when it is asked for. */
+  /** Total number of records: counted when it is requested. */
   readonly total: () => Promise<bigint>;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
 }
 
-/** What is found by counting. */
+/** Results of counting. */
 interface Counts {
   readonly total: bigint;
   /** Outside of the bounds of the part. */
@@ -35,15 +35,15 @@ const NOTHING: Counts = { total: 0n, hasNewer: false, hasOlder: false };
 export interface IdListParts {
   /** Of its statements. */
   readonly name: string;
-  /** Such as `n.id`. */
+  /** Id column, such as `n.id`. */
   readonly id: string;
   readonly columns: string;
   /** Tables with what is joined to them, and conditions on the parameters from $1 on. */
   readonly from: string;
   readonly where: string;
-  /** How many parameters the conditions have. */
+  /** Number of parameters of the conditions. */
   readonly filters: number;
-  /** What of `from` the conditions need. @default `from` */
+  /** Part of `from` that the conditions need. @default `from` */
   readonly countedFrom?: string;
 }
 
@@ -54,7 +54,7 @@ export type ReadIdList<Row> = (
   slice: IdSlice,
 ) => Promise<IdPart<Row>>;
 
-/** @returns what reads a list. */
+/** @returns the reader of a list. */
 export function idList<Row>({
   name,
   id,
@@ -86,7 +86,7 @@ export function idList<Row>({
       counting ??= database.query<Counts>(count, bounds).then(([counts]) => counts ?? NOTHING);
       return counting;
     };
-    // Nothing is before or after a part that begins with the list.
+    // A part that begins with the list has nothing before or after it.
     const isWithin = slice.below !== null || slice.above !== null || passed > 0;
     const [rows, { total, hasNewer, hasOlder }] = await Promise.all([
       database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit, passed]),

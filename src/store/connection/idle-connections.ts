@@ -1,11 +1,11 @@
-/** Connections of a pool that nobody has. */
+/** Unused connections of a pool. */
 import type pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
 import { destroy } from './look-into-server.ts';
 
 /** See the file. */
 export interface IdleConnections {
-  /** Closes those that nobody has had since then. Unit: ms, of `performance.now()`. */
+  /** Closes connections unused since then. Unit: ms, of `performance.now()`. */
   readonly closeSince: (atMs: number) => void;
 }
 
@@ -22,7 +22,7 @@ export function idleConnections(pool: pg.Pool): IdleConnections {
   };
 }
 
-/** Closes a connection that nobody has, because another one was found dead. */
+/** Closes an unused connection, because another one was found dead. */
 export function closeIdle(client: Pick<pg.Client, 'connection'>): void {
   destroy(client, new NoAnswerError('another connection was found dead'));
 }

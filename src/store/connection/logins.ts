@@ -43,7 +43,7 @@ export async function readLogin(database: Tx, schema: string = DEFAULT_SCHEMA): 
  *
  * @param ownerUrl - URL of the database for its owner.
  * @param login - name of the gateway's login, which exists.
- * @param isServerOwn - whether nobody else uses the server: then the restricted role reads its statistics, too.
+ * @param isServerOwn - whether the server has no other user: then the restricted role reads its statistics, too.
  * @throws {StoreError} when the owner may not grant the role.
  */
 export async function admitLogin(ownerUrl: string, login: string, isServerOwn = false): Promise<void> {

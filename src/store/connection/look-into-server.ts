@@ -1,11 +1,14 @@
-/** Questions about connections, asked on a connection of their own: those of the pools may be dead. */
+/** Questions about connections, on a connection of their own: those of the pools may be dead. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isRefused } from './database-error.ts';
 
 /** Time limit of a look. Unit: ms. */
 const LOOK_MAX_MS = 2_000;
-/** While a look has no result, others begin beside it: it may have been lost, and the server can be reached again. Unit: ms. */
+/**
+ * Start times of parallel checks while none has a result: a check may be lost, and the server be reachable again.
+ * Unit: ms.
+ */
 const LOOKS_BEGIN_MS = [0, 600, 1_200] as const;
 
 /** A backend that waits for its client is not working: the statement or the answer was lost on the network. */
@@ -15,7 +18,7 @@ const WORKING = `select pid from pg_stat_activity
 /** Whether the backend with this id is working, as the server reports it. */
 export type Working = (pid: number) => boolean;
 
-/** @returns which backends are working; none when the server cannot be asked. */
+/** @returns the working backends; none when the server is unreachable. */
 export async function lookIntoServer(url: string): Promise<Working> {
   const over = new AbortController();
   const looks = LOOKS_BEGIN_MS.map(async (afterMs) => {

@@ -1,7 +1,7 @@
 /**
- * Sessions whose connection was lost, perhaps without the server noticing. Those in a transaction would keep their locks until they
- * have been idle for too long, and all requests of an account wait for its lock; idle ones would keep a slot of the server. They are
- * ended as soon as the server can be asked to.
+ * Sessions whose connection was lost, perhaps unnoticed by the server. Those in a transaction would keep their locks
+ * until an idle timeout, and all requests of an account wait for its lock; idle ones would keep a slot of the server.
+ * The gateway terminates them as soon as the server is reachable.
  */
 import { askBeside } from './look-into-server.ts';
 
@@ -17,7 +17,7 @@ export interface Session {
   readonly token: number;
 }
 
-/** The first half of the locks of sessions; `token` is the other one. They are shared, so nobody ever waits for them. */
+/** First half of the session locks; `token` is the second one. They are shared locks, which never wait. */
 const SESSION_LOCKS = 1_668_444_019;
 
 /** @returns SQL that marks a session with its token. */
@@ -26,8 +26,8 @@ export function markSql(token: number): string {
 }
 
 /**
- * Ends sessions that wait for a statement, the rest of one, a reader of the answer, or a lock. One that works may be storing its
- * commit: it is looked at again.
+ * Terminates sessions that wait for a statement, the rest of one, a reader of the answer, or a lock. A working
+ * session may be storing its commit and is checked again.
  */
 const END = `select lost.token,
     case when a.state like 'idle%' or a.wait_event_type in ('Client', 'Lock') then pg_terminate_backend(a.pid) else false end as "isEnded"
@@ -49,11 +49,11 @@ interface Found {
 export interface LostSessions {
   /** Reports a lost session. */
   readonly add: (lost: Session) => void;
-  /** The server has just answered: it is asked now if there are any. */
+  /** The server has just answered: terminates lost sessions, if any, now. */
   readonly retry: () => void;
 }
 
-/** @param tryForMs - how long a server that answers is asked; then it has ended the statement itself. */
+/** @param tryForMs - time for which a reachable server is asked; after that it has ended the statement itself. */
 export function lostSessions(url: () => string, tryForMs: number): LostSessions {
   const lost = new Set<Lost>();
   let isTrying = false;

@@ -1,7 +1,7 @@
 /**
- * Connections that are being opened: few at a time, and fewer while they get no answer. A network that is half open lets the server
- * accept connections that the gateway never hears of, each of which takes one of the server's slots until it gives up. What was
- * sent while nothing passed is lost; so an opening is given up as soon as a later one has succeeded.
+ * Connections being opened: few at a time, and fewer while they get no answer. A half-open network lets the server
+ * accept connections that the gateway never hears of, each of which takes a slot of the server until it gives up.
+ * Data sent during the fault is lost, so an opening is given up as soon as a later one has succeeded.
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';

@@ -1,10 +1,12 @@
 /**
- * Connections to PostgreSQL that rest on documented parts of the driver alone, for `DATABASE_FAST_PATH=off` (decision 0064): named prepared
- * statements on connections of one pool, each of which waits for the answer before the next. A connection that the network lost is noticed
- * only when the time limit of its statement is over. connection.ts is the same faster; this file loads nothing of it.
+ * Connections to PostgreSQL by documented parts of the driver alone, for `DATABASE_FAST_PATH=off` (decision 0064):
+ * named prepared statements on connections of one pool, each of which waits for the answer before the next. A lost
+ * connection is noticed only when the time limit of its statement is over. connection.ts is the faster variant, of
+ * which this file loads nothing.
  */
 import pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
+import { traceStatement } from '../../base/trace/spans.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, type Statement, type Tx } from './database.ts';
 import { isRefused } from './database-error.ts';
 import { FairPool } from './fair-pool.ts';
@@ -46,6 +48,7 @@ export function openPlainDatabase(url: string | (() => string), options: Databas
   pool.on('error', () => {});
   return {
     source: { pool, schema },
+    cell: options.cell ?? '',
     query: (statement, values) => run(pool, statement, values),
     ...pooledWork(pool, { run, begin, clock }),
     copyWithin: async (limitMs, text, lines) => {
@@ -66,7 +69,7 @@ function clientsOf(url: () => string): new () => pg.Client {
   };
 }
 
-/** @returns a connection of its own, for notifications; it is not opened yet. */
+/** @returns a dedicated connection for notifications, not opened yet. */
 export function plainClient(url: string, applicationName: string): pg.Client {
   return new pg.Client({
     ...plainSettings(CONNECT_MAX_MS, CONNECT_MAX_MS),
@@ -85,7 +88,15 @@ function plainSettings(connectMaxMs: number, statementMaxMs: number): pg.ClientC
   };
 }
 
-async function run<Row>(
+function run<Row>(
+  client: pg.Pool | pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return traceStatement(statement.name, answerOf<Row>(client, statement, values));
+}
+
+async function answerOf<Row>(
   client: pg.Pool | pg.PoolClient,
   { name, text }: Statement,
   values: readonly unknown[],

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import type { RemoteClock } from '../../base/time/remote-clock.ts';
+import { traceStatement } from '../../base/trace/spans.ts';
 import type { Database, Statement, Tx } from './database.ts';
 import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import type { FairPool } from './fair-pool.ts';
@@ -26,7 +27,7 @@ export interface DriverUse {
     values: readonly unknown[],
   ) => Promise<Row[]>;
   readonly begin: (client: pg.PoolClient) => Begun;
-  /** Closes a connection immediately; absent where the pool does that as it is given back. */
+  /** Closes a connection immediately; absent where the pool does that on release. */
   readonly destroy?: (client: pg.PoolClient) => void;
   readonly clock: RemoteClock;
 }
@@ -76,8 +77,8 @@ export async function within<Result>(
     throw error;
   } finally {
     clearTimeout(timer);
-    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its answers, and
-    // whoever waits for a place in the pool with it.
+    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its
+    // answers, and so would waiters of the pool.
     if (client && failure) destroy?.(client);
     if (client) client.release(failure);
     else connecting.then((late) => late.release()).catch(() => {});
@@ -95,7 +96,7 @@ async function transact<Result>(
   try {
     const { tx, begun, ...own } = begin(client);
     sent = own.sent;
-    // A holder of a connection never waits in line for another one: those before it may wait for what it has locked.
+    // A holder of a connection never waits in line for another one: those before it may wait for its locks.
     const result = await onNobodysBehalf(() => work(tx));
     await begun;
     await sent?.();
@@ -113,7 +114,7 @@ async function transact<Result>(
 }
 
 async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('commit').catch((error: unknown) => {
+  const { command } = await traceStatement('commit', client.query('commit')).catch((error: unknown) => {
     throw isRefused(error) ? error : new CommitUnknownError('the commit was not answered', { cause: error });
   });
   if (command !== 'COMMIT') throw new Error('a statement failed before the commit, and nothing was kept');

@@ -1,12 +1,13 @@
 /**
- * Looks at a queue in the database. PostgreSQL keeps rows that were deleted or changed for as long as any database transaction is
- * open that began before, and a look that begins at the oldest entry passes all of them again. So most looks are for what became due
- * since the look before. One in a second is for all that waits: it finds what was given back, and what a slow commit brought.
+ * Scans of a queue in the database. PostgreSQL keeps deleted and changed rows for as long as any older database
+ * transaction is open, and a scan from the oldest entry passes all of them again. So most scans cover what became due
+ * since the scan before. One scan per second covers all waiting entries: it finds released entries, and those of slow
+ * commits.
  */
 
 /** A look goes back so much further than the look before it: commits take their time. Unit: ms. */
 export const OVERLAP_MS = 10_000;
-/** So long after a look at all that waits comes the next one. Unit: ms. */
+/** Interval of scans of all waiting entries. Unit: ms. */
 export const WHOLE_EVERY_MS = 1_000;
 
 /** Looks at one queue, one after the other. */
@@ -18,7 +19,7 @@ export class QueueLooks<Now> {
   #beganAt = 0;
   #isWhole = false;
 
-  /** @param earlier - a time of the clock of the queue, so many milliseconds earlier. */
+  /** @param earlier - returns a time of the queue's clock that is earlier by some milliseconds. */
   constructor(earlier: (now: Now, byMs: number) => Now) {
     this.#earlier = earlier;
   }

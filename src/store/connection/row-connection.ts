@@ -7,11 +7,14 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
-/** Who takes the rows of one statement. */
+/** Receiver of the rows of one statement. */
 export interface RowTaker {
   /** Whether the columns are known: then the server need not name them. */
   readonly knowsColumns: boolean;
-  /** Takes a row: the bytes of a DataRow message from `start`, the number of its columns, up to `end`. They may be changed. */
+  /**
+   * Receives a row: the bytes of a DataRow message from `start`, the number of its columns, up to `end`. The receiver
+   * may change them.
+   */
   readonly takeRow: (bytes: Buffer, start: number, end: number) => void;
 }
 
@@ -60,7 +63,10 @@ export class RowConnection extends DriverConnection {
     super.sync();
   }
 
-  /** The driver closes a statement of which a value cannot be sent, and goes on as if it were prepared: it stays so. */
+  /**
+   * The driver closes a statement of which a value cannot be sent, and goes on as if it were prepared: the statement
+   * stays prepared.
+   */
   override close(): void {}
 
   override query(text: string): void {
@@ -78,7 +84,7 @@ export class RowConnection extends DriverConnection {
     stream.on('end', () => others.emit('end'));
   }
 
-  /** @returns what has come, when it holds a whole message. */
+  /** @returns the received bytes, when they contain a whole message. */
   #gather(chunk: Buffer): Buffer | undefined {
     if (this.#parts.length === 0) return chunk;
     this.#parts.push(chunk);

@@ -6,7 +6,7 @@ const TEXT_ARRAY = 1009;
 
 type Parser = (text: string) => unknown;
 
-/** @returns how values of a type are made; undefined where they stay text. */
+/** @returns the parser of a type; undefined for types that stay text. */
 export function parserOf(type: number): Parser | undefined {
   switch (type) {
     case INT8:
@@ -31,10 +31,10 @@ export const PLAIN_TYPES = {
 
 /**
  * @param names - of the columns.
- * @param parsers - of the values of each, where they are not parsed yet.
- * @returns a function whose text is that of the object it makes: that is several times faster than to set one property after the
- *   other. Columns such as `transaction.id` and `transaction.state` are members of an object `transaction`, which is null when the first
- *   of them is: an outer join found nothing.
+ * @param parsers - of the values of each column that is not parsed yet.
+ * @returns a function whose source text is the object literal that it returns: several times faster than setting one
+ *   property after the other. Columns such as `transaction.id` and `transaction.state` are members of an object
+ *   `transaction`, which is null when the first of them is: an outer join without a match.
  */
 export function rowBuilder<Value>(
   names: readonly string[],

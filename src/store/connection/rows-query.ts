@@ -1,6 +1,10 @@
-/** How a statement is sent, and its rows made: of a prepared one from their bytes at once (row-connection.ts, decision 0066). */
+/**
+ * Sends a statement and builds its rows: those of a prepared one directly from their bytes (row-connection.ts,
+ * decision 0066).
+ */
 import { isAscii } from 'node:buffer';
 import pg from 'pg';
+import { traceStatement } from '../../base/trace/spans.ts';
 import type { Statement } from './database.ts';
 import type { RowConnection, RowTaker } from './row-connection.ts';
 import { PLAIN_TYPES, parserOf, rowBuilder } from './row-values.ts';
@@ -14,7 +18,7 @@ interface Column {
 /** Makes a row of the bytes of a DataRow message. */
 type RowReader = (bytes: Buffer, start: number, end: number) => object;
 
-/** What the driver's query has besides what its types say. */
+/** Members of the driver's query that its types lack. */
 interface DriverQuery {
   name: string;
   callback?: (error: Error | null, result?: { rows: unknown[]; rowCount: number }) => void;
@@ -93,8 +97,11 @@ export function run<Row>(
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  if (statement.name === '') return runUnnamed(client, statement.text, values);
-  return send(client, new RowsQuery(statement, values));
+  const answer: Promise<Row[]> =
+    statement.name === ''
+      ? runUnnamed(client, statement.text, values)
+      : send(client, new RowsQuery(statement, values));
+  return traceStatement(statement.name, answer);
 }
 
 /** A text that is not the same each time is not prepared. */
@@ -109,7 +116,7 @@ async function runUnnamed<Row>(
 
 /**
  * @param columns - of the answer, in their order.
- * @returns what makes its rows.
+ * @returns the builder of its rows.
  */
 function rowReader(columns: readonly Column[]): RowReader {
   const count = columns.length;
@@ -125,7 +132,7 @@ function rowReader(columns: readonly Column[]): RowReader {
     const first = at;
     for (let i = 0; i < count; i++) {
       const length = bytes.readInt32BE(at);
-      // Without the lengths the row is text from end to end, so one look tells whether all of it is ASCII.
+      // Without the lengths the row is text throughout, so one test tells whether all of it is ASCII.
       bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
       at += 4;
       starts[i] = at - first;

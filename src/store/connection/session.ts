@@ -7,7 +7,7 @@ export const APPLICATION_ROLE = 'crossramp_app';
 export const APPLICATION_NAME = 'crossramp';
 /** Time limit for opening a connection, or for getting one from a pool that has none free. Unit: ms. */
 export const CONNECT_MAX_MS = 2_000;
-/** The same for commands, which nobody else waits for; less than the time that a rail has to be checked. Unit: ms. */
+/** The same for commands, which delay no other work; less than the time limit of a rail's check. Unit: ms. */
 export const PATIENT_CONNECT_MAX_MS = 4_000;
 /** Time limit of a statement. Unit: ms. */
 export const STATEMENT_MAX_MS = 15_000;

@@ -1,7 +1,8 @@
 /**
- * A few connections for reads that take a moment: each is sent behind the others, without waiting for their answers (pipelining).
- * That saves the pool's work, and the server reads several statements at once. What may take long, waits for locks or belongs to
- * a database transaction has a connection of its own, because answers come in the order of the statements (decision 0066).
+ * A few connections for short reads: each is sent behind the others, without waiting for their answers (pipelining).
+ * That saves work of the pool, and the server reads several statements at once. Statements that may take long, wait
+ * for locks or belong to a database transaction have a connection of their own, because answers come in the order of
+ * the statements (decision 0066).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -11,9 +12,9 @@ import { type RowsQuery, send } from './rows-query.ts';
 
 /** A statement that has waited this long for the opening of its connection goes to the pool. Unit: ms. */
 const OPENING_WAIT_MS = 500;
-/** After an opening that failed, none is begun for so long: statements go to the pool. Unit: ms. */
+/** Pause after a failed opening, during which statements go to the pool. Unit: ms. */
 const REOPEN_MS = 500;
-/** With so many statements without an answer, a connection that gathers is no longer preferred to another one. */
+/** Number of unanswered statements from which a gathering connection is no longer preferred to another one. */
 const GATHERED_MAX = 8;
 
 /** The connections. */
@@ -26,7 +27,7 @@ export interface SharedConnections {
    * @throws the driver's error.
    */
   readonly query: <Row>(statement: RowsQuery, isAtOnce?: boolean) => Promise<Row[]>;
-  /** Closes those that have nothing to answer and answered nobody since then. Unit: ms, of `performance.now()`. */
+  /** Closes those that have nothing to answer and answered nothing since then. Unit: ms, of `performance.now()`. */
   readonly closeSince: (atMs: number) => void;
   readonly close: () => Promise<void>;
 }
@@ -53,7 +54,7 @@ export interface SharedOptions {
   readonly pool: pg.Pool;
 }
 
-/** @returns so many connections, each opened when it is first needed, and anew when it broke. */
+/** @returns the connections, each opened when it is first needed, and again when it broke. */
 export function sharedConnections({ newClient, enter, count, pool }: SharedOptions): SharedConnections {
   const all: (Shared | undefined)[] = new Array(count).fill(undefined);
   let isClosed = false;
@@ -108,7 +109,7 @@ export function sharedConnections({ newClient, enter, count, pool }: SharedOptio
       }
     },
     closeSince: (atMs) => {
-      // Forgotten at once: nobody sends anything on one of them before its end is told.
+      // Forgotten immediately: no statement goes to one of them before its end is reported.
       for (const [at, shared] of all.entries()) if (shared && closeUnused(shared, atMs)) all[at] = undefined;
     },
     close: async () => {
@@ -141,14 +142,16 @@ function opened({ opening }: Shared, pool: pg.Pool): Promise<pg.Client | undefin
     .finally(() => limit.abort());
 }
 
-/** @returns whether it was closed: it has nothing to answer, and answered nobody since then. */
+/** @returns whether it was closed: it has nothing to answer, and answered nothing since then. */
 function closeUnused({ client, waiting, answeredAt }: Shared, sinceMs: number): boolean {
   if (!client || waiting > 0 || answeredAt >= sinceMs) return false;
   closeIdle(client);
   return true;
 }
 
-/** What is sent within a few turns of the event loop goes in one piece: to send a piece costs both sides more than to answer a read. */
+/**
+ * Statements of a few turns of the event loop go out together: sending costs both sides more than answering a read.
+ */
 function gather(shared: Shared, { connection: { stream } }: pg.Client): void {
   if (shared.isGathering) return;
   shared.isGathering = true;

@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   readonly onClock?: (reading: ClockReading) => void;
 }
 
-/** What the connections of a pool share. */
+/** Shared state of a pool's connections. */
 interface Shared {
   readonly options: ConnectionOptions;
   readonly openings: Openings;
@@ -100,7 +100,7 @@ class WatchedClient extends pg.Client {
       openings.end(this);
       clearTimeout(this.#timer);
       const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
-      // Nothing is waited for any more: a look that is under way says nothing of the other connections.
+      // No answer is awaited any more: a check under way says nothing about the other connections.
       this.#askedAt = undefined;
       if (this.#session && !(isIdle && this.#isOrdered)) lost?.add(this.#session);
     });
@@ -179,7 +179,7 @@ class WatchedClient extends pg.Client {
     const { statementMaxMs, onDead } = options;
     const askedAt = this.#askedAt;
     if (askedAt === undefined) return;
-    // It answers others meanwhile, or a long answer is coming: that is not silence.
+    // The server answers others meanwhile, or a long answer is coming: that is not silence.
     if (performance.now() - askedAt < SILENT_MS / 2 || this.#hears()) return void this.#timer?.refresh();
     const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
     const isWorking = isOverdue ? () => false : await look(askedAt);
@@ -196,7 +196,7 @@ class WatchedClient extends pg.Client {
     this.#heard = this.#bytesRead;
   }
 
-  /** How many bytes have come from the server. */
+  /** Number of bytes received from the server. */
   get #bytesRead(): number {
     return (this.connection.stream as Socket).bytesRead;
   }
@@ -214,7 +214,7 @@ export function enterSession(client: pg.ClientBase): Promise<void> {
   return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
 }
 
-/** What the driver's client makes its connection of. */
+/** Parts from which the driver's client makes its connection. */
 interface DriverClient {
   readonly ssl: unknown;
   readonly sslNegotiation: unknown;

@@ -1,19 +1,22 @@
 /**
- * The audit log: one entry for each act that is not a read, written in the database transaction of the act. The entries of
- * an account are a chain: each hash covers the one before and every byte of its entry. `account_head`, which whoever appends
- * has locked, holds how many there are and the last hash; so an entry that is changed, added, removed or moved is found
- * (docs/decisions/0022).
+ * The audit log: one entry for each act that is not a read, written in the database transaction of the act. The
+ * entries of an account are a chain: each hash covers the one before and every byte of its entry. `account_head`,
+ * locked by the writer, holds the number of entries and the last hash; so a changed, added, removed or moved entry is
+ * found (docs/decisions/0022).
  */
 import { createHash } from 'node:crypto';
 import { type Instant, instantOf, isoMillis, millisOf } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Who acts: an API key, a person who is signed in, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
+/**
+ * Kinds of authors: an API key, a signed-in person, an operator by the CLI, a payer by the link of a session, or the
+ * gateway itself.
+ */
 export const ACTOR_KINDS = ['KEY', 'PERSON', 'OPERATOR', 'PAYER', 'SYSTEM'] as const;
-/** One of ACTOR_KINDS. */
+/** A member of ACTOR_KINDS. */
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-/** What an entry says. */
+/** Content of an entry. */
 export interface AuditEntry {
   readonly at: Instant;
   /** On the database's clock, where that of the account is more than a minute away from it; null otherwise. */
@@ -27,13 +30,13 @@ export interface AuditEntry {
   /** JSON text, without secrets; null where there is nothing to say. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Of an approval: who asked for what is approved. */
+  /** Of an approval: the requester of the approved thing. */
   readonly maker: string | null;
   readonly requestId: string | null;
   readonly address: string | null;
 }
 
-/** Who acts, by which act. */
+/** Author and act. */
 export type Author = Pick<
   AuditEntry,
   'actorKind' | 'actorId' | 'scope' | 'act' | 'maker' | 'requestId' | 'address'
@@ -44,6 +47,7 @@ export const AUDIT_OBJECT_KINDS = [
   'account',
   'book_day',
   'customer',
+  'customer_case',
   'key',
   'link',
   'manual_journal',
@@ -66,7 +70,7 @@ export const AUDIT_OBJECT_KINDS = [
   'whitelist_group',
 ] as const;
 
-/** What is acted on, by its kind and its id as callers know it. */
+/** Object of the act, by its kind and its id as callers know it. */
 export interface AuditObject {
   readonly kind: (typeof AUDIT_OBJECT_KINDS)[number];
   readonly id: string;
@@ -77,16 +81,13 @@ export function accountObject(accountId: bigint): AuditObject {
   return { kind: 'account', id: String(accountId) };
 }
 
-/** What is told of an object before and after an act: no secrets, and people only as the logs show them. */
+/** Logged facts of an object before and after an act: no secrets, and people only as the logs show them. */
 export interface AuditFacts {
   readonly before?: object | undefined;
   readonly after?: object | undefined;
 }
 
-/**
- * @returns the members that differ, as they were and as they are; undefined where none does. What was not there before, or is
- *   not there any more, is null.
- */
+/** @returns the members that differ, before and after; undefined without a difference. A missing member is null. */
 export function difference(before: object, after: object): AuditFacts | undefined {
   const [was, is] = [before, after].map((each) => new Map<string, unknown>(Object.entries(each)));
   const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
@@ -134,7 +135,7 @@ export interface AuditRow extends AuditEntry {
   readonly hash: Buffer;
 }
 
-/** Where the chain of an account ends. */
+/** End of an account's chain. */
 export interface ChainEnd {
   readonly accountId: bigint;
   readonly auditSeq: bigint;
@@ -181,7 +182,7 @@ const APPEND: Statement = {
     update account_head set audit_seq = $2, audit_hash = $3 where account_id = $1`,
 };
 
-/** @returns what an entry is in the chain: SHA-256 of the hash before, and of the entry as a JSON array. */
+/** @returns the hash of an entry in the chain: SHA-256 of the hash before, and of the entry as a JSON array. */
 export function chainHash(before: Buffer, accountId: bigint, seq: bigint, entry: AuditEntry): Buffer {
   // The database prints instants without zeros at the end.
   const { machineAt } = entry;

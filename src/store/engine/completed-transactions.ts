@@ -16,7 +16,7 @@ export interface Period {
   readonly to: Date;
 }
 
-// What was refunded or disputed later was completed at the time that its process has.
+// A transaction that was refunded or disputed later was completed at the time in its process.
 const COMPLETED: Statement = {
   name: 'transactions_completed',
   text: `select t.id, c.at as "completedAt", t.process ->> 'worth' as worth from transaction t
@@ -28,7 +28,7 @@ const COMPLETED: Statement = {
 /** Greater than any id. */
 const TOP = 2n ** 63n - 1n;
 
-/** @returns transactions that were completed in a period, the newest first: those before `before`, at most `limit`. */
+/** @returns transactions completed in a period, newest first: those before `before`, at most `limit`. */
 export function readCompleted(
   tx: Tx,
   accountId: bigint,

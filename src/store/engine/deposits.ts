@@ -32,7 +32,7 @@ const HELD: Statement = {
     where account_id = $1 and transaction_id = $2 and currency = $3 order by held_until desc limit 1`,
 };
 
-/** @returns the next derivation index of a chain; none is used twice. */
+/** @returns the next derivation index of a chain; each is used once. */
 export async function nextDepositIndex(database: Database, chain: string): Promise<number> {
   const [row] = await database.query<{ index: number }>(NEXT_INDEX, [chain]);
   return row?.index as number;

@@ -8,12 +8,12 @@ export interface KeyUse {
   readonly key: string;
 }
 
-/** A key that a request holds. The attempt number tells whether another request has taken it over since. */
+/** A key that a request holds. The attempt number tells whether another request has claimed it since. */
 export interface TakenKey extends KeyUse {
   readonly attempt: number;
 }
 
-/** What is stored for a key. */
+/** Stored data of a key. */
 export interface KeptAnswer {
   readonly isSameRequest: boolean;
   /** The transaction that the request created, once that is committed. */
@@ -77,7 +77,7 @@ export async function takeKey(
   return row;
 }
 
-/** @returns what is stored for a key, or undefined. */
+/** @returns the stored data of a key, or undefined. */
 export async function readKey(
   database: Database,
   { accountId, route, key }: KeyUse,

@@ -1,4 +1,4 @@
-/** Jobs as operators see them: those that are due or failed, what keeps them from being done, and trying one at once. */
+/** Jobs as operators see them: due or failed ones, the obstacle of each, and immediate retries. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -14,7 +14,7 @@ export interface ListedJob {
   readonly kind: string;
   /** On the clock of its mode; null for a job that waits until a person has it retried. */
   readonly dueAt: Instant | null;
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number;
   /** Why the last try failed; null where none did. */
   readonly lastError: string | null;
@@ -24,7 +24,7 @@ export interface ListedJob {
   readonly isTransactionEnded: boolean;
 }
 
-/** Which jobs are listed: those of one mode that are due or whose last try failed. */
+/** Filter of listed jobs: those of one mode that are due or whose last attempt failed. */
 export interface JobFilter {
   readonly mode: AccountMode;
   /** Only jobs of this kind; null for all. */
@@ -66,7 +66,7 @@ const FIND_AGAIN: Statement = {
   name: 'job_find_again',
   text: `select ${JOB} from job j ${TRANSACTION} where j.account_id = $1 and j.transaction_id = coalesce($2::bigint, ${NO_TRANSACTION}) and j.id = $3`,
 };
-/** Whoever works on it meanwhile keeps it. */
+/** A worker that holds it meanwhile keeps it. */
 const HURRY: Statement = {
   name: 'job_hurry',
   text: `update job set due_at = least(due_at, $4::timestamptz), leased_by = null, leased_until = null,

@@ -123,7 +123,7 @@ const CLAIM: Statement = {
     where j.account_id = due.account_id and j.transaction_id = due.transaction_id and j.id = due.id
     returning ${JOB.replaceAll('n.', 'j.')}`,
 };
-/** A job that is locked is being ended: whoever waited for it while others wait for what is renewed would wait in a circle. */
+/** A locked job is being ended: waiting for it while holding other locks would be a deadlock. */
 const RENEW: Statement = {
   name: 'job_renew',
   text: `update job j set leased_until = $1::timestamptz + interval '${LEASE_SECONDS} seconds'
@@ -173,7 +173,7 @@ const PENDING_OF: Statement = {
 /**
  * Stores jobs. They are due when the transaction is committed, or at their time.
  *
- * @param worker - worker of this process, which takes them first; null for any worker.
+ * @param worker - worker of this process, which claims them first; null for any worker.
  */
 export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
   await tx.query(ADD, [JSON.stringify(jobs.map(jobRecord)), worker]);
@@ -199,10 +199,10 @@ export interface HandedJobs {
 }
 
 /**
- * As `addJobs`; some of the jobs are leased at once.
+ * Variant of `addJobs`; some of the jobs are leased immediately.
  *
  * @param handed - each is of another transaction.
- * @returns those that were leased: a job waits for those of its transaction that were due before it.
+ * @returns the leased ones: a job waits for earlier due jobs of its transaction.
  */
 export async function addHandedJobs(
   tx: Tx,
@@ -242,7 +242,7 @@ export function claimJobs(
 }
 
 /**
- * Begins the leases of jobs anew. One that has ended is the holder's again unless another worker has the job by now.
+ * Renews the leases of jobs. An expired lease is the holder's again unless another worker has claimed the job.
  *
  * @param nowMs - on the database's clock.
  */
@@ -286,10 +286,11 @@ export async function endJobs(tx: Tx, jobs: readonly JobKey[], nowMs: number): P
 export const NEVER = 'infinity';
 
 /**
- * Releases a job, to be tried again at a time, or when a person has it retried (`dueMs` null). It may be repeated when its answer was lost, so it names the lease: a claim changes the number of
- * the attempt, and a postponement the time at which the job is due. Nothing changes once the job was claimed again, by whichever worker.
+ * Releases a job, to be retried at a time, or when a person has it retried (`dueMs` null). The call may be repeated
+ * when its answer was lost, so it names the lease: a claim changes the attempt number, and a postponement the due
+ * time. Nothing changes once any worker has claimed the job again.
  *
- * @param isCounted - whether this was a try; one that failed for reasons of ours is none.
+ * @param isCounted - whether this counts as an attempt; failures of the gateway's own do not.
  */
 export async function postponeJob(
   database: Tx,
@@ -315,7 +316,7 @@ export async function postponeJob(
 /**
  * @param now - on the clock of each mode.
  * @param options - `only`: one transaction; `mode`: accounts of one mode.
- * @returns how many jobs are due and not done.
+ * @returns the number of jobs that are due and not done.
  */
 export async function pendingJobs(
   database: Tx,
@@ -331,7 +332,10 @@ export async function pendingJobs(
   return row?.pending ?? 0;
 }
 
-/** @returns how many jobs of each transaction are due, or failed and are tried again later; in the order of the transactions. */
+/**
+ * @returns the number of jobs per transaction that are due, or failed and will be retried; in the order of the
+ *   transactions.
+ */
 export async function pendingJobsOf(
   database: Tx,
   now: Times,

@@ -22,7 +22,7 @@ export interface MergedFilter extends ListFilter {
   readonly amountMax?: string;
   /** Contained in an id, the name, the reference or the notes, in any case, with accents or without. */
   readonly text?: string;
-  /** What failed and is not settled: a return to the payer, or a job that is tried again. */
+  /** Open failures: a return to the payer, or a job that will be retried. */
   readonly trouble?: keyof typeof TROUBLES;
   /** Steps that wait for an approval, and the keys whose own withdrawals are left out there. */
   readonly approvals?: { readonly steps: readonly string[]; readonly makers: readonly string[] };
@@ -48,9 +48,9 @@ const TROUBLES = {
 
 /** A page of merged lists. */
 export interface MergedPage {
-  /** All that match; null when it was not asked for. */
+  /** Number of all matches; null when it was not requested. */
   readonly total: bigint | null;
-  /** False where more than `COUNT_MAX` match or would have to be looked at: the total is then at least so many. */
+  /** False when more than `COUNT_MAX` match or would have to be scanned: the total is then a lower bound. */
   readonly isExact: boolean;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
@@ -59,13 +59,13 @@ export interface MergedPage {
   readonly rows: readonly TransactionRow[];
 }
 
-/** What goes in and comes out. Decimal text; null where nothing of it has an amount. */
+/** Incoming and outgoing sums. Decimal text; null without any amount. */
 export interface SumSides {
   readonly source: string | null;
   readonly target: string | null;
 }
 
-/** What goes in and comes out in one currency: of all, of what succeeded, and of what ended without success. */
+/** Incoming and outgoing sums in one currency: of all, of successful, and of unsuccessfully ended transactions. */
 export interface SumRow extends SumSides {
   readonly currency: string;
   readonly succeeded: SumSides;
@@ -80,14 +80,14 @@ type StoredSums = SumSides &
 
 /** Most transactions of a list that a total or a sum looks at. */
 export const COUNT_MAX = 100_000;
-/** How many it looks at where a list has more. */
+/** Number of scanned records where a list has more. */
 export const COUNT_ABOUT = 10_000;
 /** Most transactions of a list that a page looks at for what no index finds: a text, an amount. */
 export const LOOK_MAX = 20_000;
 
 /** Filters whose index leaves few records to look at. */
 const SELECTIVE = filtersWhere(({ reads }) => reads === 'few');
-/** Filters that no index serves: they look at one record after another. */
+/** Filters without an index: they scan one record after another. */
 const SCANNED = filtersWhere(({ reads }) => reads === 'scan');
 
 /**
@@ -154,14 +154,16 @@ export async function sumMerged(
   });
 }
 
-/** One statement about the lists of a filter. It has no name: its values decide how it is best executed. */
+/**
+ * One statement about the lists of a filter. The statement has no name: its values decide how it is best executed.
+ */
 class Query {
   private readonly values: unknown[];
   private readonly conditions: string;
   /** Whether an index leaves few records, and whether one finds what matches, be it many. */
   private readonly isSelective: boolean;
   private readonly isIndexed: boolean;
-  /** How many records of each list a page looks at; undefined where an index finds what it has. */
+  /** Number of records of each list that a page scans; undefined where an index finds the matches. */
   private readonly look: number | undefined;
   private readonly outcomes: string | undefined;
 
@@ -262,7 +264,7 @@ class Query {
         select * from ${this.look === undefined ? 'place' : 'looked'} ${outcomes})`;
   }
 
-  /** Where looking ends: at the first record, from where it begins, that is the last to be looked at in its list. */
+  /** Bound of the scan: the last record, from the start of the page, that is scanned in its list. */
   private edge(look: number, isBackward: boolean): string {
     const at = isBackward ? `p.first + ${look}` : `p.last - ${look}`;
     const direction = isBackward ? 'asc' : 'desc';
@@ -293,7 +295,7 @@ class Query {
     return `select ${columns} from ${from} between ${lo} and ${hi}${outcome}${this.conditions}`;
   }
 
-  /** Where only some are looked at there may be more beyond them, so that the way there stays open. */
+  /** A limited scan may leave records beyond it, so the way there stays open. */
   private hasNewer(): string {
     if (this.look === undefined) return this.exists('p.last + 1', 'p.hi');
     const near = this.exists('p.last + 1', `least(p.hi, p.last + ${this.look})`);
@@ -322,8 +324,8 @@ class Query {
   }
 
   /**
-   * What matches: where no index finds it, of the newest of each list. The order and the limit keep PostgreSQL at the index of
-   * each list: without them it reads the transactions of all accounts.
+   * Matches: without an index, among the newest of each list. Order and limit keep PostgreSQL at the index of each
+   * list: without them it reads the transactions of all accounts.
    */
   private bounded(columns: string): string {
     const found = this.matching(
@@ -334,7 +336,7 @@ class Query {
     return `${found} order by t.list_seq desc limit ${this.most()} + 1`;
   }
 
-  /** How many are looked at: fewer where the lists are too long for an exact answer. */
+  /** Number of scanned records: fewer where the lists are too long for an exact answer. */
   private most(): string {
     return this.isSelective
       ? String(COUNT_MAX)

@@ -15,7 +15,7 @@ export interface OutflowKey {
   readonly groupId: string | null;
 }
 
-/** What it is compared with; BRL as decimal text, null where there is no such limit. */
+/** Limits of comparison; BRL as decimal text, null without such a limit. */
 export interface OutflowLimits {
   readonly coolingSeconds: number;
   readonly approvalAbove: string | null;
@@ -100,7 +100,10 @@ const DROP: Statement = {
       from given_back b where m.account_id = b.account_id and m.minute = b.minute`,
 };
 
-/** @param defaults - of accounts without settings of their own. @returns what each is compared with, in their order. */
+/**
+ * @param defaults - of accounts without settings of their own.
+ * @returns the limits of each, in their order.
+ */
 export function readOutflowLimits(
   tx: Tx,
   keys: readonly OutflowKey[],
@@ -130,7 +133,7 @@ export async function storeMoneyOut(tx: Tx, rows: readonly MoneyOutRow[], at: Da
   await tx.query(STORE, [JSON.stringify(records), at]);
 }
 
-/** What is taken off: all of a transaction where no ref is given. */
+/** Amounts to subtract: all of a transaction when no ref is given. */
 export interface DroppedOutflow extends Pick<MoneyOutRow, 'accountId' | 'transactionId'> {
   readonly ref: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * News of rails that an operator has to look at: what is not settled, and reports of fraud, for which there is no step; and what
- * was closed by hand.
+ * Rail events that need an operator: those not settled, and reports of fraud, for which there is no step; and those
+ * closed by hand.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
@@ -8,17 +8,17 @@ import type { Statement, Tx } from '../connection/database.ts';
 import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
 import type { AnyOutcome } from './news.ts';
 
-/** What is to be looked at, and why. */
+/** States that need an operator, and the reason of each. */
 export const LISTED_NEWS_STATES = {
   pending: 'It could not be settled yet, and is tried again.',
   failed: 'Its transaction never accepted it, and it is not tried any more.',
   reported: 'A report of fraud about a payment: there is no step for it.',
   closed: 'Somebody closed it by hand: it needs no further action. It is listed only on request.',
 } as const;
-/** Why news is to be looked at. */
+/** Reason why a rail event needs an operator. */
 export type ListedNewsState = keyof typeof LISTED_NEWS_STATES;
 
-/** News in the list. */
+/** A rail event in the list. */
 export interface ListedNews {
   readonly id: bigint;
   readonly rail: string;
@@ -31,11 +31,11 @@ export interface ListedNews {
   /** On the clock of the database; null unless it is tried again. */
   readonly dueAt: Instant | null;
   readonly seenAt: Instant;
-  /** Whom it is for, where that is known. */
+  /** Account of the event, where known. */
   readonly accountId: bigint | null;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
-  /** As the rail told it. */
+  /** Body as the rail sent it. */
   readonly body: unknown;
   /** Why, by whom and when it was closed by hand; null unless it was. */
   readonly closeReason: string | null;
@@ -43,7 +43,7 @@ export interface ListedNews {
   readonly closedAt: Instant | null;
 }
 
-/** Which news is wanted. */
+/** Filter of rail events. */
 export interface NewsFilter {
   readonly mode: AccountMode;
   readonly state: ListedNewsState | null;
@@ -81,12 +81,12 @@ export function readListedNews(
   return (state === 'closed' ? CLOSED : TO_LOOK_AT)(database, [mode, state], slice);
 }
 
-/** News with what became of it. */
+/** A rail event with its outcome. */
 export interface FoundNews extends ListedNews {
   readonly outcome: AnyOutcome;
 }
 
-/** @returns news by its id, whatever became of it. */
+/** @returns the rail event with this id, whatever its outcome. */
 export async function findNews(tx: Tx, id: bigint, mode: AccountMode): Promise<FoundNews | undefined> {
   const [row] = await tx.query<FoundNews>(FIND, [id, mode]);
   return row;

@@ -1,13 +1,13 @@
 /**
- * News of rails in the database: stored once under their natural key, with what became of them; and whom they are for, by
- * what a rail knows (C-33, C-34).
+ * Rail events in the database: stored once under their natural key, with their outcome; and their target, by the
+ * facts that a rail knows (C-33, C-34).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** News as it came. The key is natural: the rail's own name for what happened, unlike any other of its kind. */
+/** A rail event as it arrived. The key is natural: the rail's own name of the event, unique within its kind. */
 export interface NewsRecord {
   readonly mode: AccountMode;
   readonly rail: string;
@@ -16,45 +16,48 @@ export interface NewsRecord {
   readonly body: unknown;
 }
 
-/** What became of news: a step of its transaction, a booking in suspense, or nothing that had to be done. */
+/** Outcome of a rail event: a step of its transaction, a booking in suspense, or nothing to do. */
 export type NewsOutcome = 'step' | 'suspense' | 'noted';
 
-/** What news can come to: settled, not settled yet, or closed by hand. */
+/** All outcomes of rail events: settled, not settled yet, or closed by hand. */
 export type AnyOutcome = NewsOutcome | WaitingOutcome | 'closed';
 
-/** What became of news that is not settled: it is tried again, or its transaction never took it and it is not tried any more. */
+/**
+ * Outcome of an event that is not settled: it is retried, or its transaction never accepted it and retries have
+ * ended.
+ */
 export type WaitingOutcome = 'pending' | 'failed';
 
-/** News with what became of it, and whom it was for, where that is known. */
+/** A rail event with its outcome, and its target where known. */
 export interface SettledNews extends NewsRecord {
   readonly outcome: NewsOutcome;
   readonly accountId: bigint | null;
   readonly transactionId: bigint | null;
 }
 
-/** News that was settled before. */
+/** A rail event that was settled before. */
 export type KnownNews = Pick<SettledNews, 'kind' | 'key' | 'accountId' | 'transactionId'> & {
   readonly outcome: NewsOutcome | 'closed';
 };
 
-/** Kind of reports that are no money: the rail asks about them again, not whoever tries the other news again. */
+/** Kind of reports that are no money yet: only their rail asks about them again, not the retries of other events. */
 export const UNCONFIRMED = 'unconfirmed';
 
-/** News that is still to be settled. */
+/** A rail event that is still to be settled. */
 export interface PendingNews extends NewsRecord {
   readonly attempts: number;
-  /** How often its transaction did not take it. */
+  /** Number of times its transaction refused it. */
   readonly untaken: number;
 }
 
-/** Why news is not settled now. */
+/** Reason why an event is not settled now. */
 export interface Postponement {
   readonly outcome: WaitingOutcome;
-  /** When it is tried again, on the clock of the database; null for news that is not. */
+  /** Time of the next attempt, on the clock of the database; null without one. */
   readonly dueMs: number | null;
   readonly error: string;
   readonly isUntaken: boolean;
-  /** Whom it is for, where that is known. */
+  /** Target of the event, where known. */
   readonly target: NewsTarget | undefined;
 }
 
@@ -156,7 +159,7 @@ const ACCOUNTS_OF_ADDRESS: Statement = {
   text: `select distinct s.account_id as "accountId"
     from deposit_slot s join account a on a.id = s.account_id and a.mode = $2 where s.address = $1 limit 2`,
 };
-/** It has all its tries before it again. */
+/** Its attempts start anew. */
 const TRY_AGAIN: Statement = {
   name: 'news_try_again',
   text: `update rail_news set outcome = 'pending', untaken = 0, due_at = $2
@@ -168,7 +171,7 @@ const CLOSE: Statement = {
     where id = $1 and outcome in ('pending', 'failed') returning id`,
 };
 
-/** @returns those of the news that were settled before. */
+/** @returns those of the events that were settled before. */
 export function readKnownNews(
   tx: Tx,
   mode: AccountMode,
@@ -177,7 +180,11 @@ export function readKnownNews(
   return tx.query<KnownNews>(KNOWN, [news.map(({ key }) => key), news.map(({ kind }) => kind), mode]);
 }
 
-/** Stores news with what became of it. @returns ids of those that had not been settled before. */
+/**
+ * Stores rail events with their outcome.
+ *
+ * @returns ids of those that had not been settled before.
+ */
 export async function keepNews(tx: Tx, news: readonly SettledNews[]): Promise<bigint[]> {
   const records = news.map(({ accountId, transactionId, ...record }) => ({
     ...record,
@@ -188,7 +195,11 @@ export async function keepNews(tx: Tx, news: readonly SettledNews[]): Promise<bi
   return rows.map(({ id }) => id);
 }
 
-/** Stores news alone: it is settled later, or never. @returns its id; undefined where it was settled before. */
+/**
+ * Stores a rail event alone: it is settled later, or never.
+ *
+ * @returns its id; undefined when it was settled before.
+ */
 export async function postponeNews(
   tx: Tx,
   { mode, rail, kind, key, body }: NewsRecord,
@@ -209,12 +220,20 @@ export async function postponeNews(
   return row?.id;
 }
 
-/** Has news tried again from the start. @returns whether it was not settled. */
+/**
+ * Restarts the attempts of an event.
+ *
+ * @returns whether it was not settled.
+ */
 export async function tryNewsAgain(tx: Tx, id: bigint, nowMs: number): Promise<boolean> {
   return (await tx.query(TRY_AGAIN, [id, new Date(nowMs).toISOString()])).length > 0;
 }
 
-/** Closes news: it is not tried any more, nor when the rail tells it again. @returns whether it was not settled. */
+/**
+ * Closes an event: it is not retried, also not when the rail repeats it.
+ *
+ * @returns whether it was not settled.
+ */
 export async function closeNews(
   tx: Tx,
   id: bigint,
@@ -223,12 +242,12 @@ export async function closeNews(
   return (await tx.query(CLOSE, [id, reason, by, at])).length > 0;
 }
 
-/** @returns news that is due to be settled, the oldest first. */
+/** @returns events due to be settled, oldest first. */
 export function readPendingNews(tx: Tx, nowMs: number, limit: number): Promise<PendingNews[]> {
   return tx.query<PendingNews>(PENDING, [new Date(nowMs).toISOString(), limit]);
 }
 
-/** Has pending news of these transactions tried at once; `nowMs` on the clock of the database. */
+/** Makes pending events of these transactions due now; `nowMs` on the clock of the database. */
 export async function hastenNews(
   tx: Tx,
   transactions: readonly { readonly accountId: bigint; readonly transactionId: bigint }[],
@@ -245,9 +264,7 @@ export async function findByTxid(tx: Tx, mode: AccountMode, txid: string): Promi
   return row;
 }
 
-/**
- * @returns whom earlier news was for, by its key; without a transaction where none took it.
- */
+/** @returns the target of an earlier event, by its key; without a transaction when none accepted it. */
 export async function findByNews(
   tx: Tx,
   { mode, kind, key }: Pick<NewsRecord, 'mode' | 'kind' | 'key'>,
@@ -283,13 +300,13 @@ export async function findByEnd2end(
   return row;
 }
 
-/** A PIX by its EndToEndId: one that came, or one that was paid out. */
+/** A PIX by its EndToEndId: a received one, or a payout. */
 export interface PixPlace {
   readonly endToEndId: string;
   readonly isPayment: boolean;
 }
 
-/** @returns the transaction that took a PIX, or paid it out, by its own facts: they outlast the news of it. */
+/** @returns the transaction that accepted a PIX, or paid it out, by its own facts, which outlast the event. */
 export async function findByPix(
   tx: Tx,
   mode: AccountMode,
@@ -299,7 +316,7 @@ export async function findByPix(
   return row;
 }
 
-/** A deposit by what a network tells of it. */
+/** A deposit by the facts that a network reports. */
 export interface DepositPlace {
   readonly address: string;
   /** Raw ledger code. */
@@ -308,8 +325,8 @@ export interface DepositPlace {
 }
 
 /**
- * @returns whom a deposit is for: by address and exact amount; else the one session of the address; else the one account
- *   that the address was given to.
+ * @returns the target of a deposit: by address and exact amount; else the only session of the address; else the only
+ *   account that the address was given to.
  */
 export async function findByDeposit(
   tx: Tx,

@@ -1,4 +1,6 @@
-/** Prices without margin: one person proposes one, and it waits with the settings until another sets it too (C-25). */
+/**
+ * Prices without margin: one person proposes one, and the settings keep it until another person sets it too (C-25).
+ */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { TemplateSettings } from './pricing.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What prices are made of: the last known mid-market rates, of which sandbox accounts and live accounts have their own; and for
- * each account and template the spread, the fees and the limits (C-21, C-22).
+ * Inputs of prices: the last known mid-market rates, separate for sandbox and live accounts; and the spread, fees and
+ * limits of each account and template (C-21, C-22).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { readShared } from '../../base/concurrency/read-together.ts';
@@ -24,7 +24,7 @@ export interface TemplateSettings {
   readonly customerLimitDaily: string;
 }
 
-/** What an account without settings of its own has (C-21, C-22). */
+/** Settings of an account without its own (C-21, C-22). */
 export const TEMPLATE_DEFAULTS: TemplateSettings = {
   spread: '0.01',
   feeRate: '0.01',
@@ -36,6 +36,10 @@ export const TEMPLATE_DEFAULTS: TemplateSettings = {
 };
 
 const RATES: Statement = { name: 'rates', text: `select asset, mid from rate where mode = $1` };
+const RATE_TABLE: Statement = {
+  name: 'rate_table',
+  text: `select asset, mid, observed_at as "observedAt" from rate where mode = $1`,
+};
 const RATE: Statement = {
   name: 'rate',
   text: `select mid, observed_at as "observedAt" from rate where mode = $1 and asset = $2`,
@@ -65,7 +69,7 @@ const PLATFORM: Statement = {
       customer_step_up_30d as "customerStepUp30d", customer_limit_daily as "customerLimitDaily"
     from template_setting where account_id = $1 and template = $2`,
 };
-/** What is tighter holds, of the platform's limits and of the account's own. */
+/** The tighter limit holds, of the platform's and of the account's own. */
 const TEMPLATE: Statement = {
   name: 'settings_template',
   text: `select coalesce(s.spread, $3::numeric) as spread, coalesce(s.fee_rate, $4::numeric) as "feeRate",
@@ -90,6 +94,12 @@ const SET_TEMPLATE: Statement = {
 export async function readRates(database: Database, mode: AccountMode): Promise<Map<string, string>> {
   const rows = await database.query<{ asset: string; mid: string }>(RATES, [mode]);
   return new Map([...rows.map((row) => [row.asset, row.mid] as const), ['BRL', '1']]);
+}
+
+/** @returns the last known rate of each asset that has one, with its time; BRL has none. */
+export async function readRateTable(database: Database, mode: AccountMode): Promise<Map<string, Rate>> {
+  const rows = await database.query<Rate & { asset: string }>(RATE_TABLE, [mode]);
+  return new Map(rows.map(({ asset, mid, observedAt }) => [asset, { mid, observedAt }]));
 }
 
 /** @returns the last known rate of an asset, or undefined. */

@@ -1,6 +1,6 @@
 /**
- * What a batch of transitions reads and writes. It runs in one database transaction that has locked the `account_head` rows of
- * its accounts, so nothing that is read here can change meanwhile (docs/decisions/0011).
+ * Reads and writes of a batch of transitions. They run in one database transaction that has locked the `account_head`
+ * rows of its accounts, so the data cannot change meanwhile (docs/decisions/0011).
  */
 import { createHash } from 'node:crypto';
 import type { AccountMode } from '../../base/access/account-mode.ts';
@@ -33,7 +33,7 @@ export interface AddedTransaction {
   readonly listSeq: bigint;
 }
 
-/** One change of (component, state), with the body that is published. */
+/** One change of (component, state), with its published body. */
 export interface NewEvent {
   readonly accountId: bigint;
   readonly seq: bigint;
@@ -52,8 +52,8 @@ const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
   process: 'process',
 };
 /**
- * The code of the charge stands apart, behind what steps change: it is a third of the working facts, never changes, and was logged
- * with nearly each step. Rows from before that have it among them.
+ * The charge's code has a column of its own: it is a third of the working facts, never changes, and was logged with
+ * nearly each step. Older rows have it among the facts.
  */
 const PROCESS = `case when t.br_code is null then nullif(t.process, '{}')
   else t.process || jsonb_build_object('brCode', t.br_code) end`;
@@ -62,7 +62,7 @@ export const PROCESS_SELECT = Object.entries(PROCESS_COLUMNS)
   .map(([name, column]) => (name === 'process' ? `${PROCESS} as process` : `t.${column} as "${name}"`))
   .join(', ');
 const COLUMNS = [...Object.values(PROCESS_COLUMNS), 'br_code'];
-/** What a transition may change. */
+/** Columns that a transition may change. */
 const CHANGED = COLUMNS.filter(
   (column) => !['account_id', 'id', 'end2end', 'template', 'created_at', 'as_published'].includes(column),
 );
@@ -80,7 +80,7 @@ const FREE: Statement = {
   text: `select account_id as "accountId" from account_head where account_id = any ($1::bigint[])
     for update skip locked`,
 };
-/** For how long accounts that somebody has are waited for, together, to find out whether they are locked. Unit: ms. */
+/** Total wait for locked accounts, to find out whether they stay locked. Unit: ms. */
 const PATIENCE_MS = 500;
 /** For how long each of many is, at least: longer than a batch of another process takes. Unit: ms. */
 const PATIENCE_LEAST_MS = 50;
@@ -127,7 +127,7 @@ const CHANGE: Statement = {
     from jsonb_populate_recordset(null::transaction, $1::jsonb) u where t.account_id = u.account_id and t.id = u.id`,
 };
 /**
- * Forms are never deleted, so one that is seen stays. Those that are not there yet are added in the order of their ids, so that
+ * Forms are never deleted, so one that is seen stays. Missing ones are added in the order of their ids, so that
  * database transactions that add the same ones wait for each other in one direction.
  */
 const RECORD: Statement = {
@@ -176,7 +176,7 @@ export async function lockHeads(
   return new Map(heads.map((head) => [head.accountId, head]));
 }
 
-/** @returns those of the accounts that somebody has at this moment, for however long. */
+/** @returns those of the accounts that are locked now, however briefly. */
 export async function takenHeads(database: Tx, accountIds: readonly bigint[]): Promise<readonly bigint[]> {
   const free = await database.query<{ accountId: bigint }>(FREE, [accountIds]);
   const isFree = new Set(free.map(({ accountId }) => accountId));
@@ -184,10 +184,10 @@ export async function takenHeads(database: Tx, accountIds: readonly bigint[]): P
 }
 
 /**
- * Whoever works with a busy account has it for moments, and nearly always: an account is locked when it does not come free for whoever waits
- * for it.
+ * A busy account is locked for short times, and nearly always: an account counts as locked only when it does not come
+ * free for a waiter.
  *
- * @returns those of the accounts that somebody has locked.
+ * @returns those of the accounts that are locked.
  */
 export async function lockedHeads(
   database: Database,
@@ -305,7 +305,7 @@ function formId(form: string): bigint {
   return createHash('sha256').update(form).digest().readBigInt64BE();
 }
 
-/** @returns what the account has available, minor units by currency code. */
+/** @returns the available balance of the account, minor units by currency code. */
 export async function readAvailable(database: Tx, accountId: bigint): Promise<Map<string, bigint>> {
   const rows = await database.query<{ currency: string; balance: string }>(AVAILABLE, [accountId]);
   return new Map(rows.map(({ currency, balance }) => [currency, BigInt(balance)]));

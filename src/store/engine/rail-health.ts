@@ -1,15 +1,15 @@
-/** How rails are doing: what they told last, and what is ordered of them and not done. */
+/** Status of rails: their newest event, and their open orders. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** News of a rail. */
+/** The newest event of a rail. */
 export interface RailNewsRow {
   readonly rail: string;
   readonly lastAt: Instant;
 }
 
-/** News that is not settled. */
+/** Events that are not settled. */
 export interface UnsettledRow {
   readonly rail: string;
   readonly count: number;
@@ -23,7 +23,7 @@ export interface DueOrdersRow {
   readonly failing: number;
 }
 
-/** The newest news that is looked through for the last of each rail. */
+/** Maximum number of events scanned for the newest of each rail. */
 export const NEWS_LOOKED_THROUGH = 10_000;
 
 const LAST: Statement = {
@@ -45,7 +45,7 @@ const ORDERS: Statement = {
     group by 1, 2`,
 };
 
-/** @returns what rails told last, what of their news is not settled, and what is ordered of them and due by now. */
+/** @returns the newest events of rails, their unsettled events, and orders of rails that are due by now. */
 export async function readRailHealth(tx: Tx, mode: AccountMode, nowMs: number) {
   const [last, unsettled, orders] = await Promise.all([
     tx.query<RailNewsRow>(LAST, [mode]),

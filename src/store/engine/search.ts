@@ -1,11 +1,11 @@
-/** Finds transactions by anything that somebody may have at hand of one: each way has its index. */
+/** Finds transactions by any identifier at hand: each kind has its index. */
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { hasPix } from './transaction-filters.ts';
 import { TRANSACTION_SELECT } from './transactions.ts';
 
-/** What a text can match, the best first. */
+/** Kinds of matches, best first. */
 export const SEARCH_MATCHES = [
   'end2end',
   'pix_e2e',
@@ -16,7 +16,7 @@ export const SEARCH_MATCHES = [
   'tax_id',
   'name',
 ] as const;
-/** One of SEARCH_MATCHES. */
+/** A member of SEARCH_MATCHES. */
 export type SearchMatch = (typeof SEARCH_MATCHES)[number];
 
 /** A text in the forms in which it is compared. */

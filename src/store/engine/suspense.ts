@@ -1,4 +1,6 @@
-/** Entries of suspense: money that came and that no transaction took, until somebody decides about it (C-34). */
+/**
+ * Entries of suspense: money that arrived and that no transaction accepted, until a person decides about it (C-34).
+ */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -17,7 +19,7 @@ export const SUSPENSE_REASONS = {
 } as const;
 /** Name of a reason. */
 export type SuspenseReason = keyof typeof SUSPENSE_REASONS;
-/** What became of it; `returning` until the rail says that it went. */
+/** State of an entry; `returning` until the rail reports that the money went back. */
 export type SuspenseState = 'open' | 'assigned' | 'returning' | 'returned' | 'dropped';
 
 /** An entry to be opened. */
@@ -33,7 +35,7 @@ export interface NewSuspense {
   readonly openedAtMs: number;
 }
 
-/** An entry, with the news that told of its money. */
+/** An entry, with the rail event about its money. */
 export interface SuspenseRow {
   readonly id: bigint;
   readonly accountId: bigint;
@@ -55,11 +57,11 @@ export interface SuspenseRow {
   readonly isStuck: boolean;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
-  /** As the rail told it. */
+  /** Body as the rail sent it. */
   readonly news: unknown;
 }
 
-/** @returns what became of an entry, as the rest of a sentence that begins with it. */
+/** @returns the state of an entry, as the rest of a sentence that begins with it. */
 export function whatBecameOf({
   state,
   assignedTo,
@@ -84,7 +86,7 @@ export function whatBecameOf({
   }
 }
 
-/** What was decided about an entry. */
+/** Decision about an entry. */
 export interface SuspenseDecision {
   readonly state: SuspenseState;
   readonly assignedTo: bigint | null;
@@ -103,7 +105,7 @@ export interface DueReturn {
   readonly accountId: bigint;
 }
 
-/** Which entries are wanted; all that is given must hold. */
+/** Filter of entries; all given members must match. */
 export interface SuspenseFilter {
   readonly mode: AccountMode;
   /** Null: of all accounts. */
@@ -160,7 +162,10 @@ const TAKE_DUE: Statement = {
     from (select id from suspense_entry where due_at <= $1 order by due_at, id limit $2 for update skip locked) d
     where s.id = d.id returning s.id, s.account_id as "accountId"`,
 };
-/** A failed attempt counts unless it names the time of the next one. One that was decided or ordered meanwhile stays as it is. */
+/**
+ * A failed attempt counts unless it names the time of the next one. An entry that was decided or ordered meanwhile
+ * stays unchanged.
+ */
 const FAILED: Statement = {
   name: 'suspense_order_failed',
   text: `update suspense_entry set attempts = attempts + ($3::timestamptz is null)::int,
@@ -221,7 +226,7 @@ export async function findByReturn(
   return row;
 }
 
-/** @returns the entry that this news opened, or undefined. */
+/** @returns the entry that this event opened, or undefined. */
 export async function findByNewsKey(
   tx: Tx,
   { mode, kind, key }: Pick<NewsRecord, 'mode' | 'kind' | 'key'>,
@@ -240,7 +245,7 @@ export function readSuspense(
 }
 
 /**
- * Takes up orders that are due, the oldest first: whoever takes one up has it for two seconds at least.
+ * Claims due orders, oldest first, for at least two seconds.
  *
  * @param nowMs - on the clock of the database.
  */
@@ -248,7 +253,7 @@ export function takeDueReturns(tx: Tx, nowMs: number, limit: number): Promise<Du
   return tx.query<DueReturn>(TAKE_DUE, [new Date(nowMs).toISOString(), limit]);
 }
 
-/** Keeps that the rail has the order of what was decided then: it is not placed again. */
+/** Stores that the rail has the order of that decision, so that it is not placed again. */
 export async function keepOrdered(
   tx: Tx,
   { id, decidedAt }: Pick<SuspenseRow, 'id' | 'decidedAt'>,

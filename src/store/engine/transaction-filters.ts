@@ -36,15 +36,17 @@ export interface TransactionFilter {
   /** Only filters that leave one list in its order have them: `/v2` counts by these. */
   readonly parameters?: readonly ListParameter[];
   /**
-   * How records are found: by their place in the list; by an index that leaves few, or many; or by a scan of one record after another.
-   * A statement is bounded and priced by it.
+   * How records are found: by their position in the list; by an index that leaves few, or many; or by a scan of one
+   * record after another. It determines the bounds and the price of a statement.
    */
   readonly reads: 'places' | 'few' | 'many' | 'scan';
-  /** The indexes that find the records: none for a scan. */
+  /** The indexes that find the records; none for a scan. */
   readonly indexes: readonly string[];
   /** SQL about table alias `t`, whose account is `$1`; absent where the use case makes it of several filters. */
   readonly condition?: (value: string, family: string) => string;
-  /** It depends on the caller's rights or on jobs, so that its answers are not proved by the version of the account. */
+  /**
+   * The value depends on the caller's rights or on jobs, so the version of the account proves no response with it.
+   */
   readonly isRendered?: true;
 }
 

@@ -1,11 +1,11 @@
-/** What is recorded of transactions for authorities: a row only where there is something (docs/records.md). */
+/** Recorded facts of transactions for authorities: a transaction without facts has no row (docs/records.md). */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Who holds the keys of a wallet: its owner, or a provider. */
+/** Holder of a wallet's keys: its owner, or a provider. */
 export type WalletCustody = 'self_custody' | 'custodial';
 
-/** What can be recorded; null where nothing is known. */
+/** Facts that can be recorded; null when unknown. */
 export interface RecordFacts {
   readonly walletCustody: WalletCustody | null;
   readonly walletHolder: string | null;
@@ -69,7 +69,7 @@ export function readRecords(tx: Tx, transactions: readonly Key[]): Promise<Trans
   return tx.query<TransactionRecord>(READ, [accountIds, ids]);
 }
 
-/** @returns what is recorded of a transaction. */
+/** @returns the recorded facts of a transaction. */
 export async function readRecord(tx: Tx, transaction: Key): Promise<RecordFacts> {
   const [row] = await readRecords(tx, [transaction]);
   if (!row) return NO_RECORD;

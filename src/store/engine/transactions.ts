@@ -10,7 +10,7 @@ import {
   type TransactionFilter,
 } from './transaction-filters.ts';
 
-/** What a transaction has besides its facts. */
+/** Columns of a transaction besides its facts. */
 const IDENTITY = [
   'accountId',
   'id',
@@ -62,12 +62,12 @@ interface Bounds {
 
 /** A page of a list. */
 export interface TransactionPage extends Bounds {
-  /** All that match, not only the page; null when it was not asked for. */
+  /** Number of all matches, not only of the page; null when it was not requested. */
   readonly total: bigint | null;
   readonly rows: readonly TransactionRow[];
 }
 
-/** What a record has to meet for each filter, as SQL about table alias `t`; its account is `$1`, its family is given. */
+/** Condition of each filter on a record, as SQL about table alias `t`; its account is `$1`, its family is given. */
 const FILTER_CONDITIONS = {
   ...(Object.fromEntries(
     FILTERS.flatMap(([name, { parameters, condition }]) =>
@@ -112,7 +112,7 @@ export async function findTransaction(
   return row;
 }
 
-/** @returns the account's transactions of these ids, in no order; those of other accounts are missing. */
+/** @returns the account's transactions with these ids, in no order; those of other accounts are missing. */
 export function findTransactions(
   database: Tx,
   accountId: bigint,

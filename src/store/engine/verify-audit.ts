@@ -5,7 +5,7 @@
 import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry, type ChainEnd, chainHash } from './audit.ts';
 
-/** What is wrong with the log, and at which entry. */
+/** A defect of the log, and its entry. */
 export interface AuditDefect {
   readonly defect: string;
   readonly at: bigint | null;
@@ -34,10 +34,10 @@ const ENTRIES: Statement = {
 };
 
 /**
- * Recomputes the chain up to where it ended at one moment.
+ * Recomputes the chain up to its end at the start of the check.
  *
  * @param slice - entries of one statement.
- * @returns where the chain ends, to be kept elsewhere, and everything that is wrong.
+ * @returns the end of the chain, to be stored elsewhere, and all defects.
  */
 export async function verifyAudit(
   database: Tx,
@@ -56,7 +56,7 @@ export async function verifyAudit(
       if (at !== seq + 1n) defects.push({ defect: 'audit gap', at, detail: `entry ${at} after ${seq}` });
       else if (!chainHash(hash, accountId, at, row).equals(bytes(row.hash)))
         defects.push({ defect: 'audit entry changed', at, detail: `${row.act} by ${row.actorId}` });
-      // Its own hash from here on: one entry that was changed is one defect.
+      // Continues with the entry's own hash, so that one changed entry is one defect.
       seq = at;
       hash = bytes(row.hash);
     }

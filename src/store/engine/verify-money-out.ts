@@ -1,7 +1,7 @@
 /**
- * The auditor of money out, which thresholds and ceilings are compared with (C-25). It checks that the sums of each minute are those
- * of the payments, and that each payment is counted with its amount, while it waits or once it left, and no longer when it came back.
- * Each statement reads from one snapshot, so the account may be in use meanwhile.
+ * The auditor of money out, with which thresholds and ceilings are compared (C-25). It checks that the sums of each
+ * minute are those of the payments, and that each payment counts with its amount while it waits and once it left, and
+ * no longer when it came back. Each statement reads from one snapshot, so the account may be in use meanwhile.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
@@ -37,7 +37,7 @@ interface WrongMinute {
 
 const ROWS_MAX = 5_000;
 
-/** Transactions after $2, at most $3 looked at: those by which money left or is to leave. */
+/** Transactions after $2, of at most $3 scanned ones, that move or moved money out. */
 const RECORDS: Statement = {
   name: 'verify_money_out_records',
   text: `with slice as materialized (

@@ -1,7 +1,7 @@
 /**
- * The auditor of volumes, which limits of customers are compared with (C-21). It checks that the amount counted for each transaction
- * follows from its step, and that the volumes of each day are the sum of these amounts. Each statement reads both from one
- * snapshot, so the account may be in use meanwhile.
+ * The auditor of volumes, with which limits of customers are compared (C-21). It checks that the amount counted for
+ * each transaction follows from its step, and that the volumes of each day are the sum of these amounts. Each
+ * statement reads both from one snapshot, so the account may be in use meanwhile.
  */
 
 import { BRL } from '../../base/money/currency.ts';
@@ -135,7 +135,7 @@ function whatIsWrong(row: Row, since: string | null): string | undefined {
   const said = row.process?.counted;
   if (!said && since !== null && brasiliaDay(createdMs) < since) return undefined;
   const claim = claimOf(REGISTRY.of(row.template), row);
-  // What can still be paid counts on the day on which it was asked for, which only the transaction itself says.
+  // An unpaid transaction counts on the day of its request, which only the transaction itself records.
   const expected = claim && countedOf(claim, said ? Date.parse(`${said.day}T12:00:00Z`) : createdMs);
   if (!isSame(said, expected)) return `counts ${textOf(said)}, its step says ${textOf(expected)}`;
   return said && !row.hasVolume ? `counts ${textOf(said)}, and the day has no volume` : undefined;

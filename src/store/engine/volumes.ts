@@ -1,8 +1,8 @@
 /**
- * What limits of customers count (C-21; docs/limits.md): of a transaction, from its step and its facts alone; of imported history, from
- * its columns; and the sums that they are compared with, BRL by subject and day. Sums are read and written in the database
- * transaction that counts, under the account's lock, so that a limit holds whatever happens at once. The cost does not grow with
- * the number of transactions: a subject has one row a day.
+ * Volumes that limits of customers count (C-21; docs/limits.md): of a transaction, from its step and its facts alone;
+ * of imported history, from its columns; and their sums, BRL by subject and day. The database transaction that counts
+ * reads and writes the sums under the account's lock, so a limit holds whatever happens in parallel. The cost does
+ * not grow with the number of transactions: a subject has one row a day.
  */
 
 import { BRL } from '../../base/money/currency.ts';
@@ -18,7 +18,7 @@ import { TEMPLATE_DEFAULTS } from './pricing.ts';
 /** Days that a step-up looks back on, the day itself among them. */
 export const STEP_UP_DAYS = 30;
 
-/** What volumes are asked for. */
+/** Key of a volume. */
 export interface VolumeKey {
   readonly accountId: bigint;
   /** A customer's tax id. */
@@ -29,7 +29,7 @@ export interface VolumeKey {
 
 /** Volumes and limits of a subject on a day; BRL as decimal text. */
 export interface Volumes {
-  /** Of the day: what is open, and what was paid. */
+  /** Of the day: the open part, and the paid part. */
   readonly open: string;
   readonly paid: string;
   /** Of the 30 days that end with it. */
@@ -41,23 +41,23 @@ export interface Volumes {
   readonly names: readonly string[] | null;
 }
 
-/** What is added to the volumes of a day, or taken away. */
+/** Change of a day's volumes. */
 export interface VolumeChange extends VolumeKey {
   readonly open: string;
   readonly paid: string;
 }
 
-/** A customer as a transaction tells of it. */
+/** A customer as a transaction names them. */
 export interface SeenCustomer {
   readonly accountId: bigint;
   readonly taxId: string;
-  /** All names, the newest last; none where they stay as they are. */
+  /** All names, newest last; undefined when they stay as they are. */
   readonly names: readonly string[];
   readonly isVerified: boolean;
   readonly seenAt: Date;
 }
 
-/** What a transaction takes of a limit. */
+/** Part of a limit that a transaction uses. */
 export interface Claim {
   /** Tax id of the customer. */
   readonly subject: string;
@@ -84,8 +84,8 @@ export type ClaimFacts = Pick<
 >;
 
 /**
- * @returns undefined where nothing is counted: it did not begin, its customer or its amount is not known, or no money
- *   moved by it or is still to move. What was turned down, has failed or expired, or went back counts nothing.
+ * @returns undefined where nothing counts: the transaction did not begin, its customer or amount is unknown, or no
+ *   money moved or will move by it. Rejected, failed, expired and returned transactions count nothing.
  */
 export function claimOf(template: Template, row: ClaimFacts): Claim | undefined {
   const { process } = row;
@@ -104,7 +104,7 @@ export function claimOf(template: Template, row: ClaimFacts): Claim | undefined 
   };
 }
 
-/** @returns how a claim is counted: on the day of its payment, and until then on the day on which it was made. */
+/** @returns the counted form of a claim: on the day of its payment, and until then on the day of its creation. */
 export function countedOf({ subject, brl, paidAtMs }: Claim, nowMs: number): Counted {
   return { subject, brl, day: brasiliaDay(paidAtMs ?? nowMs), isPaid: paidAtMs !== null };
 }
@@ -132,8 +132,8 @@ function isVoid(step: Step, row: ClaimFacts): boolean {
 }
 
 /**
- * What limits count of imported history, in terms of the columns of `transaction` (docs/limits.md). It is counted as paid, on
- * the day of its creation: when it was paid was not published.
+ * Volumes of imported history, in terms of the columns of `transaction` (docs/limits.md). History counts as paid, on
+ * the day of its creation: the time of payment was not published.
  */
 export const HISTORY = {
   brl: `case when source_currency = 'BRL' then source_amount else target_amount end`,

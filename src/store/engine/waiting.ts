@@ -1,4 +1,4 @@
-/** What waits for a decision: transactions at given steps that can still go on, the oldest first. */
+/** Transactions that wait for a decision: at given steps, not ended, oldest first. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -13,7 +13,7 @@ export interface WaitingAt {
   readonly steps: readonly string[];
 }
 
-/** By an index of its own: `step_waits` has every step at which somebody decides. */
+/** By an index of its own: `step_waits` contains every step with a decision. */
 const IS_WAITING = `t.is_waiting and t.outcome = 'OPEN' and t.family = any ($2::text[])
       and (t.component || '/' || t.state) = any ($3::text[])`;
 const UNAPPROVED: Statement = {
@@ -66,8 +66,8 @@ export interface UnapprovedRow extends ProcessRow {
 }
 
 /**
- * @param since - what was asked for before waits no more.
- * @returns money out of an account that waits for approvals, the one that has waited longest first; with an `end2end` that one alone.
+ * @param since - older requests wait no more.
+ * @returns money out of an account that waits for approvals, longest wait first; with an `end2end` that one alone.
  */
 export function readUnapproved(
   tx: Tx,
@@ -81,7 +81,7 @@ export function readUnapproved(
   return tx.query<UnapprovedRow>(UNAPPROVED, [accountId, since, end2end, limit]);
 }
 
-/** @returns those of an account, the one that has waited longest first. */
+/** @returns those of an account, longest wait first. */
 export function readWaiting(tx: Tx, accountId: bigint, at: WaitingAt, limit: number): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(OF_ACCOUNT, [accountId, at.families, at.steps, limit]);
 }

@@ -23,7 +23,11 @@ const SKIP: Statement = {
      where d.account_id = gone.account_id and d.id = gone.id`,
 };
 
-/** Creates the partitions from one time to another. @returns how many were created. */
+/**
+ * Creates the partitions of a period.
+ *
+ * @returns the number of created ones.
+ */
 export async function makeMonths(database: Tx, from: Date, until: Date): Promise<number> {
   const [row] = await database.query<{ made: number }>(MAKE, [from.toISOString(), until.toISOString()]);
   return row?.made ?? 0;
@@ -33,7 +37,7 @@ export async function makeMonths(database: Tx, from: Date, until: Date): Promise
  * Moves some events from the default partition into the partition of their month.
  *
  * @param max - maximum number of events.
- * @returns how many were moved; 0 when none is left, or another process is moving them.
+ * @returns the number of moved ones; 0 when none is left, or another process is moving them.
  */
 export async function settleMonths(database: Tx, max: number): Promise<number> {
   const [row] = await database.query<{ moved: number }>(SETTLE, [max]);
@@ -41,10 +45,10 @@ export async function settleMonths(database: Tx, max: number): Promise<number> {
 }
 
 /**
- * Drops the partitions that ended before a time, and ends the deliveries of their events. Each month is a database transaction of its
- * own: nobody can read or write events between the drop and its commit.
+ * Drops the partitions that ended before a time, and ends the deliveries of their events. Each month is a database
+ * transaction of its own: events cannot be read or written between the drop and its commit.
  *
- * @returns how many.
+ * @returns the number of dropped ones.
  */
 export async function retireMonths(database: Tx, before: Date, now: Date): Promise<number> {
   let count = 0;

@@ -23,7 +23,7 @@ export interface EventRow extends EventPlace {
   readonly payload: string;
 }
 
-/** Where log and ledger of an account end. */
+/** End of an account's log and ledger. */
 export interface AccountMark extends EventPlace {
   readonly accountId: bigint;
   /** The newest event; 0 when there is none. */
@@ -98,7 +98,7 @@ export function withBody<Row extends StoredBody>(row: Row): Omit<Row, 'form'> {
   return { ...rest, payload: bodyOf(row) };
 }
 
-/** @returns where log and ledger of these accounts end, in no order; accounts that do not exist are missing. */
+/** @returns the end of log and ledger of these accounts, in no order; missing for accounts that do not exist. */
 export function readMarks(database: Tx, accountIds: readonly bigint[]): Promise<AccountMark[]> {
   return database.query<AccountMark>(MARKS, [accountIds]);
 }

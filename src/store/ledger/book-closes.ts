@@ -1,4 +1,4 @@
-/** Days whose books are closed: what moved in each, in a chain of hashes. */
+/** Closed days of the books: the movements of each, in a chain of hashes. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
@@ -10,7 +10,7 @@ export interface BookClose {
   /** In Brasília, `YYYY-MM-DD`. */
   readonly day: string;
   readonly closedAt: Instant;
-  /** Who closed it, as the audit log names actors. */
+  /** Closer of the day, as the audit log names actors. */
   readonly closedBy: string;
   /** SHA-256 over the hash of the day before it and all that moved; hex. */
   readonly hash: string;
@@ -32,7 +32,10 @@ export interface NewClose extends Pick<BookClose, 'day' | 'closedBy'> {
   readonly bounds: DayBounds;
 }
 
-/** Skips accounts that somebody holds: whoever waited here would hold all the others meanwhile. In the order of ids, as every lock of heads is taken. */
+/**
+ * Skips locked accounts: waiting here would block all the others meanwhile. In the order of ids, like every lock of
+ * heads.
+ */
 const SEAL: Statement = {
   name: 'book_close_seal',
   text: `with next as materialized (select h.account_id from account_head h join account o on o.id = h.account_id
@@ -78,7 +81,7 @@ const BROKEN: Statement = {
       left join book_close_line l on l.mode = c.mode and l.day = c.day) d
     where c.hash <> d.hash or c.previous_hash is distinct from c.before order by c.day`,
 };
-// What came by an import of history later is no part of the books of its day.
+// History imported later is no part of the books of its day.
 const CHANGED: Statement = {
   name: 'book_close_changed',
   text: `select c.day::text as day, a.id as "ledgerAccountId", concat_ws(' ', p.opening, m.debits, m.credits) as now,
@@ -97,8 +100,8 @@ const CHANGED: Statement = {
 const SEALED_AT_ONCE = 200;
 
 /**
- * Sees to it that nothing is posted before a moment any more: a journal is never older than the newest of its account. Each step
- * is a database transaction of its own. Accounts that somebody holds come last, one by one, so nobody else waits for them.
+ * Prevents postings before a time: a journal is never older than the newest of its account. Each step is a database
+ * transaction of its own. Locked accounts come last, one at a time, so that nothing else waits for them.
  */
 export async function sealBooks(
   withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>,
@@ -165,7 +168,7 @@ export interface ChangedDay {
   readonly then: string;
 }
 
-/** @returns what is not as it was when its day was closed. */
+/** @returns the differences from the state at the close. */
 export function readChangedDays(tx: Tx, accountId: bigint): Promise<ChangedDay[]> {
   return tx.query<ChangedDay>(CHANGED, [accountId]);
 }

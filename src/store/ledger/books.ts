@@ -3,13 +3,13 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Whose books: those of all accounts of a mode, or of one of them. */
+/** Scope of the books: all accounts of a mode, or one of them. */
 export interface BooksOf {
   readonly mode: AccountMode;
   readonly accountId?: bigint | undefined;
 }
 
-/** One kind of ledger account in one currency, over all accounts that were asked for; minor units, a credit above zero. */
+/** One kind of ledger account in one currency, over all requested accounts; minor units, a credit above zero. */
 export interface BalanceOfKind {
   /** Null for what account holders have. */
   readonly house: HouseAccount | null;
@@ -37,9 +37,10 @@ const BALANCES: Statement = {
     group by a.house, a.currency, a.scale having sum(b.balance) <> 0 ${ORDER}`,
 };
 /**
- * What moved in one ledger account `a` in [$from, $to): two look-ups by halves, and the lines between them. `offset 0` keeps the
- * look-ups apart: the planner would make conditions of them that are worked out anew for every line. The order by seq keeps it to the
- * primary key: without statistics it takes the index by id, which has every line of the ledger account.
+ * Movements of one ledger account `a` in [$from, $to): two binary look-ups, and the lines between them. `offset 0`
+ * keeps the look-ups apart: the planner would turn them into conditions that are computed anew for every line. The
+ * order by seq keeps it to the primary key: without statistics it takes the index by id, which has every line of the
+ * ledger account.
  */
 export const movementOf = (from: string, to: string): string => `cross join lateral (
       select ledger_seq_before(a.account_id, a.id, ${from}::timestamptz) as lo, ledger_seq_before(a.account_id, a.id, ${to}::timestamptz) as hi offset 0) w
@@ -60,15 +61,15 @@ const TRIAL: Statement = {
     having bool_or(m.lines > 0 or p.opening <> 0) ${ORDER}`,
 };
 
-/** @returns what is there now, in the order of the chart's names, account holders last. */
+/** @returns the present balances, in the order of the chart's names, account holders last. */
 export function readBooks(database: Tx, { mode, accountId }: BooksOf): Promise<BalanceOfKind[]> {
   return database.query<BalanceOfKind>(BALANCES, [mode, accountId ?? null]);
 }
 
 /**
- * @param from - the first moment of the period.
- * @param to - the first moment after it.
- * @returns what moved, and the balances before and after it.
+ * @param from - the start of the period.
+ * @param to - its end, exclusive.
+ * @returns the movements, and the balances before and after them.
  */
 export function readTrialBalance(
   database: Tx,

@@ -1,9 +1,9 @@
-/** What an export of the ledger reads: up to where it goes, the balances there and at its start, and the journals between. */
+/** Reads of a ledger export: its end, the balances there and at its start, and the journals between. */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { JournalRow } from './journals.ts';
 import type { BalanceRow } from './ledger.ts';
 
-/** Where an export ends: what is posted later is not in it. */
+/** End of an export: later postings are not in it. */
 export interface LedgerEnd {
   readonly lastJournal: bigint;
   readonly lastLine: bigint;
@@ -43,8 +43,8 @@ const JOURNALS: Statement = {
 };
 
 /**
- * @param at - the balances of an instant; the newest when not given. All is from one snapshot.
- * @returns where an export that begins now ends, in the order of currencies.
+ * @param at - the balances of an instant; the newest by default. One snapshot serves all.
+ * @returns the end of an export that begins now, in the order of currencies.
  */
 export async function readLedgerEnd(tx: Tx, accountId: bigint, at?: Date): Promise<LedgerEnd> {
   const rows = await tx.query<BalanceRow & { lastJournal: bigint; lastLine: bigint }>(END, [

@@ -1,7 +1,10 @@
-/** What came in and went out of an account in a time, by currency: the net of each journal over all parts of the balance. */
+/**
+ * Incoming and outgoing sums of an account in a period, by currency: the net of each journal over all parts of the
+ * balance.
+ */
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What came in and went out in one currency, minor units. */
+/** Incoming and outgoing sums in one currency, minor units. */
 export interface FlowRow {
   /** Raw ledger code. */
   readonly currency: string;

@@ -93,9 +93,9 @@ export interface ExportedLine {
 }
 
 /**
- * Makes all other writers of the account wait until the transaction ends. It waits for them itself, however long that is.
+ * Locks the account against all other writers until the transaction ends. Waits for them without a limit.
  *
- * @param onWait - called each second of the wait; what it throws ends the wait.
+ * @param onWait - called each second of the wait; an error that it throws ends the wait.
  */
 export async function lockAccount(tx: Tx, accountId: bigint, onWait: () => void): Promise<void> {
   await tx.query(BEGIN_WAIT, []);
@@ -119,7 +119,7 @@ export function ledgerAccounts(tx: Tx, accountId: bigint): Promise<LedgerAccount
   return tx.query<LedgerAccountRow>(LEDGER_ACCOUNTS, [accountId]);
 }
 
-/** @returns where each of the account's ledger accounts ends. */
+/** @returns the end of each of the account's ledger accounts. */
 export async function ledgerTails(tx: Tx, accountId: bigint): Promise<Map<bigint, LedgerTail>> {
   const rows = await tx.query<LedgerTail>(TAILS, [accountId]);
   return new Map(rows.map((row) => [row.ledgerAccountId, row]));

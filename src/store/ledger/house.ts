@@ -3,7 +3,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What an account holder owes the house in one currency. */
+/** Debt of an account holder to the house in one currency. */
 export interface Receivable {
   readonly accountId: bigint;
   /** Name of the account holder. */
@@ -13,7 +13,7 @@ export interface Receivable {
   readonly amountMinor: string;
 }
 
-/** Where a receivable stands in the list. */
+/** Position of a receivable in the list. */
 export type ReceivableKey = Pick<Receivable, 'accountId' | 'currency'>;
 
 /** A part of the list, in its order unless backward. */
@@ -22,7 +22,7 @@ export interface ReceivableSlice {
   readonly after?: ReceivableKey | undefined;
   readonly before?: ReceivableKey | undefined;
   readonly isBackward: boolean;
-  /** How many receivables are left out before the part; none when not given. */
+  /** Number of receivables before the part; 0 by default. */
   readonly skip?: number;
 }
 
@@ -55,7 +55,7 @@ const COUNT_RECEIVABLES: Statement = {
       coalesce(bool_or((l.account_id, l.currency) >= ($4::bigint, $5::text)), false) as "isFollowed" ${OWED}`,
 };
 
-/** How many receivables there are in all, and whether some are before and after the bounds of a slice. */
+/** Total number of receivables, and whether some are before and after the bounds of a slice. */
 export interface ReceivableCounts {
   readonly total: bigint;
   readonly isPreceded: boolean;

@@ -99,7 +99,7 @@ const columnsOfTransaction = (columns: Readonly<Record<string, string>>) =>
     .map(([name, column]) => `t.${column} as "transaction.${name}"`)
     .join(', ');
 
-/** How a slice is read. */
+/** Form of reading a slice. */
 interface SliceForm extends Pick<StatementSlice, 'isBackward' | 'withTransactions'> {
   readonly isBounded: boolean;
 }
@@ -160,7 +160,7 @@ const entriesOf = (
   left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id
   ${TRANSACTION_OF_LINE}
   order by (s.line).id desc`;
-/** Pages that end within so many lines of the newest are merged from the newest lines of each sub-account. */
+/** Maximum distance in lines from the newest at which a page is merged from the newest lines of each sub-account. */
 const NEAR = 200;
 const NEAR_ENTRIES: Statement = {
   name: 'statement_entries_near',

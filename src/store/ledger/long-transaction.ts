@@ -1,4 +1,4 @@
-/** Long database transactions: one that can be cancelled in the middle of a statement, and one that reads one snapshot. */
+/** Long database transactions: a cancellable one, and one that reads a single snapshot. */
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
 const SNAPSHOT: Statement = {

@@ -5,15 +5,15 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What became of a journal by hand. */
+/** States of a manual journal. */
 export const MANUAL_JOURNAL_STATES = ['proposed', 'posted', 'rejected'] as const;
-/** One of them. */
+/** A member of MANUAL_JOURNAL_STATES. */
 export type ManualJournalState = (typeof MANUAL_JOURNAL_STATES)[number];
 
 /** Names in the books: a journal by hand, capital paid in (L65), capital taken out (L66). */
 export type ProposedName = 'manual' | 'L65' | 'L66';
 
-/** A journal that somebody proposes. */
+/** A proposed journal. */
 export interface NewManualJournal {
   readonly name: ProposedName;
   readonly accountId: bigint;
@@ -38,11 +38,11 @@ export interface ManualJournal extends NewManualJournal {
   readonly journalId: bigint | null;
 }
 
-/** What is decided. */
+/** Decision about a proposal. */
 export interface ManualDecision {
   readonly decidedBy: string;
   readonly decidedAt: string;
-  /** Null: it is rejected. */
+  /** Null when it is rejected. */
   readonly journalId: bigint | null;
 }
 
@@ -68,7 +68,11 @@ const DECIDE: Statement = {
     where id = $1 and state = 'proposed' returning ${COLUMNS}`,
 };
 
-/** Keeps a proposal. @returns it. */
+/**
+ * Stores a proposal.
+ *
+ * @returns the proposal.
+ */
 export async function addManualJournal(
   tx: Tx,
   mode: AccountMode,
@@ -99,7 +103,11 @@ export function readManualJournals(
   return tx.query<ManualJournal>(LIST, [mode, state ?? null, limit]);
 }
 
-/** Keeps what was decided of a proposal. @returns it; undefined when it was decided before. */
+/**
+ * Stores the decision about a proposal.
+ *
+ * @returns the proposal; undefined when it was decided before.
+ */
 export async function decideManualJournal(
   tx: Tx,
   id: bigint,

@@ -1,4 +1,4 @@
-/** Posts journals. Nothing else changes balances. */
+/** Posts journals. All changes of balances happen here. */
 import { assert } from '../../base/errors/assert.ts';
 import { type Journal, journalHash, sheetOf } from '../../ledger/posting.ts';
 import type { Statement, Tx } from '../connection/database.ts';

@@ -1,6 +1,6 @@
 /**
- * The auditor of what was posted a moment ago: each journal with its lines, and how they follow the lines that were checked before. One
- * statement reads an account in one snapshot, so that nothing which is posted meanwhile looks like a defect.
+ * The auditor of new postings: checks each journal with its lines, and how they follow the lines checked before. One
+ * statement reads an account in one snapshot, so that parallel postings never look like a defect.
  */
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -10,7 +10,7 @@ export interface UncheckedAccount {
   readonly journals: bigint;
 }
 
-/** What the check of an account found. */
+/** Result of the check of an account. */
 export interface CheckedAccount {
   readonly accountId: bigint;
   readonly lines: number;
@@ -18,7 +18,10 @@ export interface CheckedAccount {
   readonly defects: readonly (readonly [defect: string, at: string | null, detail: string])[];
 }
 
-/** Journals of one account that are checked at once; where there are more, such as after an import, the next round does it. */
+/**
+ * Maximum number of journals of one account in a check; larger amounts, such as after an import, are left to the next
+ * round.
+ */
 export const NEW_JOURNALS_MAX = 10_000;
 /** Defects that are stored of an account. */
 export const DEFECTS_MAX = 20;

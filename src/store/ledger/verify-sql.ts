@@ -7,7 +7,7 @@ import type { Statement } from '../connection/database.ts';
 /** Number of journals in a bucket, whose sums are compared together. */
 export const JOURNALS_PER_BUCKET = 10_000;
 
-/** How far an account goes at one moment: all that is checked lies before. */
+/** End of an account at one time: the check covers everything before it. */
 export const BOUNDS: Statement = {
   name: 'verify_bounds',
   text: `with recursive held (id) as (
@@ -88,7 +88,7 @@ export const LINES: Statement = {
     from line`,
 };
 
-/** What the lines of journals $2 to $3 have to add up to, by bucket; $4: the seed. */
+/** Expected sums of the lines of journals $2 to $3, by bucket; $4: the seed. */
 export const JOURNALS: Statement = {
   name: 'verify_journals',
   text: `select (id / ${JOURNALS_PER_BUCKET})::text as bucket, sum(line_count * hashint8extended(id, $4::bigint)::numeric)::text as lines
@@ -117,8 +117,9 @@ export const JOURNAL_DEFECTS: Statement = {
 };
 
 /**
- * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part. What stands
- * twice, and the positions to go on after. In each part ids go away from zero with the positions, those of the house downwards.
+ * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part.
+ * Returns duplicates, and the positions to go on after. In each part ids move away from zero with the positions,
+ * those of the house downwards.
  */
 export const IDS: Statement = {
   name: 'verify_ids',

@@ -12,7 +12,7 @@ export interface Round {
   readonly defects: readonly StoredDefect[];
 }
 
-/** What is known of the books. Ages are in seconds; null before the first time. */
+/** State of the verification. Ages are in seconds; null before the first time. */
 export interface VerifyState {
   /** Age of the newest time up to which everything that was posted is checked. */
   readonly newAge: number | null;
@@ -71,9 +71,9 @@ const STATE: Statement = {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
- * Takes the turn, or keeps it.
+ * Takes or renews the turn.
  *
- * @param times - by the clock of the database: now, and until when nobody else takes it.
+ * @param times - by the clock of the database: now, and the end of the turn.
  * @returns false while another process has it.
  */
 export async function takeVerifyTurn(
@@ -116,7 +116,7 @@ export async function finishRound(tx: Tx, { accountId, beganMs, endedMs, defects
   await tx.query(FINISH, [accountId, iso(beganMs), iso(endedMs), JSON.stringify(defects)]);
 }
 
-/** @returns what is known of the books of all accounts. */
+/** @returns the state of the verification of all accounts. */
 export async function readVerifyState(tx: Tx): Promise<VerifyState> {
   const [row] = await tx.query<VerifyState>(STATE, []);
   return row as VerifyState;

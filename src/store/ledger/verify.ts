@@ -1,6 +1,6 @@
 /**
- * The auditor. It notes where an account ends at one moment and checks everything before that, slice by slice. History never
- * changes, so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
+ * The auditor. It notes the end of an account and checks everything before it, slice by slice. History never changes,
+ * so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
  */
 import { randomInt } from 'node:crypto';
 import type { Tx } from '../connection/database.ts';
@@ -26,7 +26,7 @@ export interface VerifyOptions {
   readonly onProgress?: (lines: number) => void;
 }
 
-/** A defect as statements return it: what, where, details. */
+/** A defect as statements return it: name, position, details. */
 type Told = readonly [defect: string, at: string | null, detail: string];
 
 interface Sheet {
@@ -86,7 +86,7 @@ export async function verifyLedger(
 }
 
 /**
- * What account holders hand to each other goes over the clearing accounts of both, in one database transaction.
+ * Transfers between account holders go over the clearing accounts of both, in one database transaction.
  *
  * @returns the currencies in which clearing is not zero over all accounts together.
  */

@@ -1,6 +1,7 @@
 /**
- * Figures of the database for monitoring. Each is read by one statement that finds its rows by an index, or in a table that stays small, and
- * counts so many of them at most: a backlog must not become dearer to watch the longer it grows. Only `ledger` reads whole tables.
+ * Figures of the database for monitoring. Each is one statement that finds its rows by an index, or in a table that
+ * stays small, and counts a limited number of them: a growing backlog must not become more expensive to watch. Only
+ * `ledger` reads whole tables.
  */
 import { ACCOUNT_MODES, type AccountMode, instantsOf, type Times } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -17,7 +18,7 @@ export interface JobFigures {
   readonly failing: number;
 }
 
-/** How far the relay is behind the event log. */
+/** Lag of the relay behind the event log. */
 export interface RelayFigures {
   readonly mode: string;
   readonly accounts: number;
@@ -103,7 +104,7 @@ export interface RateFigures {
   readonly age: number;
 }
 
-/** Money that nobody has decided about. */
+/** Undecided money. */
 export interface SuspenseFigures {
   readonly mode: string;
   readonly open: number;
@@ -116,7 +117,7 @@ export interface LedgerFigures {
   readonly imbalanced: number;
 }
 
-/** What is known of the books by the verification that goes on. */
+/** State of the continuous verification. */
 export type VerifyFigures = Pick<VerifyState, 'newAge' | 'roundAge' | 'defects'>;
 
 /** Size of the database. Unit: bytes. */
@@ -238,7 +239,7 @@ const SIZE: Statement = {
   text: 'select pg_database_size(current_database()) as bytes',
 };
 
-/** What is read together, by name: the rows of one statement. */
+/** Groups of figures by name: the rows of one statement. */
 export const FIGURES = {
   jobs: (tx: Tx, times: Times) => tx.query<JobFigures>(JOBS, instantsOf(times)),
   relay: (tx: Tx, _times: Times) => Promise.all(ACCOUNT_MODES.map((mode) => relayFigures(tx, mode))),

@@ -14,7 +14,7 @@ export type FigureRows = ReadonlyMap<FigureGroup, readonly FigureRow[] | null>;
 const BEGIN_MAX_MS = 2_000;
 /** Time limit of a statement. Unit: ms. */
 const STATEMENT_MAX_MS = 500;
-/** Figures that read a whole table: they are read less often, and have a longer limit. */
+/** Figures that read a whole table: they are read less often, and have a longer time limit. */
 export const SLOW_FIGURES: readonly FigureGroup[] = ['ledger', 'size'];
 const SLOW_MAX_MS = 1_500;
 /** Time limit of all, the wait for a connection included. Unit: ms. */
@@ -32,8 +32,9 @@ const SET_LIMIT: Statement = {
 /**
  * Ends within four seconds.
  *
- * @param timesOf - what time it is for the accounts of each mode.
- * @throws the driver's error when the database cannot be reached; a connection whose time limit could not be set back is closed by it.
+ * @param timesOf - returns the present time of the accounts of each mode.
+ * @throws the driver's error when the database is unreachable; a connection whose time limit could not be reset is
+ *   closed.
  */
 export function readFigures(
   database: Pick<Database, 'within'>,

@@ -37,7 +37,8 @@ export async function adopt(client: pg.ClientBase): Promise<void> {
       const script = readFileSync(new URL(`migrations/${name}/migration.sql`, PRISMA_FOLDER));
       return { id: randomUUID(), name, checksum: createHash('sha256').update(script).digest('hex') };
     });
-  // One statement, so that a database never has neither. The tables have stood as they are since the last of the old migrations.
+  // One statement, so that a database always has one of them. The tables have not changed since the last of the old
+  // migrations.
   await client.query(
     `with old as (delete from _prisma_migrations where migration_name < $1 returning finished_at),
           done as (select max(finished_at) as at from old)

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { VERSION } from '../../base/process/version.ts';
 import { DEFAULT_SCHEMA } from '../connection/database.ts';
 import { isNotPermitted } from '../connection/database-error.ts';
 import { APPLICATION_ROLE, inSchema } from '../connection/session.ts';
@@ -12,9 +13,9 @@ import { type LockPatience, MigrationError, migrationNames, UndoneError } from '
 
 /** Key of the advisory lock under which processes that start together migrate one after the other. Any fixed number. */
 const MIGRATION_LOCK = 7_405_211;
-/** How long a server may take for a connection, or for a look. Migrations take as long as they take. */
+/** Time limit of the server for a connection, or for a check. Migrations have none. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
-/** Whoever waits for another process to migrate looks so often. */
+/** Polling interval while another process migrates. Unit: ms. */
 const LOOK_MS = 200;
 const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
@@ -28,7 +29,8 @@ const FORGET = 'delete from _prisma_migrations where finished_at is null and rol
  * @param signal - ends the wait for another process that migrates.
  * @returns the names of the migrations that were applied now.
  * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), when an earlier one is
- *   recorded as unfinished, when the database is ahead of this version or older than 1.0, or when the login lacks a privilege.
+ *   recorded as unfinished, when the database is ahead of this version by more than it works with or older than 1.0, or when the login
+ *   lacks a privilege.
  */
 export async function migrate(
   url: string,
@@ -47,19 +49,20 @@ export async function migrate(
   await client.connect();
   try {
     await client.query(inSchema(schema));
-    // Almost every start and command: nothing to do, and nobody to wait for.
+    // The case of almost every start and command: no migration is missing, and no other process migrates.
     if (isComplete(await readApplied(client))) return [];
+    if (await isAhead(client)) return [];
     await waitForOthers(client, signal);
     await makeSchema(client, schema);
     const applied = await readApplied(client);
-    refuseUnfit(applied);
+    refuseUnfit(applied, await unreachedOf(client, applied));
     if (isComplete(applied)) return [];
     await refuseGateway(client);
     if (applied.some(({ name }) => isBeforeBaseline(name))) await adopt(client);
     const { applyMissing } = await import('./migration-engine.ts');
     return await applyMissing(url, schema, patience);
   } catch (error) {
-    // It was rolled back as a whole, so it may be repeated without a repair.
+    // The migration was rolled back as a whole, so it may be repeated without a repair.
     if (error instanceof UndoneError) await client.query(FORGET);
     throw error;
   } finally {
@@ -137,7 +140,51 @@ function isComplete(applied: readonly Applied[]): boolean {
   return finished.length === applied.length && String(finished.sort()) === String(migrationNames());
 }
 
-function refuseUnfit(applied: readonly Applied[]): void {
+/**
+ * @returns whether the database has every migration of this version, and further ones that this version works with: it is being
+ *   upgraded, or its programs went back.
+ */
+async function isAhead(client: pg.Client): Promise<boolean> {
+  const applied = await readApplied(client);
+  const names = new Set(applied.map(({ name }) => name));
+  if (applied.some(({ finished }) => !finished) || !migrationNames().every((name) => names.has(name)))
+    return false;
+  return (await unreachedOf(client, applied)).length === 0;
+}
+
+/** @returns the migrations that this version does not know, and that do not say that it works with them (`migration_reach`). */
+async function unreachedOf(client: pg.Client, applied: readonly Applied[]): Promise<string[]> {
+  const unknown = unknownOf(applied);
+  const { rows: found } = await client.query(`select to_regclass('migration_reach') is not null as known`);
+  if (unknown.length === 0 || !found[0].known) return unknown;
+  const { rows } = await client.query<Reach>(
+    'select migration, works_from as "worksFrom" from migration_reach where migration = any ($1)',
+    [unknown],
+  );
+  const reached = new Set(rows.flatMap((each) => (isReached(each.worksFrom) ? [each.migration] : [])));
+  return unknown.filter((name) => !reached.has(name));
+}
+
+interface Reach {
+  readonly migration: string;
+  readonly worksFrom: string;
+}
+
+/** @returns the migrations that this version does not know. */
+function unknownOf(applied: readonly Applied[]): string[] {
+  const known = new Set(migrationNames());
+  return applied.flatMap(({ name }) => (known.has(name) ? [] : [name]));
+}
+
+/** @param version - `MAJOR.MINOR.PATCH`. @returns whether this program is of that version or a later one. */
+function isReached(version: string): boolean {
+  const [own, least] = [VERSION, version].map((each) => each.split('.').map(Number)) as [number[], number[]];
+  const at = least.findIndex((part, place) => part !== own[place]);
+  return at < 0 || (own[at] as number) > (least[at] as number);
+}
+
+/** @param unreached - of those that this version does not know. */
+function refuseUnfit(applied: readonly Applied[], unreached: readonly string[]): void {
   const half = applied.find(({ finished }) => !finished);
   if (half) {
     throw new MigrationError(
@@ -145,9 +192,7 @@ function refuseUnfit(applied: readonly Applied[]): void {
     );
   }
   refuseOlder(applied.map(({ name }) => name));
-  const known = new Set(migrationNames());
-  const newer = applied.find(({ name }) => !isBeforeBaseline(name) && !known.has(name));
-  if (newer) {
-    throw new MigrationError(`the database has migration ${newer.name}, which this version does not know`);
-  }
+  const newer = [...unreached, ...unknownOf(applied)].find((name) => !isBeforeBaseline(name));
+  if (newer)
+    throw new MigrationError(`the database has migration ${newer}, which this version does not know`);
 }

@@ -1,6 +1,6 @@
 /**
- * Prisma's migration engine as WebAssembly, over our driver. It takes a second to load, and leaves a timer: only a process that
- * finds something to apply loads it.
+ * Prisma's migration engine as WebAssembly, over our driver. Loading takes a second, and leaves a timer: only a
+ * process with migrations to apply loads it.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const SERVER_REFUSED = /^(?!08|57)[0-9A-Z]{5}$/;
 
 /**
- * @param url - of the database; nobody else applies migrations meanwhile.
+ * @param url - of the database; no other process applies migrations meanwhile.
  * @returns the names of the migrations that were applied.
  * @throws {MigrationError} as `migrate` does.
  */
@@ -75,7 +75,9 @@ export async function applyMissing(url: string, schema: string, patience: LockPa
  */
 const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
 
-/** Prisma's adapter splits scripts at semicolons, which breaks functions. This one sends each script as a whole. */
+/**
+ * Prisma's adapter splits scripts at semicolons, which breaks functions. This adapter sends each script as a whole.
+ */
 function wholeScriptAdapter(url: string, schema: string, { lockMs, tries, pauseMs }: LockPatience) {
   const onConnect = (client: pg.ClientBase) => client.query(inSchema(schema));
   const factory = new PrismaPg({ connectionString: url, onConnect }, { schema });

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 /** Folder of the Prisma schema and its migrations. */
 export const PRISMA_FOLDER = new URL('../../../prisma/', import.meta.url);
 
-/** How long and how often a migration waits for locks on tables. */
+/** Limits of a migration's waits for locks on tables. */
 export interface LockPatience {
   /** Longest wait for one lock. Other users of the table wait behind it for as long. Default 1,000 ms. */
   readonly lockMs: number;

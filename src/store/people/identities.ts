@@ -1,8 +1,8 @@
-/** Who people are at a provider of sign-ins (OpenID Connect). */
+/** Identities of people at a sign-in provider (OpenID Connect). */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { Person } from './people.ts';
 
-/** Who somebody is at a provider. */
+/** Identity of a person at a provider. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;

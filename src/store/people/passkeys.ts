@@ -20,7 +20,7 @@ export interface StoredPasskey {
   readonly transports: readonly string[];
 }
 
-/** What a challenge is for. */
+/** Purpose of a challenge. */
 export type Purpose = 'SIGN_IN' | 'REGISTER' | 'CONFIRM';
 
 const OWN: Statement = {
@@ -65,7 +65,7 @@ export function readOwnPasskeys(tx: Tx, personId: string): Promise<OwnPasskey[]>
   return tx.query<OwnPasskey>(OWN, [personId]);
 }
 
-/** @returns the passkey with this credential id, whoever has it. */
+/** @returns the passkey with this credential id, of any person. */
 export async function findPasskey(tx: Tx, id: string): Promise<StoredPasskey | undefined> {
   const [passkey] = await tx.query<StoredPasskey>(FIND, [id]);
   return passkey && { ...passkey, publicKey: new Uint8Array(passkey.publicKey) };
@@ -92,12 +92,16 @@ export async function removePasskey(tx: Tx, personId: string, id: string): Promi
   return (await tx.query(REMOVE, [personId, id])).length > 0;
 }
 
-/** Takes all passkeys of a person away. @returns how many there were. */
+/**
+ * Removes all passkeys of a person.
+ *
+ * @returns their number.
+ */
 export async function removePasskeys(tx: Tx, personId: string): Promise<number> {
   return (await tx.query(REMOVE_ALL, [personId])).length;
 }
 
-/** Stores a challenge; those that nobody answered in time go. */
+/** Stores a challenge, and removes expired ones. */
 export async function askChallenge(
   tx: Tx,
   challenge: string,

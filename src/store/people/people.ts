@@ -4,7 +4,7 @@ import type { Role } from '../../base/access/roles.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Somebody who can sign in. */
+/** A person who can sign in. */
 export interface Person {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Member extends Person {
   readonly joinedAt: Instant | null;
   readonly lastSeenAt: Instant | null;
   readonly passkeys: number;
-  /** Whether they count as one maker with whoever invited them no more, or never did. */
+  /** Whether the person counts as a maker of their own: not, or no longer, as one with their inviter. */
   readonly isConfirmed: boolean;
 }
 
@@ -117,16 +117,20 @@ const OWN_ACCOUNTS: Statement = {
     order by a.is_platform, a.id limit ${OWN_ACCOUNTS_MAX}`,
 };
 
-/** @returns the person with this e-mail address, in lower case; undefined where nobody has it. */
+/** @returns the person with this e-mail address, in lower case; undefined without one. */
 export async function findPerson(tx: Tx, email: string): Promise<Person | undefined> {
   const [person] = await tx.query<Person>(BY_EMAIL, [email]);
   return person;
 }
 
-/** Adds a person, unless somebody has the e-mail address. @returns whoever has it then. */
+/**
+ * Adds a person, unless the e-mail address is taken.
+ *
+ * @returns the person who has it then.
+ */
 export async function addPerson(tx: Tx, { id, name, email }: Person, at: Date): Promise<Person> {
   const [added] = await tx.query<Person>(ADD, [id, name, email, at]);
-  // Somebody added the same person at the same moment, after this statement had begun.
+  // A parallel statement added the same person after this one had begun.
   return added ?? ((await findPerson(tx, email)) as Person);
 }
 
@@ -135,7 +139,7 @@ export function readMembers(tx: Tx, accountId: bigint): Promise<Member[]> {
   return tx.query<Member>(MEMBERS, [accountId]);
 }
 
-/** @returns how many people an account has, also those who have not come yet. */
+/** @returns the number of people of an account, including those who have not accepted yet. */
 export async function countMembers(tx: Tx, accountId: bigint): Promise<number> {
   const [row] = await tx.query<{ count: number }>(COUNT_MEMBERS, [accountId]);
   return row?.count ?? 0;
@@ -173,7 +177,7 @@ export async function confirmPerson(
   return (await tx.query(CONFIRM, [accountId, personId, by, at])).length > 0;
 }
 
-/** Accepts the invitation; one that was accepted stays as it is. */
+/** Accepts the invitation; an accepted one stays unchanged. */
 export async function joinAccount(tx: Tx, accountId: bigint, personId: string, at: Date): Promise<void> {
   await tx.query(JOIN, [accountId, personId, at]);
 }
@@ -188,7 +192,7 @@ export async function removeMembership(tx: Tx, accountId: bigint, personId: stri
   await tx.query(REMOVE, [accountId, personId]);
 }
 
-/** @returns the accounts that a person has joined, `OWN_ACCOUNTS_MAX` at most; that of the platform is the last. */
+/** @returns the accounts that a person has joined, at most `OWN_ACCOUNTS_MAX`; that of the platform is the last. */
 export function readOwnAccounts(tx: Tx, personId: string): Promise<OwnAccount[]> {
   return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId, null]);
 }

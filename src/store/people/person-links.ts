@@ -1,7 +1,7 @@
 /** Links that let a person in once: an invitation to an account, or a sign-in that the operator made. Only hashes are stored. */
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What a link is for. */
+/** Purpose of a link. */
 export type LinkKind = 'INVITATION' | 'SIGN_IN';
 
 /** A link that was not used and has not expired. */
@@ -53,7 +53,11 @@ export async function storeLink(
   await tx.query(STORE, [hash, link.personId, link.accountId, link.kind, link.at, link.expiresAt]);
 }
 
-/** Uses a link up. @returns whether it was still open: of several who use it at once, one is told so. */
+/**
+ * Consumes a link.
+ *
+ * @returns whether it was still open: of several parallel uses, one gets true.
+ */
 export async function useLink(tx: Tx, hash: Buffer, now: Date): Promise<boolean> {
   return (await tx.query(USE, [hash, now])).length > 0;
 }

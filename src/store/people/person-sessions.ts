@@ -43,15 +43,15 @@ export interface NewSession {
   readonly address: string | null;
 }
 
-/** How long a session lasts: without use, and at most. Unit: ms. */
+/** Lifetime of a session: without use, and in total. Unit: ms. */
 export const SESSION_MS = { idle: 12 * 3_600_000, absolute: 7 * 86_400_000 } as const;
 
-/** A sign-in so many minutes ago is one of just now. */
+/** Age up to which a sign-in counts as recent. Unit: minutes. */
 export const JUST_MINUTES = 10;
 
 /** Of a session `s`: the first parameter is when the oldest that holds was last used, the second when it was begun. */
 const HOLDS = 's.revoked_at is null and s.seen_at > $1 and s.created_at > $2';
-/** Whoever was taken out of the account of the session acts on another one that is left. */
+/** A person who was removed from the account of the session acts on another account of theirs. */
 const PLACE = `join lateral (
     select m.account_id, m.role from membership m where m.person_id = s.person_id and m.joined_at is not null
       order by m.account_id <> s.account_id, m.account_id limit 1) m on true`;
@@ -124,7 +124,7 @@ export async function findValidSession(tx: Tx, hash: Buffer, now: Date): Promise
 /** A session, and an account that its person acts on in it. */
 export type SessionUse = Pick<OwnSession, 'id' | 'accountId'>;
 
-/** @returns those of the sessions that still hold, with the accounts in which their people still have a role. */
+/** @returns the valid ones of the sessions, with the accounts in which their people still have a role. */
 export function findValidSessions(tx: Tx, uses: readonly SessionUse[], now: Date): Promise<SessionUse[]> {
   const asked = [uses.map(({ id }) => id), uses.map(({ accountId }) => accountId)];
   return tx.query<SessionUse>(STILL_VALID, [...oldest(now), ...asked]);

@@ -35,7 +35,7 @@ export function readViews(tx: Tx, { accountId, personId }: ViewOwner): Promise<S
   return tx.query<SavedView>(LIST, [accountId, personId]);
 }
 
-/** Keeps an address; one of the same name gives way. */
+/** Stores an address, replacing one of the same name. */
 export async function storeView(
   tx: Tx,
   { accountId, personId }: ViewOwner,

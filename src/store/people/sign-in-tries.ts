@@ -1,11 +1,11 @@
 /** Counts tries to sign in, over all processes: a few at once, then one for each pause. */
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** How often somebody may try. */
+/** Limit of attempts. */
 export interface TryLimit {
   /** Tries at once. */
   readonly burst: number;
-  /** After these, one for each of so many milliseconds. */
+  /** Pause of each further attempt. Unit: ms. */
   readonly pauseMs: number;
 }
 

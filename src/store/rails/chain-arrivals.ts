@@ -4,7 +4,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 
-/** seen: in a block; missing: that block is gone; confirmed: final; dropped: told to be gone. */
+/** seen: in a block; missing: that block is gone; confirmed: final; dropped: reported as gone. */
 export type ArrivalState = 'seen' | 'missing' | 'confirmed' | 'dropped';
 
 /** A transfer to an address of ours. */
@@ -90,7 +90,7 @@ const UNSWEEP: Statement = {
   text: `update chain_arrival set swept_by = null where swept_by = $1`,
 };
 
-/** Keeps that an address was given out: it is watched from now on. */
+/** Stores that an address was given out: it is watched from now on. */
 export async function giveAddress(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
@@ -125,7 +125,7 @@ export async function findArrival(
   return row && read(row);
 }
 
-/** Keeps a transfer as its network has it now. One that is final changes no more, but for being dropped. */
+/** Stores a transfer as its network has it now. A final one changes no more, except that it can be dropped. */
 export async function keepArrival(tx: Tx, { mode, network }: NetworkKey, row: ArrivalRow): Promise<void> {
   const { txHash, logIndex, height, blockHash, address, currency, amountMinor, from, seenAt, state } = row;
   const where = [mode, network, txHash, logIndex, height, blockHash];
@@ -150,8 +150,8 @@ export async function readOpenArrivals(
 }
 
 /**
- * @param least - of which currencies, and from which amount on, minor units.
- * @returns what lies on deposit addresses by address and currency, the oldest first.
+ * @param least - minimum amount by currency, minor units.
+ * @returns the holdings of deposit addresses by address and currency, oldest first.
  */
 export async function readUnswept(
   tx: Tx,
@@ -173,7 +173,7 @@ export async function sweepArrivals(
   await tx.query(SWEEP, [mode, network, address, currency, orderId]);
 }
 
-/** What an order was to sweep lies there still: it failed. */
+/** The sweep failed: its amount is still on the address. */
 export async function unsweepArrivals(tx: Tx, orderId: bigint): Promise<void> {
   await tx.query(UNSWEEP, [orderId]);
 }

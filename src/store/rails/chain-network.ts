@@ -1,4 +1,4 @@
-/** How far the rail of a network has read it: who works on it, up to which block, what keeps it, and whether sending is paused. */
+/** Progress of the rail of a network: its worker, its last block, its obstacle, and whether sending is paused. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -15,7 +15,7 @@ export interface KnownBlock {
   readonly hash: string;
 }
 
-/** What is kept of a network. */
+/** Stored state of a network. */
 export interface NetworkState {
   /** The last block that was read; null before the first. */
   readonly height: number | null;
@@ -29,7 +29,7 @@ export interface NetworkState {
   readonly pauseReason: string | null;
 }
 
-/** So many blocks are remembered: a chain that is rewritten deeper needs a person. */
+/** Number of remembered blocks: a deeper reorganisation needs a person. */
 const BLOCKS_KEPT = 1_024;
 
 const LEASE: Statement = {
@@ -108,13 +108,13 @@ export async function releaseNetwork(tx: Tx, { mode, network }: NetworkKey, hold
   await tx.query(RELEASE, [mode, network, holder]);
 }
 
-/** @returns undefined for a network that nobody has worked on. */
+/** @returns undefined for a network that was never read. */
 export async function readNetwork(tx: Tx, { mode, network }: NetworkKey): Promise<NetworkState | undefined> {
   const [row] = await tx.query<NetworkState>(STATE, [mode, network]);
   return row;
 }
 
-/** Keeps that blocks were read, the last of them as the place to go on from; what was above it is forgotten. */
+/** Stores that blocks were read, with the last one as the position to continue from; later ones are forgotten. */
 export async function keepRead(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -152,7 +152,7 @@ export async function keepHeadAt(tx: Tx, { mode, network }: NetworkKey, atMs: nu
   await tx.query(HEAD_AT, [mode, network, new Date(atMs).toISOString()]);
 }
 
-/** Keeps why there is no progress; null: there is. */
+/** Stores the obstacle to progress; null without one. */
 export async function keepTrouble(
   tx: Tx,
   { mode, network }: NetworkKey,

@@ -4,7 +4,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 
-/** What a transfer is for, as the signer is told. */
+/** Purpose of a transfer, as the signer gets it. */
 export type OrderIntent = 'payout' | 'refund' | 'withdrawal' | 'sweep' | 'gas';
 
 /** A transfer to be made. */
@@ -15,7 +15,7 @@ export interface NewOrder {
   readonly currency: string;
   readonly to: string;
   readonly amountMinor: bigint;
-  /** Of a refund: what was taken off for the network. */
+  /** Of a refund: the network fee that was subtracted. */
   readonly feeMinor: bigint;
   readonly from: string;
   /** Of the deposit address that it leaves; null for the hot wallet. */
@@ -182,7 +182,9 @@ export async function addOrder(
   return row?.id;
 }
 
-/** Stores an order as failed, unless there is one with this key: nothing can be ordered under its key any more, also not by another process. */
+/**
+ * Stores an order as failed, unless there is one with this key: no process can place an order under its key any more.
+ */
 export async function addRefused(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -193,7 +195,7 @@ export async function addRefused(
   await tx.query(ADD_REFUSED, [mode, network, ...what, timeOf(nowMs), error]);
 }
 
-/** @returns what was taken off for the network when the order of this key was stored. */
+/** @returns the network fee that was subtracted when the order of this key was stored. */
 export async function feeOfOrder(tx: Tx, { mode, network }: NetworkKey, key: string): Promise<bigint> {
   const [row] = await tx.query<{ fee: string }>(FEE, [mode, network, key]);
   assert(row, `order ${key} is stored`);
@@ -260,9 +262,9 @@ export async function addAttempt(
 }
 
 /**
- * Keeps a signed transaction: it may be broadcast from now on.
+ * Stores a signed transaction: it may be broadcast from now on.
  *
- * @returns whether it may: false when its order was given up, or made anew, meanwhile; then nobody may have the bytes.
+ * @returns false when its order was given up, or made anew, meanwhile; then the bytes must not be used.
  */
 export async function keepSigned(
   database: Pick<Database, 'withTx'>,
@@ -279,8 +281,8 @@ export async function keepSigned(
 }
 
 /**
- * Has an order made anew, without its nonce, unless somebody else has changed its state: nothing that was made for it can ever be in a
- * block, or nothing was signed.
+ * Makes an order anew, without its nonce, unless its state was changed meanwhile: no transaction that was made for it
+ * can ever be in a block, or none was signed.
  */
 export async function requeueOrder(
   tx: Tx,
@@ -290,7 +292,11 @@ export async function requeueOrder(
   await tx.query(REQUEUE, [id, timeOf(dueMs), error.slice(0, 500), state]);
 }
 
-/** Gives up an order of which nothing was signed; it ends when that was told. @returns false when somebody else has changed its state. */
+/**
+ * Gives up an order without a signature; it ends when that was reported.
+ *
+ * @returns false when its state was changed meanwhile.
+ */
 export async function giveUpOrder(
   tx: Tx,
   { id, state }: Pick<OrderRow, 'id' | 'state'>,
@@ -299,7 +305,7 @@ export async function giveUpOrder(
   return (await tx.query(GIVE_UP, [id, error.slice(0, 500), state])).length > 0;
 }
 
-/** Notes where the network has an order, the hash that was told, and what keeps it. */
+/** Stores the network's position of an order, the reported hash, and the obstacle. */
 export async function noteOrder(
   tx: Tx,
   orderId: bigint,
@@ -324,7 +330,7 @@ export async function endOrder(
   await tx.query(END, [orderId, ending.state, timeOf(ending.atMs), ending.height, error]);
 }
 
-/** @returns what orders of a sender will take of a currency that no block has yet, minor units. */
+/** @returns the amount of a currency that a sender's orders will take and no block has yet, minor units. */
 export async function readPending(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -335,7 +341,7 @@ export async function readPending(
   return BigInt(row?.amount ?? '0');
 }
 
-/** @returns how many orders there were to sweep a deposit address or to bring it gas, and how many of them are not over. */
+/** @returns the number of orders to sweep a deposit address or to bring it gas, and how many of them are open. */
 export async function countOrdersTo(
   tx: Tx,
   { mode, network }: NetworkKey,

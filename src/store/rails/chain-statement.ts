@@ -1,4 +1,7 @@
-/** What the rail of a network has on record of transfers, for its statement: orders with the hashes of their transactions, and arrivals. */
+/**
+ * Transfers on record of a network's rail, for its statement: orders with the hashes of their transactions, and
+ * arrivals.
+ */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 import type { OrderIntent } from './chain-orders.ts';
@@ -19,7 +22,7 @@ export interface SignedOrder {
   readonly endedAt: string | null;
 }
 
-/** A transfer as it was told. */
+/** A reported transfer. */
 export interface ToldArrival {
   readonly txHash: string;
   readonly logIndex: number;
@@ -47,7 +50,7 @@ const BY_HASH: Statement = {
   text: `select ${COLUMNS} from chain_attempt a join chain_order o on o.id = a.order_id
     where a.hash = any ($3::text[]) and o.mode = $1 and o.network = $2`,
 };
-/** Those of which the chain may have what the ledger has not, or the other way round. */
+/** Orders that the chain may have and the ledger not, or the other way round. */
 const MOVING: Statement = {
   name: 'chain_statement_moving',
   text: `select ${COLUMNS} from chain_order o join chain_attempt a on a.order_id = o.id and a.hash is not null
@@ -104,7 +107,7 @@ export async function readMovingOrders(
   return read(await tx.query<Raw>(MOVING, [mode, network, height]));
 }
 
-/** @returns transfers as they were told. */
+/** @returns transfers as they were reported. */
 export async function readToldArrivals(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -123,7 +126,7 @@ export async function readMovingDeposits(
   return rows.map(({ currency, minor }) => ({ currency, minor: BigInt(minor) }));
 }
 
-/** @returns where something came to that we know of: addresses, each with a raw ledger code. */
+/** @returns addresses with known arrivals, each with a raw ledger code. */
 export function readHoldings(
   tx: Tx,
   { mode, network }: NetworkKey,

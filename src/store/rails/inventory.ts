@@ -4,7 +4,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import { OWN_FUNDS } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What became of an order to convert. */
+/** Outcome of an order to convert. */
 export type ConversionAnswer = 'settled' | 'failed';
 
 /** An order to convert, by its key in its account. */
@@ -13,7 +13,7 @@ export interface ConversionOrder {
   readonly key: string;
 }
 
-/** What the house owns in a currency, and how much of it conversions moved that are not answered with yes. */
+/** Holdings of the house in a currency, and the part moved by conversions that are not settled. */
 export interface FundsRow {
   /** Raw ledger code. */
   readonly currency: string;
@@ -23,7 +23,7 @@ export interface FundsRow {
   readonly open: string | null;
 }
 
-// One statement, so one moment: a conversion that ends meanwhile is in both figures or in neither.
+// One statement, so one time: a conversion that ends meanwhile is in both figures or in neither.
 const FUNDS: Statement = {
   name: 'inventory_funds',
   text: `with booked as (
@@ -59,7 +59,7 @@ export function readFunds(tx: Tx, mode: AccountMode, currencies: readonly string
   return tx.query<FundsRow>(FUNDS, [mode, currencies]);
 }
 
-/** @returns what was answered to each of the orders, in their order; undefined to one that was not asked for before. */
+/** @returns the answers to the orders, in their order; undefined for an order that is new. */
 export async function readConversions(
   tx: Tx,
   orders: readonly ConversionOrder[],

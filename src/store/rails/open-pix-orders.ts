@@ -1,4 +1,4 @@
-/** Orders to a provider of PIX that nobody has decided yet, and how one is decided by hand. Times are on the database's clock. */
+/** Open orders to a PIX provider, and their decision by hand. Times are on the database's clock. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { ORDER_COLUMNS, orderOf, type PixOrder, type PixOrderEnd, type StoredOrder } from './pix-orders.ts';
@@ -22,7 +22,11 @@ export async function listOpenPixOrders(tx: Tx, mode: AccountMode, limit: number
   return (await tx.query<StoredOrder>(OPEN, [mode, limit])).map(orderOf);
 }
 
-/** Ends an order that left before a moment; it is not sent or asked for any more. @returns whether it was open, and so. */
+/**
+ * Ends an order that was sent before a time; it is not sent or polled any more.
+ *
+ * @returns whether it was open and older than that.
+ */
 export async function decidePixOrder(
   tx: Tx,
   { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
@@ -33,7 +37,7 @@ export async function decidePixOrder(
   return (await tx.query(DECIDE, [mode, key, isDone, endToEndId, ...times])).length > 0;
 }
 
-/** @returns the key of the order that news tells the end of; undefined where there is no such news. */
+/** @returns the key of the order whose end a rail event reports; undefined without such an event. */
 export async function orderToldOf(
   tx: Tx,
   { mode, kind, key }: { readonly mode: AccountMode; readonly kind: string; readonly key: string },

@@ -5,7 +5,7 @@
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What an order asks for. */
+/** Kind of an order. */
 export type PixOrderKind = 'payout' | 'return';
 
 /** An order to be placed. */
@@ -43,10 +43,10 @@ export interface EndedPixOrder extends PixOrder {
 /** An order, by its name at the provider. */
 export type NamedPixOrder = Pick<PixOrder, 'key' | 'amount'>;
 
-/** How an order ended. */
+/** End of an order. */
 export interface PixOrderEnd {
   readonly isDone: boolean;
-  /** Null where the provider told none. */
+  /** Null when the provider reported none. */
   readonly endToEndId: string | null;
   readonly endedAtMs: number;
   /** When the provider is asked again, for what may follow; null: not any more. */
@@ -61,7 +61,7 @@ export type StoredOrder = Omit<PixOrder, 'placedAtMs' | 'sentAtMs'> & {
 
 type StoredEnd = StoredOrder & { readonly endedAtMs: bigint };
 
-/** All of an order, by the names of its members. */
+/** All columns of an order, by the names of its members. */
 export const ORDER_COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
   payee_tax_id as "payeeTaxId", end_to_end_id as "endToEndId",
   (extract(epoch from placed_at) * 1000)::bigint as "placedAtMs", (extract(epoch from sent_at) * 1000)::bigint as "sentAtMs",
@@ -138,7 +138,7 @@ export async function readPixOrder(tx: Tx, mode: AccountMode, key: string): Prom
   return row && orderOf(row);
 }
 
-/** @returns orders by their names at the provider; those that are not ours are not in it. */
+/** @returns orders by their names at the provider, without those that are not ours. */
 export async function readNamedPixOrders(
   tx: Tx,
   mode: AccountMode,
@@ -150,7 +150,7 @@ export async function readNamedPixOrders(
   return new Map(rows.map(({ pspId, ...order }) => [pspId, order]));
 }
 
-/** Takes the right to send an order again that left before a moment; one of several who ask at once gets it. */
+/** Claims the right to resend an order that was sent before a time; one of several parallel callers gets it. */
 export async function takeSendingAgain(
   tx: Tx,
   { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
@@ -170,9 +170,9 @@ export async function endPixOrder(
 }
 
 /**
- * Takes orders whose provider is to be asked now.
+ * Claims orders whose provider is to be polled now.
  *
- * @param againMs - nobody else takes them before this.
+ * @param againMs - until then no other caller claims them.
  */
 export async function claimPixOrders(
   tx: Tx,
@@ -192,7 +192,7 @@ export async function askPixOrderAt(
   await tx.query(ASK_AT, [mode, key, askAtMs === null ? null : timeOf(askAtMs), isDone]);
 }
 
-/** @returns how many orders the provider has not decided, and since when the oldest of them waits. */
+/** @returns the number of orders that the provider has not decided, and the time of the oldest. */
 export async function readOpenPixOrders(
   tx: Tx,
   mode: AccountMode,
@@ -202,7 +202,7 @@ export async function readOpenPixOrders(
   return { count: row?.count ?? 0, sinceMs: sinceMs === null ? null : Number(sinceMs) };
 }
 
-/** @returns orders that ended between two moments, and payouts of which was told then that they came back. */
+/** @returns orders that ended in a period, and payouts that were reported as returned in it. */
 export async function readEndedPixOrders(
   tx: Tx,
   mode: AccountMode,
@@ -211,7 +211,7 @@ export async function readEndedPixOrders(
   return endedOf(await tx.query<StoredEnd>(ENDED, [mode, from.toISOString(), to.toISOString()]));
 }
 
-/** @returns orders that ended, by the news that told so. */
+/** @returns orders that ended, by the event that reported it. */
 export async function readToldPixOrders(
   tx: Tx,
   mode: AccountMode,

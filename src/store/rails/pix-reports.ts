@@ -1,4 +1,7 @@
-/** Reports about PIX that the provider has not confirmed (C-36): news of their own kind, asked about again until it confirms or denies them. */
+/**
+ * Reports about PIX that the provider has not confirmed (C-36): rail events of their own kind, polled until it
+ * confirms or denies them.
+ */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { type NewsRecord, UNCONFIRMED } from '../engine/news.ts';

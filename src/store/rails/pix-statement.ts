@@ -1,9 +1,9 @@
-/** How far the statement of a provider of PIX was read, and how many keys were looked up at its directory. */
+/** Position in the statement of a PIX provider, and the number of keys looked up at its directory. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { NewsRecord } from '../engine/news.ts';
 
-/** What tells news apart. */
+/** Identity of a rail event. */
 export type NewsName = Pick<NewsRecord, 'kind' | 'key'>;
 
 /** A statement: whose, and of which provider and key. */
@@ -38,7 +38,7 @@ const STORED: Statement = {
   text: `select n.kind, n.key from unnest($2::text[], $3::text[]) g(key, kind)
     join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $1`,
 };
-/** All that was taken is given back at a moment; whoever takes more moves it on, up to the limit. */
+/** Time at which all taken look-ups are given back; taking more moves it on, up to the limit. */
 const TAKE: Statement = {
   name: 'pix_look_up_take',
   text: `insert into pix_look_up as l (mode, subject, free_at) values ($1, $2, $3::timestamptz + make_interval(secs => $4))
@@ -54,8 +54,8 @@ const FORGET: Statement = {
 /**
  * Takes the turn to read a statement.
  *
- * @param turn - on the database's clock; nobody else gets the turn before `untilMs`.
- * @returns undefined where it is not due, or somebody else reads it.
+ * @param turn - on the database's clock; no other process gets the turn before `untilMs`.
+ * @returns undefined when it is not due, or another process reads it.
  */
 export async function beginReading(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function beginReading(
   return row && { readUntilMs: numberOf(row.readUntilMs) };
 }
 
-/** How a turn ended. */
+/** End of a turn. */
 export interface PixReadingEnd {
   /** Everything before was read; on the clock of the mode. */
   readonly readUntilMs: number;
@@ -93,19 +93,26 @@ export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promi
   return numberOf(row?.readAtMs ?? null);
 }
 
-/** @returns those of the news that are stored, whatever became of them: what is not settled is tried again without being told again. */
+/**
+ * @returns those of the events that are stored, whatever their outcome: unsettled ones are retried without a new
+ *   report.
+ */
 export function readStoredNews(tx: Tx, mode: AccountMode, news: readonly NewsName[]): Promise<NewsName[]> {
   return tx.query<NewsName>(STORED, [mode, news.map(({ key }) => key), news.map(({ kind }) => kind)]);
 }
 
-/** What a look-up costs its subject, and what there can be at most. Unit: seconds, in which it is given back. */
+/** Cost of a look-up for its subject, and the maximum. Unit: seconds, after which it is given back. */
 export interface LookUpCost {
   readonly subject: string;
   readonly costSeconds: number;
   readonly maxSeconds: number;
 }
 
-/** Takes look-ups from what a subject has. @returns whether there were so many. */
+/**
+ * Takes look-ups from a subject's allowance.
+ *
+ * @returns whether there were enough.
+ */
 export async function takeLookUps(
   tx: Tx,
   mode: AccountMode,

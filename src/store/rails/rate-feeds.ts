@@ -1,9 +1,9 @@
-/** What feeds of rates said last. */
+/** Last prices of rate feeds. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** What a feed said last of an asset. */
+/** Last price of an asset in a feed. */
 export interface FeedRow {
   readonly feed: string;
   readonly asset: string;
@@ -16,7 +16,7 @@ export interface FeedRow {
   readonly failure: string | null;
 }
 
-/** A price that a feed told, by asset. */
+/** A price from a feed, by asset. */
 export interface ToldPrice {
   readonly asset: string;
   readonly price: string;
@@ -44,12 +44,12 @@ const FAILED: Statement = {
       where f.tried_at <= excluded.tried_at`,
 };
 
-/** @returns what all feeds of a mode said last. */
+/** @returns the last prices of all feeds of a mode. */
 export function readFeeds(tx: Tx, mode: AccountMode): Promise<FeedRow[]> {
   return tx.query<FeedRow>(READ, [mode]);
 }
 
-/** Keeps what a feed told, unless it was tried again since. */
+/** Stores the prices of a feed, unless it was read again since. */
 export async function keepPrices(
   tx: Tx,
   { mode, feed }: { readonly mode: AccountMode; readonly feed: string },
@@ -60,7 +60,7 @@ export async function keepPrices(
   await tx.query(TOLD, [mode, feed, assets, texts, instant(observedAtMs), instant(triedAtMs)]);
 }
 
-/** Keeps that a feed could not be read; what it told before stays. */
+/** Stores that a feed could not be read; its earlier prices stay. */
 export async function keepFailure(
   tx: Tx,
   { mode, feed }: { readonly mode: AccountMode; readonly feed: string },

@@ -8,7 +8,7 @@ export interface NightKey {
   readonly rail: string;
 }
 
-/** Where the night's reconciliation of a rail stands. */
+/** State of a rail's nightly reconciliation. */
 export interface Night {
   /** In Brasília. */
   readonly day: string;
@@ -75,7 +75,7 @@ export async function takeNight(
   return (await tx.query(TAKE, [mode, rail, day, timeOf(nowMs), timeOf(untilMs)])).length > 0;
 }
 
-/** Keeps the day for whoever took it. */
+/** Extends the claim of the day. */
 export async function keepNight(
   tx: Tx,
   { mode, rail }: NightKey,
@@ -90,7 +90,7 @@ export async function finishNight(tx: Tx, { mode, rail }: NightKey, day: string)
   await tx.query(FINISH, [mode, rail, day]);
 }
 
-/** Keeps why there is no report yet; whoever comes after `againMs` tries again. */
+/** Stores why there is no report yet; the next attempt comes after `againMs`. */
 export async function failNight(
   tx: Tx,
   { mode, rail }: NightKey,

@@ -28,7 +28,7 @@ export interface NewReconciliation {
   readonly balances: readonly unknown[];
   /** Of a file: its digest, by which it is known again. */
   readonly source: string | null;
-  /** What may be of no news, each with the line of the ledger that stands for it. */
+  /** Entries that may belong to no rail event, each with its line of the ledger. */
   readonly entries: readonly unknown[];
 }
 
@@ -76,7 +76,11 @@ export function listBySource(tx: Tx, mode: AccountMode, source: string): Promise
   return tx.query<StoredReconciliation>(BY_SOURCE, [mode, source]);
 }
 
-/** Keeps a report. @returns it with its id. */
+/**
+ * Stores a report.
+ *
+ * @returns the report with its id.
+ */
 export async function addReconciliation(
   tx: Tx,
   mode: AccountMode,
@@ -103,7 +107,7 @@ export async function findReconciliation(
   return row;
 }
 
-/** @returns what all reports of these days keep of entries, in the order in which they were made. */
+/** @returns the stored entries of all reports of these days, in the order of creation. */
 export function readReportEntries(
   tx: Tx,
   { mode, rail }: { readonly mode: AccountMode; readonly rail: string },

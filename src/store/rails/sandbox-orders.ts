@@ -6,7 +6,7 @@ import type { Database, Statement } from '../connection/database.ts';
 import { isKeyTaken } from '../connection/database-error.ts';
 import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
 
-/** What follows from an order: the answer that is kept with it, and the jobs that bring its outcome. */
+/** Consequence of an order: its stored answer, and the jobs that bring its outcome. */
 export interface OrderOutcome {
   readonly answer?: string;
   readonly jobs?: readonly NewJob[];
@@ -20,17 +20,17 @@ export interface SandboxOrder {
   /** Idempotency key. */
   readonly key: string;
   readonly kind: string;
-  /** What was asked for, as JSON. */
+  /** The request, as JSON. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** What follows where nothing is planned. */
+  /** Consequence without a plan. */
   readonly usual: OrderOutcome;
-  /** What follows where one of these is planned, the first of them first. */
+  /** Consequence of a plan, by its name, the first one first. */
   readonly planned: Readonly<Record<string, OrderOutcome>>;
 }
 
-/** What became of an order. */
+/** Result of placing an order. */
 export interface PlacedOrder {
-  /** False for one that came before under its key: nothing followed from it this time. */
+  /** False when the key was used before: the order had no consequence this time. */
   readonly isNew: boolean;
   /** The plan that it used up; null when there was none, or the order is not new. */
   readonly plan: string | null;
@@ -45,8 +45,8 @@ const OF_A_JOB = '^[0-9A-Z]+(?=:[0-9]+$)';
 export const keptKey = (key: string): string => `regexp_replace(${key}, '${OF_A_JOB}', '')`;
 
 /**
- * @returns the key that an order is kept under: without the name of its transaction, because no other job has its id. It is a third as
- *   long, and keys come in their order.
+ * @returns the stored form of an order's key: without the name of its transaction, because no other job has its id.
+ *   It is a third as long, and keys come in their order.
  */
 function keptUnder(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
@@ -86,10 +86,10 @@ const PLACE: Statement = {
 };
 
 /**
- * Stores orders, each of another key.
+ * Stores orders, each with another key.
  *
- * @param worker - worker of this process, which takes their jobs first; null for any worker.
- * @returns what became of each, in their order.
+ * @param worker - worker of this process, which claims their jobs first; null for any worker.
+ * @returns the results, in their order.
  */
 export async function placeOrders(
   database: Database,
@@ -110,7 +110,7 @@ export async function placeOrders(
   const place = () => database.query<PlacedOrder>(PLACE, [JSON.stringify(records), worker]);
   return place().catch((error) => {
     if (!isKeyTaken(error)) throw error;
-    // The same order came at this moment from elsewhere. It is committed now, so it is seen.
+    // A parallel request placed the same order. It is committed now, so it is visible.
     return place();
   });
 }

@@ -1,22 +1,22 @@
-/** What moved by PIX in the sandbox: what was told, with the amounts that were ordered. */
+/** PIX movements of the sandbox: reported ones, with the ordered amounts. */
 import type { Statement, Tx } from '../connection/database.ts';
 import { keptKey } from './sandbox-orders.ts';
 
 /** Money that moved. */
 export interface SandboxMovement {
-  /** Kind of the news that told of it. */
+  /** Kind of the rail event that reported it. */
   readonly kind: string;
   /** The rail's name for it. */
   readonly id: string;
-  /** Decimal BRL; null where nobody told it. */
+  /** Decimal BRL; null when it was not reported. */
   readonly amount: string | null;
-  /** By the clock of the sandbox, where it was told. */
+  /** Time on the sandbox's clock, where reported. */
   readonly at: string | null;
-  /** On the database's clock: when it was told. */
+  /** Time of the report on the database's clock. */
   readonly toldAt: string;
 }
 
-// The clock of the sandbox is ahead of the machine's by so much at most: what happened in the period was told no earlier than this.
+// Maximum lead of the sandbox's clock over the machine's: movements of the period were reported no earlier than this.
 const MOVED: Statement = {
   name: 'sandbox_moved',
   text: `select n.kind, substr(n.key, 5) as id, coalesce(n.body ->> 'amount', o.request ->> 'amount') as amount,
@@ -29,7 +29,7 @@ const MOVED: Statement = {
     order by n.id`,
 };
 
-/** @returns what was told between two moments of the database's clock, in the order in which it was. */
+/** @returns movements reported in a period of the database's clock, in order. */
 export function readSandboxMovements(tx: Tx, from: Date, to: Date): Promise<SandboxMovement[]> {
   return tx.query<SandboxMovement>(MOVED, [from.toISOString(), to.toISOString()]);
 }

@@ -1,6 +1,4 @@
-/**
- * State of the sandbox rails: how far their clock is ahead, and the scenarios that are planned. Their orders: sandbox-orders.ts.
- */
+/** State of the sandbox rails: the lead of their clock, and planned scenarios. Their orders: sandbox-orders.ts. */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { TransactionJobs } from '../engine/jobs.ts';
 
@@ -34,7 +32,7 @@ const REPLACE: Statement = {
   text: `update job set payload = $5::jsonb where ${THESE}`,
 };
 
-/** @returns how far the sandbox clock is ahead of the database's clock. Unit: ms. */
+/** @returns the lead of the sandbox clock over the database's clock. Unit: ms. */
 export async function readAheadMs(database: Tx): Promise<number> {
   const [row] = await database.query<{ aheadMs: bigint }>(AHEAD, []);
   return Number(row?.aheadMs ?? 0n);
@@ -49,7 +47,7 @@ export async function setAheadMs(database: Tx, aheadMs: number): Promise<void> {
  * Moves the sandbox clock forward.
  *
  * @param byMs - whole milliseconds, zero or more.
- * @returns how far it is ahead then. Unit: ms.
+ * @returns its lead then. Unit: ms.
  * @throws {RangeError} when `byMs` is not such a number, or the clock would be more than 100 years ahead.
  */
 export async function advanceAheadMs(database: Tx, byMs: number): Promise<number> {
@@ -82,7 +80,10 @@ export async function takeBackJobs(
   await tx.query(TAKE_BACK, [accountId, transactionId, kind, [JSON.stringify(payload)]]);
 }
 
-/** Gives another payload to the jobs of a transaction that have this kind and contain the members of one of these; they stay due when they were. */
+/**
+ * Replaces the payload of a transaction's jobs that have this kind and contain the members of one of these; their due
+ * time stays.
+ */
 export async function replaceJobs(
   tx: Tx,
   { accountId, transactionId }: TransactionJobs,

@@ -1,4 +1,4 @@
-/** What the ledger has of money that is held outside of it, BRL at the bank and coins in wallets, for reconciliation. */
+/** Ledger side of money held outside of it, BRL at the bank and coins in wallets, for reconciliation. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { BRL, CURRENCIES, NETWORKS } from '../../base/money/currency.ts';
@@ -6,13 +6,13 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** The natural key of news. */
+/** The natural key of a rail event. */
 export interface NewsName {
   readonly kind: string;
   readonly key: string;
 }
 
-/** What became of news: where its money is booked. */
+/** Outcome of a rail event: where its money is booked. */
 export interface BookedNews {
   /** Place of the name that it was asked by. */
   readonly place: number;
@@ -21,11 +21,11 @@ export interface BookedNews {
   readonly transactionId: bigint | null;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
-  /** Where suspense, or what a network charged, was booked by it. */
+  /** Journal of its suspense, or of a network's charge. */
   readonly journalId: bigint | null;
-  /** Where what a network charged for a return out of suspense was booked. */
+  /** Journal of a network's charge for a return out of suspense. */
   readonly gasJournalId: bigint | null;
-  /** It is a deposit that its network dropped. */
+  /** Whether it is a deposit that its network dropped. */
   readonly isDropped: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Vault {
 /** BRL at the bank. */
 export const BANK: Vault = { house: 'A.pix', currencies: [BRL.code] };
 
-/** @returns where the coins of a network are, those that fees are paid in, too. */
+/** @returns the ledger accounts of a network's coins, including those that pay fees. */
 export function networkVault(network: string): Vault {
   const codes = CURRENCIES.flatMap((each) => (each.network === network ? [each.code] : []));
   return {
@@ -61,9 +61,9 @@ export interface VaultLine {
   /** Minor units; above zero for what came in. */
   readonly minor: string;
   readonly postedAt: Instant;
-  /** It came back of a payout, and lies in suspense. */
+  /** Whether it is a returned payout that is in suspense. */
   readonly isReturn: boolean;
-  /** It is a deposit that its network dropped: no statement has it. */
+  /** Whether it is a deposit that its network dropped: no statement contains it. */
   readonly isDropped: boolean;
 }
 
@@ -103,7 +103,7 @@ const LINES_OF_TRANSACTIONS: Statement = {
     join ledger_line l on l.account_id = g.account_id and l.transaction_id = g.transaction_id and l.ledger_account_id = a.id ${AROUND}
     order by l.account_id, l.journal_id`,
 };
-// What belongs to a transaction is found by it; the others have an index of their own.
+// Journals of a transaction are found by it; the others have an index of their own.
 const LINES_OF_JOURNALS: Statement = {
   name: 'vault_journals',
   text: `select ${LINE} from (select distinct * from unnest($3::bigint[], $4::bigint[]) u(account_id, journal_id)) g
@@ -126,7 +126,10 @@ const SUSPENSE: Statement = {
   text: `select count(*)::int as count, min(s.opened_at) as "oldestAt" from suspense_entry s join account a on a.id = s.account_id
     where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
 };
-/** By kind of entry: of what came its news where it lies in suspense, or else what its transaction says; of what left what it says, too. */
+/**
+ * By kind of entry: of arrivals the event of the suspense entry, or else the facts of its transaction; of departures
+ * these facts, too.
+ */
 const NEWS_OF: Statement = {
   name: 'vault_news',
   text: `select distinct k.kind, k.key
@@ -152,12 +155,12 @@ const HELD: Statement = {
     where o.mode = $3 group by a.currency`,
 };
 
-/** @returns what became of news; nothing for what was never told. */
+/** @returns the outcome of rail events; missing for events that never arrived. */
 export function readBookedNews(tx: Tx, mode: AccountMode, names: readonly NewsName[]): Promise<BookedNews[]> {
   return tx.query<BookedNews>(BOOKED, [mode, names.map(({ kind }) => kind), names.map(({ key }) => key)]);
 }
 
-/** @returns the lines in a vault of the transactions of news, and of journals of news that belongs to none. */
+/** @returns the lines in a vault of the transactions of events, and of journals of events without one. */
 export async function readLinesOf(
   tx: Tx,
   { house, currencies }: Vault,
@@ -203,7 +206,7 @@ export function readLinesBetween(
 /**
  * @param rail - `pix`, or the name of a network.
  * @param lines - with the kind of entry that each would be.
- * @returns the names of the news that they were booked by.
+ * @returns the names of the events that they were booked by.
  */
 export function readNewsOf(
   tx: Tx,
@@ -215,7 +218,10 @@ export function readNewsOf(
   return tx.query<NewsName>(NEWS_OF, [...values, lines.map(({ kind }) => kind)]);
 }
 
-/** @returns what is in a vault now by raw ledger code, over all accounts of a mode, minor units; nothing for what was never there. */
+/**
+ * @returns the present content of a vault by raw ledger code, over all accounts of a mode, minor units; missing for
+ *   currencies that were never there.
+ */
 export async function readHeld(
   tx: Tx,
   mode: AccountMode,
@@ -225,7 +231,7 @@ export async function readHeld(
   return new Map(rows.map(({ currency, minor }) => [currency, BigInt(minor)]));
 }
 
-/** @returns how much of before a moment is in suspense still. */
+/** @returns the sum of older entries that are still in suspense. */
 export async function readOpenSuspense(
   tx: Tx,
   mode: AccountMode,

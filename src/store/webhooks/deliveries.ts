@@ -19,7 +19,7 @@ export interface LeasedDelivery {
   readonly leasedUntil: string;
   /** Whether it was due before a look for what is new begins (queue-looks.ts), so that others may be, too. */
   readonly isLate: boolean;
-  /** Whether it went past all that waits: somebody asked for it. */
+  /** Whether it overtakes all waiting ones, because a person requested it. */
   readonly isByHand: boolean;
   /** Requests that the process may have under way to the endpoint at once. */
   readonly most: number;
@@ -277,7 +277,7 @@ export interface LeaseSince {
   readonly ofEndpoint: (endpoint: EndpointKey) => number | undefined;
 }
 
-/** What came of a lease. */
+/** Result of a lease. */
 export interface Leased {
   readonly leased: readonly LeasedDelivery[];
   /** Whether it may be the turn of others, too. */

@@ -1,4 +1,4 @@
-/** Deliveries as operators see them: the event of each, its state, and why its last attempt failed. */
+/** Deliveries in lists: the event of each, its state, and why its last attempt failed; one of them with all its attempts. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -12,6 +12,8 @@ export interface DeliveryFilter {
   readonly endpointId: string | null;
   /** Null for all states. */
   readonly state: (typeof DELIVERY_STATES)[number] | null;
+  /** Only deliveries older than this one; null for all. */
+  readonly before: bigint | null;
   readonly limit: number;
 }
 
@@ -23,7 +25,10 @@ export interface ListedDelivery {
   readonly event: string | null;
   readonly end2end: string | null;
   readonly state: string;
+  /** 0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests. */
+  readonly round: number;
   readonly attempts: number;
+  readonly createdAt: Instant;
   /** When the next attempt is due; null once it has ended. */
   readonly dueAt: Instant | null;
   readonly endedAt: Instant | null;
@@ -34,23 +39,67 @@ export interface ListedDelivery {
 }
 
 /** Newest first, by the primary key: a rare state is looked for in all deliveries of the account. */
-const LIST: Statement = {
-  name: 'delivery_list',
-  text: `select d.id, d.endpoint_id as "endpointId", v.name as event, t.end2end, d.state, d.attempts,
-      case when d.state = 'pending' then d.due_at end as "dueAt", d.ended_at as "endedAt", a.status, a.error
-    from (select * from webhook_delivery where account_id = $1 and ($2::text is null or endpoint_id = $2) and ($3::text is null or state = $3)
-           order by id desc limit $4) d
+const LIST = listed(
+  'delivery_list',
+  `($2::text is null or endpoint_id = $2) and ($3::text is null or state = $3) and ($5::bigint is null or id < $5)
+    order by id desc limit $4`,
+);
+const ONE = listed('delivery_one', 'id = $2');
+const ATTEMPTS: Statement = {
+  name: 'delivery_attempts',
+  text: `select attempt, at, duration_ms as "durationMs", status, error, answer from webhook_attempt
+    where account_id = $1 and delivery_id = $2 order by attempt`,
+};
+
+/** @param which - condition and order of the deliveries of the account. */
+function listed(name: string, which: string): Statement {
+  return {
+    name,
+    text: `select d.id, d.endpoint_id as "endpointId", v.name as event, t.end2end, d.state, d.round, d.attempts,
+      d.created_at as "createdAt", case when d.state = 'pending' then d.due_at end as "dueAt", d.ended_at as "endedAt",
+      a.status, a.error
+    from (select * from webhook_delivery where account_id = $1 and ${which}) d
     left join event v on v.account_id = d.account_id and v.seq = d.event_seq
     left join transaction t on t.account_id = d.account_id and t.id = d.transaction_id
     left join lateral (select status, error from webhook_attempt w where w.account_id = d.account_id and w.delivery_id = d.id
            order by w.attempt desc limit 1) a on true
     order by d.id desc`,
-};
+  };
+}
 
 /** @returns the deliveries, newest first. */
 export function listDeliveries(
   tx: Tx,
-  { accountId, endpointId, state, limit }: DeliveryFilter,
+  { accountId, endpointId, state, before, limit }: DeliveryFilter,
 ): Promise<ListedDelivery[]> {
-  return tx.query<ListedDelivery>(LIST, [accountId, endpointId, state, limit]);
+  return tx.query<ListedDelivery>(LIST, [accountId, endpointId, state, limit, before]);
+}
+
+/** @returns a delivery; undefined where the account has none of this id. */
+export async function findDelivery(
+  tx: Tx,
+  accountId: bigint,
+  id: bigint,
+): Promise<ListedDelivery | undefined> {
+  const [row] = await tx.query<ListedDelivery>(ONE, [accountId, id]);
+  return row;
+}
+
+/** An attempt to deliver. */
+export interface AttemptRecord {
+  /** From 1. */
+  readonly attempt: number;
+  readonly at: Instant;
+  readonly durationMs: number;
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null;
+  /** Why no whole answer came; null where one did. */
+  readonly error: string | null;
+  /** Start of the answer. */
+  readonly answer: string | null;
+}
+
+/** @returns the attempts of a delivery, in order. */
+export function readAttempts(tx: Tx, accountId: bigint, deliveryId: bigint): Promise<AttemptRecord[]> {
+  return tx.query<AttemptRecord>(ATTEMPTS, [accountId, deliveryId]);
 }

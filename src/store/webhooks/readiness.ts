@@ -10,11 +10,11 @@ export interface Readiness {
   readonly writes: boolean;
   /** Whether the server refused the write because it only reads. */
   readonly isReadOnly: boolean;
-  /** How far webhooks are behind; undefined when that could not be read in time. */
+  /** Lag of webhooks; undefined when it could not be read in time. */
   readonly webhooks: Awaited<ReturnType<typeof relayLag>> | undefined;
 }
 
-/** What else has to be possible, besides a read and a write. */
+/** Additional conditions besides a read and a write. */
 export interface ReadinessNeeds {
   readonly toRead: () => Promise<unknown>;
   readonly toWrite: () => Promise<unknown>;
@@ -40,7 +40,7 @@ const WRITE: Statement = {
 /**
  * Reads and writes once on a connection of the common pool, and reads on the shared connections.
  *
- * @returns what worked, after at most 1.5 seconds.
+ * @returns the successful checks, after at most 1.5 seconds.
  */
 export async function probeDatabase(
   database: Database,

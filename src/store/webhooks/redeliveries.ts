@@ -34,7 +34,7 @@ const LAST_TOKEN = `(select left(v.token, ${PLACE_TOKEN_LENGTH}) from event v
 /** Maximum number of deliveries in one call. */
 export const REDELIVERIES_MAX = 10_000;
 
-// Sent at once, ahead of the breaker and the order. One that is under way is left alone.
+// Sent immediately, ahead of the breaker and the order. A delivery under way is left alone.
 const ONE: Statement = {
   name: 'redeliver_one',
   text: `with given as (
@@ -152,7 +152,7 @@ export interface AskedAgain {
   readonly endpointState: 'enabled' | 'paused' | 'disabled' | 'removed';
 }
 
-/** Sends a delivery again; one that still waits becomes due now. Does nothing for a disabled or removed endpoint. */
+/** Sends a delivery again; a waiting one becomes due now. Does nothing for a disabled or removed endpoint. */
 export async function redeliverOne(
   tx: Tx,
   accountId: bigint,

@@ -16,11 +16,11 @@ export interface RelayStep {
   readonly wanted: readonly bigint[];
   /** Accounts that have more events than fit into a step. */
   readonly unfinished: readonly bigint[];
-  /** Accounts that another process is working on. It may not see the newest events. */
+  /** Accounts that another process is working on. That process may not see the newest events. */
   readonly held: readonly bigint[];
 }
 
-/** What the statement says. */
+/** Result of the statement. */
 interface Stepped {
   readonly events: number;
   readonly deliveries: number;
@@ -28,7 +28,7 @@ interface Stepped {
   readonly unfinished: readonly string[];
 }
 
-/** How far the relay is behind the log. */
+/** Lag of the relay behind the log. */
 export interface RelayLag {
   /** Accounts with unrelayed events, counted up to `LAG_ACCOUNTS_MAX`. */
   readonly accounts: number;
@@ -81,7 +81,7 @@ const BEHIND: Statement = {
        where account_id > $1 and (select mode from account where id = account_id) = $2 order by account_id, seq limit ${NOTES_MAX}) q
     order by 1`,
 };
-/** Locks the relay places. Those that another step or a recovery has locked are returned with a null number. */
+/** Locks the relay positions. Those locked by another step or a recovery are returned with a null number. */
 const LOCK: Statement = {
   name: 'relay_lock',
   opens: true,
@@ -149,7 +149,9 @@ const LAG: Statement = {
     join account_head h using (account_id) join relay_place p using (account_id)`,
 };
 
-/** @returns the next accounts of the mode after this id that have unrelayed events, in order of id; none at the end. */
+/**
+ * @returns the next accounts of the mode after this id that have unrelayed events, in order of id; none at the end.
+ */
 export async function accountsBehind(database: Tx, mode: AccountMode, after: bigint): Promise<bigint[]> {
   const rows = await database.query<{ accountId: bigint }>(BEHIND, [after, mode]);
   return rows.map(({ accountId }) => accountId);
@@ -184,14 +186,14 @@ export function relayStep(
 /**
  * Keeps the relay away from an account until the transaction ends.
  *
- * @returns the last event that was relayed; those that follow are relayed afterwards.
+ * @returns the last event that was relayed; later ones are relayed afterwards.
  */
 export async function holdRelay(tx: Tx, accountId: bigint): Promise<bigint> {
   const [place] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
   return place?.seq ?? 0n;
 }
 
-/** @returns how far the relay is behind the log: for the accounts of a mode, or for all. */
+/** @returns the lag of the relay behind the log: for the accounts of a mode, or for all. */
 export async function relayLag(database: Tx, mode?: AccountMode): Promise<RelayLag> {
   const [lag] = await database.query<RelayLag>(LAG, [mode ?? null]);
   return lag ?? { accounts: 0, events: 0, oldestMs: 0 };

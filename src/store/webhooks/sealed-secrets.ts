@@ -77,7 +77,11 @@ export async function readSecretKeys(database: Tx): Promise<readonly string[]> {
   return (await database.query<{ id: string }>(KEYS, [])).map(({ id }) => id);
 }
 
-/** Passes every stored secret to `use`, in batches. @returns how many there are. */
+/**
+ * Passes every stored secret to `use`, in batches.
+ *
+ * @returns their number.
+ */
 export async function eachSecret(
   database: Tx,
   use: (stored: string, owner: string) => unknown,
@@ -106,10 +110,11 @@ export async function removeSecretKeys(tx: Tx, ids: readonly string[]): Promise<
 }
 
 /**
- * Replaces the stored secrets by what `reseal` makes of them, in batches. One that was changed meanwhile is read again.
+ * Replaces the stored secrets by the results of `reseal`, in batches. A secret that was changed meanwhile is read
+ * again.
  *
- * @param keyId - only those that are not sealed with this key; without it, those that are not sealed.
- * @returns how many were replaced.
+ * @param keyId - only secrets that are not sealed with this key; without it, those that are not sealed.
+ * @returns the number of replaced ones.
  */
 export async function resealSecrets(
   database: Database,

@@ -25,7 +25,7 @@ export function endpointName({ accountId, endpointId }: EndpointKey): string {
   return `${accountId}/${endpointId}`;
 }
 
-/** A process whose sign of life is older than this counts as dead. It renews it every second. */
+/** Age of a heartbeat from which a process counts as dead. Processes renew it every second. */
 const DEAD_SECONDS = 6;
 /** Pending deliveries that a look for missed turns checks. */
 const LOOKED_AT_MAX = 500;
@@ -54,7 +54,10 @@ const LIVE: Statement = {
   name: 'turn_live',
   text: `insert into webhook_worker (id, seen_at) values ($1, $2) on conflict (id) do update set seen_at = excluded.seen_at`,
 };
-/** What is freed has been due for a moment: looks for what is new find it (queue-looks.ts), on a clock that is a bit behind, too. */
+/**
+ * Released deliveries have been due for a while: scans for new ones find them (queue-looks.ts), also on a clock that
+ * is a bit behind.
+ */
 const BURY: Statement = {
   name: 'turn_bury',
   text: `with dead as (
@@ -161,8 +164,8 @@ export async function giveBackUnknownDeliveries(
 }
 
 /**
- * Frees deliveries that a process has leased and not sent: they count as never tried. It may be said again when its answer was lost, so it
- * names the lease: the number of the attempt is that of the next lease, too.
+ * Releases deliveries that a process has leased and not sent: they count as never attempted. The call may be repeated
+ * when its answer was lost, so it names the lease: the attempt number is that of the next lease, too.
  */
 export async function giveBackUnsentDeliveries(
   database: Tx,

@@ -32,7 +32,9 @@ export interface EndpointRow {
 
 /** The change may allow more deliveries, so it is the turn of the endpoint now. */
 const SOON = turnNow('select $1::bigint as account_id, $2::text as endpoint_id', `'-infinity'::timestamptz`);
-/** What the audit log tells of an endpoint. A URL may have a secret in its query, or a password: neither is told. */
+/**
+ * Facts of an endpoint in the audit log. A URL may contain a secret in its query, or a password: both are left out.
+ */
 const TOLD = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
   'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
   'maxPerSecond', max_per_second, 'isSignedByKey', signing_key is not null, 'state', state, 'isRemoved', removed_at is not null)`;
@@ -163,7 +165,11 @@ export function transactionEndpointId(url: string): string {
   return `whe_${createHash('sha256').update(url).digest('base64url').slice(0, 16)}`;
 }
 
-/** Adds an endpoint with its first secret. It receives the events that follow. @returns what the audit log tells of it. */
+/**
+ * Adds an endpoint with its first secret. It receives later events.
+ *
+ * @returns its facts for the audit log.
+ */
 export async function addEndpoint(
   database: Tx,
   accountId: bigint,
@@ -196,7 +202,7 @@ export async function findEndpoint(
   return row;
 }
 
-/** @returns what the audit log tells of an endpoint: nothing secret; nothing of one that there is not. */
+/** @returns the facts of an endpoint for the audit log: nothing secret; empty without such an endpoint. */
 export async function endpointFacts(tx: Tx, accountId: bigint, id: string): Promise<object> {
   const [row] = await tx.query<{ facts: object }>(FACTS, [accountId, id]);
   return row?.facts ?? {};
@@ -217,13 +223,13 @@ export function listEndpoints(database: Tx, accountId: bigint): Promise<ListedEn
   return database.query<ListedEndpoint>(LIST, [accountId]);
 }
 
-/** @returns how many endpoints the account has, without those of transactions. */
+/** @returns the number of endpoints of the account, without those of transactions. */
 export async function countEndpoints(database: Tx, accountId: bigint): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, [accountId]);
   return row?.count ?? 0;
 }
 
-/** Changes an endpoint; what is not given stays. An existing signing key is kept, because receivers know it. */
+/** Changes an endpoint; missing members stay. An existing signing key stays, because receivers know it. */
 export async function changeEndpoint(
   database: Tx,
   accountId: bigint,

@@ -31,7 +31,7 @@ export function reasonOf({ steps }: Template, errorEn: string): Label | undefine
   return decided && REASONS[nameOf(decided)];
 }
 
-/** @returns how far a deposit that is paid out has come, from 0; undefined at any other step. */
+/** @returns the progress of a deposit that is paid out, from 0; undefined at any other step. */
 export function stageOf(
   { stages = [] }: Template,
   step: Pick<Step, 'component' | 'state'>,

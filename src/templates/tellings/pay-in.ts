@@ -1,4 +1,4 @@
-/** What is said while a customer is to pay by PIX: before, during, and once it was paid. */
+/** Messages while a customer is to pay by PIX: before, during, and after the payment. */
 import { label } from '../../base/text/label.ts';
 import { RETURNING } from './returns.ts';
 import { NOTHING_PAID, type Tellings, tell } from './telling.ts';

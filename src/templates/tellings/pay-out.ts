@@ -1,4 +1,4 @@
-/** What is said while crypto is deposited, and BRL or crypto is sent: to a payee, to a wallet, from a balance. */
+/** Messages while crypto is deposited, and BRL or crypto is sent: to a payee, to a wallet, from a balance. */
 import { label } from '../../base/text/label.ts';
 import { NOTHING_PAID, type Tellings, tell } from './telling.ts';
 

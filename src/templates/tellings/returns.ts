@@ -1,8 +1,8 @@
-/** What is said of money that goes back, and why it does. */
+/** Messages about money that goes back, and the reason. */
 import { type Label, label } from '../../base/text/label.ts';
 import { type Tellings, tell } from './telling.ts';
 
-/** All of a payment goes back. */
+/** The whole payment goes back. */
 export const RETURNING = {
   title: label('Your {back} is on its way back', 'Estamos devolvendo {back}'),
   sign: 'returned',
@@ -48,7 +48,7 @@ export const RETURNS: Tellings = {
     title: label('Paid. {excess} was sent back to you', 'Pago. Devolvemos {excess} para você'),
     why: label('You paid {paid}; the price was {price}.', 'Você pagou {paid}, e o valor era {price}.'),
   },
-  // What goes back.
+  // Money that goes back.
   'refund/INITIAL': RETURNING,
   'refund/DONE': RETURNED,
   'refund/ERROR': tell(

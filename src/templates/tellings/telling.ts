@@ -3,10 +3,10 @@ import { type Label, label } from '../../base/text/label.ts';
 import type { IconName } from '../../ui/icons.ts';
 import type { Tone } from '../../ui/parts.ts';
 
-/** Where the money goes: to the shop or account, to a wallet, to a payee. */
+/** Target of the money: the shop or account, a wallet, a payee. */
 export type Flow = 'shop' | 'wallet' | 'payee';
 
-/** What is said of a step. `{name}` is filled in (`told.ts`). */
+/** Message about a step. `{name}` is filled in (`told.ts`). */
 export interface Telling {
   readonly title: Label;
   readonly why?: Label;
@@ -16,13 +16,16 @@ export interface Telling {
   readonly isQuiet?: true;
 }
 
-/** What is said of steps, by component and state: `depositpix/PAID`; `success/DONE:payee` where the flow makes a difference. */
+/**
+ * Messages about steps, by component and state: `depositpix/PAID`; `success/DONE:payee` where the flow makes a
+ * difference.
+ */
 export type Tellings = Readonly<Record<string, Telling>>;
 
 /** Said under a title where nothing was paid. */
 export const NOTHING_PAID = label('Nothing was paid.', 'Nada foi pago.');
 
-/** @returns what is said of a step; `isQuiet` where there is nothing to do. */
+/** @returns a message about a step; `isQuiet` when the reader has nothing to do. */
 export function tell(tone: Tone, sign: IconName, title: Label, why?: Label, isQuiet?: true): Telling {
   return { tone, sign, title, ...(why && { why }), ...(isQuiet && { isQuiet }) };
 }

@@ -45,7 +45,7 @@ export const SKIP_REASONS = {
   no_id: 'has no id',
   zero: 'has the amount zero',
 } as const;
-/** One of SKIP_REASONS. */
+/** A member of SKIP_REASONS. */
 export type SkipReason = keyof typeof SKIP_REASONS;
 
 /** Order of the numbers of a day. */
@@ -65,7 +65,7 @@ export const COLUMN_MEMBERS = [
   'currency',
   'account',
 ] as const;
-/** One of COLUMN_MEMBERS. */
+/** A member of COLUMN_MEMBERS. */
 export type ColumnMember = (typeof COLUMN_MEMBERS)[number];
 
 /** Form of a file, as far as it cannot be seen from the file. */

@@ -80,7 +80,10 @@ export function numberedColumns({ columns }: BankForm): CsvColumns | undefined {
   });
 }
 
-/** @returns the columns if the row is the heading. @throws {BankFileError} where a column that it needs is there twice. */
+/**
+ * @returns the columns if the row is the heading.
+ * @throws {BankFileError} when a required column occurs twice.
+ */
 export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | undefined {
   const named = row.map(folded);
   if (missingNames(row, form).length > 0) return undefined;

@@ -148,7 +148,7 @@ function minorOf({ cells, place }: RowParts, { decimalMark, signs }: BankForm): 
   return (credit?.size ?? 0n) - (debit?.size ?? 0n);
 }
 
-/** @throws {BankFileError} where a column of directions says another thing than the sign. */
+/** @throws {BankFileError} when the column of directions contradicts the sign. */
 function withDirection(
   { size, sign }: BankAmount,
   direction: string,
@@ -190,7 +190,7 @@ function separatorOf(head: string, form: BankForm): string {
   throw new BankFileError(`no columns are known for day and amount: name them by --columns; ${there}`);
 }
 
-/** @returns nothing for a line that is no record by itself. */
+/** @returns nothing for a line that is no record on its own. */
 function rowOf(line: string, delimiter: string): readonly (readonly string[])[] {
   try {
     return parseWhole(line, { ...OPTIONS, delimiter }) as unknown as string[][];

@@ -122,7 +122,7 @@ class OfxReader {
   }
 }
 
-/** @throws {BankFileError} where the sign is against the type: an unsigned DEBIT would count as money that came. */
+/** @throws {BankFileError} when the sign contradicts the type: an unsigned DEBIT would count as incoming money. */
 function minorOf({ size, sign }: BankAmount, type: string, rule: BankForm['signs'], place: string): bigint {
   const written = sign === -1 ? -size : size;
   const isOutgoing = OUTGOING.includes(type);

@@ -32,3 +32,16 @@ test('of a cache that several owners share, the one that has the most makes room
   cache.add('new', 'first', 0);
   expect(cache.get('first')).toBe(0);
 });
+
+test('of a cache with weights, the owner with the most weight makes room, also when a value grows later', () => {
+  const cache = new SharedCache<string, string, number>(10);
+  cache.add('quiet', 'one', 1, 3);
+  cache.add('busy', 'two', 2, 3);
+  cache.add('busy', 'three', 3, 2);
+  cache.grow('three', 3, 3);
+  expect([cache.get('one'), cache.get('two'), cache.get('three')]).toEqual([1, undefined, 3]);
+  // A value that is not there any more takes no room.
+  cache.grow('two', 2, 100);
+  cache.grow('one', 9, 100);
+  expect([cache.get('one'), cache.get('three')]).toEqual([1, 3]);
+});

@@ -15,7 +15,12 @@ const TRANSACTIONS = [
 export const POSSIBLE_TYPES = {
   BookLine: ['ResultLine', 'TreasuryLine', 'TrialLine'],
   EventItem: ['CursorExpired', 'Heartbeat', 'TransactionEvent'],
-  Node: TRANSACTIONS,
+  Node: [
+    ...['Account', 'AccountHolder', 'ApiKey', 'CrossrampCheckout', 'Customer', 'ManualJournal', 'Member'],
+    ...['Offramp', 'OfframpInstant', 'Onramp', 'OnrampInstant', 'Passkey', 'Person', 'PersonSession'],
+    ...['PixOrder', 'RailNews', 'Reconciliation', 'StaticLink', 'SuspenseEntry', 'WebhookDelivery'],
+    ...['WebhookEndpoint', 'WhitelistEntry', 'WhitelistGroup', 'Withdrawal'],
+  ],
   Refusal: [
     ...['CursorRefusal', 'InputRefusal', 'LimitRefusal', 'PermissionRefusal'],
     ...['RuleRefusal', 'StateRefusal', 'WaitRefusal'],

@@ -18,18 +18,18 @@ const DEVICE = { origin: { requestId: null, address: '127.0.0.1' }, userAgent: '
 async function group({ ask }: Stage, name: string): Promise<string> {
   return (
     await ask(
-      `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id } errors { code message path } } }`,
+      `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id: groupId } errors { code message path } } }`,
     )
   ).createWhitelistGroup.whitelistGroup.id;
 }
 
 async function entry(stage: Stage, name: string): Promise<string> {
   const groupId = await group(stage, name);
-  const input = `label: "Vault", network: "TRX", address: "${WALLET}"`;
+  const input = `label: "Vault", target: { wallet: { network: "TRX", address: "${WALLET}" } }`;
   const {
     addWhitelistEntry: { whitelistEntry: addWhitelistEntry },
   } = await stage.ask(
-    `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${groupId}", ${input} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
   return addWhitelistEntry.id;
 }
@@ -37,7 +37,7 @@ async function entry(stage: Stage, name: string): Promise<string> {
 /** The groups of the whitelist of this name. */
 async function groupsNamed({ ask }: Stage, name: string) {
   const { viewer } = await ask(
-    '{ viewer { account { whitelistGroups { id name entries { id label target isProven } } } } }',
+    '{ viewer { account { whitelistGroups { id: groupId name entries { id: entryId label target isProven } } } } }',
   );
   return viewer.account.whitelistGroups.filter((each: { name: string }) => each.name === name);
 }
@@ -52,7 +52,7 @@ const PROOF = { id: 'made-at-the-signer', expiresAt: '2030-01-02T03:04:05Z' };
 async function prove({ ask }: Stage, id: string): Promise<void> {
   const proof = `{ id: "${PROOF.id}", expiresAt: "${PROOF.expiresAt}" }`;
   await ask(
-    `mutation { addWhitelistProof(input: { id: "${id}", proof: ${proof} }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistProof(input: { entryId: "${id}", proof: ${proof} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
 }
 
@@ -126,7 +126,7 @@ async function savedViews(stage: Stage, person: Person) {
 /** A customer whom an onramp names. */
 async function named({ create }: Stage): Promise<string> {
   const who = customer();
-  await create('createOnramp', { ...who, currency: 'USDT_TRX', amountPayment: '50' });
+  await create('createOnramp', { ...who, currency: 'USDT_TRX', amount: { brl: '50' } });
   return who.clientTaxId;
 }
 

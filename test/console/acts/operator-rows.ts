@@ -15,7 +15,7 @@ const USDT = 'USDT_TRX';
 const PATIENCE = { timeout: 15_000 };
 
 async function onramp({ create }: Stage, given: object = {}): Promise<string> {
-  const input = { ...customer(), currency: USDT, amountPayment: '550.00', ...given };
+  const input = { ...customer(), currency: USDT, amount: { brl: '550.00' }, ...given };
   return (await create('createOnramp', input)).transaction.end2end;
 }
 
@@ -107,7 +107,9 @@ async function stray({ app, askAsOperator }: Stage): Promise<string> {
   const { clientTaxId: payerTaxId } = customer();
   const payment = newPayment({ txid: null, amount: 7_500n, settledAtMs, payerTaxId });
   await app.services.receive(payment);
-  const { suspense } = await askAsOperator('{ suspense(state: OPEN, first: 100) { nodes { id news } } }');
+  const { suspense } = await askAsOperator(
+    '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
+  );
   return suspense.nodes.find(({ news }: { news: string }) => news.includes(payment.endToEndId)).id;
 }
 
@@ -123,7 +125,9 @@ function suspenseRow(act: string, state: RegExp, typedOf?: (stage: Stage) => Sit
         typed: typedOf?.(stage) ?? {},
         object: id,
         check: async () => {
-          const { suspense } = await stage.askAsOperator('{ suspense(first: 100) { nodes { id state } } }');
+          const { suspense } = await stage.askAsOperator(
+            '{ suspense(first: 100) { nodes { id: suspenseId state } } }',
+          );
           expect(suspense.nodes).toContainEqual({ id, state: expect.stringMatching(state) });
         },
       };
@@ -142,11 +146,11 @@ function proposedRow(act: 'ApproveSuspense' | 'RejectSuspense', state: string): 
     begin: async (stage) => {
       const [id, account] = [await stray(stage), stage.shop()];
       await stage.askAsOperator(
-        `mutation { assignSuspense(input: { id: "${id}", account: "${account}" }) { suspenseEntry { id } errors { code message path } } }`,
+        `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${account}" }) { suspenseEntry { id: suspenseId } errors { code message path } } }`,
       );
       const check = async () => {
         const { suspense } = await stage.askAsOperator(
-          '{ suspense(first: 100) { nodes { id state proposedTo } } }',
+          '{ suspense(first: 100) { nodes { id: suspenseId state proposedTo } } }',
         );
         expect(suspense.nodes).toContainEqual({ id, state, proposedTo: null });
       };
@@ -169,7 +173,7 @@ async function debtor({ app }: Stage): Promise<string> {
 async function dispute({ app, askAsOperator }: Stage, { mark }: Walk): Promise<string> {
   const endToEndId = `E12345678202611221200${mark.padStart(11, 'x')}`;
   await app.services.receive({ kind: 'dispute_opened', disputeId: mark, endToEndId, amount: null });
-  const { railNews } = await askAsOperator('{ railNews(first: 100) { nodes { id news } } }');
+  const { railNews } = await askAsOperator('{ railNews(first: 100) { nodes { id: newsId news } } }');
   return railNews.nodes.find(({ news }: { news: string }) => news.includes(endToEndId)).id;
 }
 
@@ -187,7 +191,8 @@ async function unknownOrder({ app, shop }: Stage, { mark }: Walk): Promise<strin
 }
 
 async function newsNow({ askAsOperator }: Stage, id: string) {
-  const query = (state: string) => `railNews(${state}first: 100) { nodes { id state tries closeReason } }`;
+  const query = (state: string) =>
+    `railNews(${state}first: 100) { nodes { id: newsId state tries closeReason } }`;
   const { open, closed } = await askAsOperator(`{ open: ${query('')} closed: ${query('state: CLOSED, ')} }`);
   return [...open.nodes, ...closed.nodes].find((each) => each.id === id);
 }
@@ -198,13 +203,13 @@ async function proposal(stage: Stage, { mark }: Walk): Promise<string> {
   const {
     proposeJournal: { manualJournal: proposeJournal },
   } = await stage.askAsOperator(
-    `mutation { proposeJournal(input: { account: "${stage.platform()}", ${parts}, reason: "${mark}" }) { manualJournal { id } errors { code message path } } }`,
+    `mutation { proposeJournal(input: { account: "${stage.platform()}", ${parts}, reason: "${mark}" }) { manualJournal { id: proposalId } errors { code message path } } }`,
   );
   return proposeJournal.id;
 }
 
 async function journalFor({ askAsOperator }: Stage, mark: string) {
-  const { manualJournals } = await askAsOperator('{ manualJournals { id reason state amount } }');
+  const { manualJournals } = await askAsOperator('{ manualJournals { id: proposalId reason state amount } }');
   return manualJournals.find(({ reason }: { reason: string }) => reason === mark);
 }
 

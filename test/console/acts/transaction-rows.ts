@@ -22,7 +22,7 @@ async function waiting({ create, reach }: Stage): Promise<string> {
   const { transaction } = await create('createCheckout', {
     ...customer(),
     currency: USDT,
-    amountPayment: '150.00',
+    amount: { brl: '150.00' },
   });
   await reach(transaction.end2end, 'depositpix_v2/QRCODE');
   return transaction.end2end;
@@ -72,11 +72,11 @@ async function destination({ ask }: Stage, name: string): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
   } = await ask(
-    `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id } errors { code message path } } }`,
+    `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { id: groupId } errors { code message path } } }`,
   );
-  const input = `label: "Vault", network: "TRX", address: "${WALLET}"`;
+  const input = `label: "Vault", target: { wallet: { network: "TRX", address: "${WALLET}" } }`;
   await ask(
-    `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", ${input} }) { whitelistEntry { id } errors { code message path } } }`,
+    `mutation { addWhitelistEntry(input: { groupId: "${createWhitelistGroup.id}", ${input} }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
   return createWhitelistGroup.id;
 }
@@ -85,7 +85,7 @@ async function destination({ ask }: Stage, name: string): Promise<string> {
 async function held({ create, trigger, reach }: Stage): Promise<string> {
   const { transaction } = await create('createOfframp', {
     ...customer(),
-    amountPaid: '20',
+    amount: { crypto: '20' },
     currency: USDT,
     from: 'EXTERNAL',
     pixKey: 'ana@example.com',
@@ -153,16 +153,16 @@ const RESOLUTIONS = [
 /** The rows. */
 export const TRANSACTION_ROWS: readonly ActRow[] = [
   creationRow('CreateCheckout', 'checkout', {
-    typed: { amountPayment: '150.50', currency: USDT },
+    typed: { brl: '150.50', currency: USDT },
     type: 'CrossrampCheckout',
   }),
   creationRow('CreateOnramp', 'onramp-order', {
-    typed: { amountPayment: '150.50', currency: USDT },
+    typed: { brl: '150.50', currency: USDT },
     type: 'Onramp',
   }),
   creationRow('CreateOfframp', 'offramp-order', {
     typed: {
-      amountSent: '100',
+      brl: '100',
       currency: USDT,
       from: 'BALANCE',
       pixKeyType: 'EMAIL',
@@ -196,7 +196,7 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
     who: 'shop',
     entry: 'transaction.accept_quote',
     begin: async (stage) => {
-      const input = { ...customer(), currency: USDT, amountPayment: '150.00', accept: false };
+      const input = { ...customer(), currency: USDT, amount: { brl: '150.00' }, accept: false };
       const { end2end } = (await stage.create('createCheckout', input)).transaction;
       await stage.reach(end2end, 'quote/QUOTE');
       return on(end2end, { check: () => stage.reach(end2end, 'depositpix_v2/QRCODE') });
@@ -229,6 +229,7 @@ export const TRANSACTION_ROWS: readonly ActRow[] = [
       const end2end = await paid(stage);
       return on(end2end, {
         typed: { amount: '50.00' },
+        review: 'unpriced',
         seen: '50.00',
         check: async () => expect(await waits(stage, end2end)).toBe(true),
       });

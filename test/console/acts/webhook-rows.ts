@@ -10,13 +10,15 @@ async function endpoint({ ask, receiver }: Stage, mark: string): Promise<string>
   const input = `{ url: "${receiver.url(mark)}", description: "${mark}" }`;
   return (
     await ask(
-      `mutation { createWebhookEndpoint(input: ${input}) { webhookEndpoint { id } errors { code message path } } }`,
+      `mutation { createWebhookEndpoint(input: ${input}) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
     )
   ).createWebhookEndpoint.webhookEndpoint.id;
 }
 
 async function endpointOf({ ask }: Stage, mark: string) {
-  const { viewer } = await ask('{ viewer { account { webhookEndpoints { id description state } } } }');
+  const { viewer } = await ask(
+    '{ viewer { account { webhookEndpoints { id: endpointId description state } } } }',
+  );
   return viewer.account.webhookEndpoints.find(
     ({ description }: { description: string }) => description === mark,
   );
@@ -34,13 +36,13 @@ async function secretsOf(
 
 /** Something happens, of which endpoints are told. */
 async function happen({ create, reach }: Stage): Promise<void> {
-  const input = { ...customer(), currency: 'USDT_TRX', amountPayment: '50' };
+  const input = { ...customer(), currency: 'USDT_TRX', amount: { brl: '50' } };
   await reach((await create('createOnramp', input)).transaction.end2end, 'depositpix/QRCODE');
 }
 
 async function deliveriesTo({ ask }: Stage, endpointId: string): Promise<{ id: string; state: string }[]> {
   const { viewer } = await ask(
-    `{ viewer { account { webhookDeliveries(endpointId: "${endpointId}", first: 100) { nodes { id state } } } } }`,
+    `{ viewer { account { webhookDeliveries(endpointId: "${endpointId}", first: 100) { nodes { id: deliveryId state } } } } }`,
   );
   return viewer.account.webhookDeliveries.nodes;
 }

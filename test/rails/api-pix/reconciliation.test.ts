@@ -141,7 +141,7 @@ describe('reconciliation over the wire', () => {
     const platform = await platformAccount(app.database, 'live');
     const { apiKey } = await app.addKey(platform, ['platform:risk']);
     const { json } = await app.graphql(
-      `mutation { returnSuspense(input: { id: "${rows[0].id}" }) { suspenseEntry { state } errors { code message path } } }`,
+      `mutation { returnSuspense(input: { suspenseId: "${rows[0].id}" }) { suspenseEntry { state } errors { code message path } } }`,
       {},
       { key: apiKey },
     );

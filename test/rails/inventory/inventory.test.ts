@@ -60,20 +60,20 @@ const capital = async (amount: string, direction = 'IN') => {
   const {
     bookCapital: { manualJournal: bookCapital },
   } = await ask(
-    `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "${amount}", direction: ${direction} }) { manualJournal { id } errors { code message path } } }`,
+    `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "${amount}", direction: ${direction} }) { manualJournal { id: proposalId } errors { code message path } } }`,
     {},
     app.platformKey,
   );
   const platform = await platformAccount(app.database, 'sandbox');
   const second = await app.addKey(platform, ['platform:books']);
   await ask(
-    `mutation { approveJournal(input: { id: "${bookCapital.id}" }) { manualJournal { id } errors { code message path } } }`,
+    `mutation { approveJournal(input: { proposalId: "${bookCapital.id}" }) { manualJournal { id: proposalId } errors { code message path } } }`,
     {},
     second.apiKey,
   );
 };
-const onramp = async (amountReceived: string, currency = 'USDT_TRX') =>
-  (await create('createOnramp', { amountReceived, currency, ...CUSTOMER })).transaction.end2end as string;
+const onramp = async (crypto: string, currency = 'USDT_TRX') =>
+  (await create('createOnramp', { amount: { crypto }, currency, ...CUSTOMER })).transaction.end2end as string;
 /** Waits until so many of the transactions stand at each step. */
 const ends = (all: readonly string[], expected: Readonly<Record<string, number>>) =>
   vi.waitFor(
@@ -117,7 +117,7 @@ describe('the short limit', () => {
     await capital('20', 'OUT');
     expect((await positions())[0]).toMatchObject({ owned: '-20', isWithin: false, buy: '80', sell: null });
     const { transaction } = await create('createOfframp', {
-      amountPaid: '15',
+      amount: { crypto: '15' },
       currency: 'USDT_TRX',
       ...PAYEE,
     });
@@ -128,7 +128,11 @@ describe('the short limit', () => {
 
 test('the long limit: an offramp beyond it is credited back', async () => {
   await capital('150');
-  const { transaction } = await create('createOfframp', { amountPaid: '10', currency: 'USDT_TRX', ...PAYEE });
+  const { transaction } = await create('createOfframp', {
+    amount: { crypto: '10' },
+    currency: 'USDT_TRX',
+    ...PAYEE,
+  });
   await ends([transaction.end2end], { 'swap_transfer/ERROR': 1 });
   expect(await owned()).toBe('145');
 });

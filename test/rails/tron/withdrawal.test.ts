@@ -29,18 +29,18 @@ beforeAll(async () => {
 /** How a transaction ends. */
 const ENDS = ['CANCELLED', 'EXPIRED', 'FAILED', 'REFUNDED', 'SUCCESS'];
 const ADD = `mutation($input: AddWhitelistEntryInput!) {
-  addWhitelistEntry(input: $input) { whitelistEntry { id isProven } errors { code message path } } }`;
+  addWhitelistEntry(input: $input) { whitelistEntry { id: entryId isProven } errors { code message path } } }`;
 const newGroup = async () =>
   (
     await ask(
-      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "Treasury" }) { whitelistGroup { id: groupId } errors { code message path } } }',
     )
   ).createWhitelistGroup.whitelistGroup.id as string;
 
 /** Withdraws 12 USDT to an address that has this proof. @returns the status that it ends with. */
 async function withdraw(address: string, proof?: object): Promise<string> {
   const groupId = await newGroup();
-  const input = { network: 'TRX', address, ...(proof && { proof }) };
+  const input = { target: { wallet: { network: 'TRX', address } }, ...(proof && { proof }) };
   const {
     addWhitelistEntry: { whitelistEntry: entry },
   } = await ask(ADD, { input: { groupId, ...input } });
@@ -82,7 +82,7 @@ test('a proof whose form is wrong is refused by name', async () => {
     const { code, violations } = await refusal(ADD, { input: { groupId, ...input } });
     return [code, ...violations.map(({ parameter }: { parameter: string }) => parameter)];
   };
-  const address = { network: 'TRX', address: PROVEN };
+  const address = { target: { wallet: { network: 'TRX', address: PROVEN } } };
   const expiresAt = '2027-01-01T00:00:00Z';
   expect(await named({ ...address, proof: { id: 'loja', expiresAt, signature: '!' } })).toEqual([
     'INVALID_PARAMETER',
@@ -92,7 +92,7 @@ test('a proof whose form is wrong is refused by name', async () => {
     'INVALID_PARAMETER',
     'input.proof.id',
   ]);
-  const key = { pixKeyType: 'CPF', pixKey: '52998224725' };
+  const key = { target: { pixKey: { type: 'CPF', key: '52998224725' } } };
   expect(await named({ ...key, proof: { id: 'x', expiresAt, signature: 'AA' } })).toEqual([
     'INVALID_PARAMETER',
     'input.proof',
@@ -103,14 +103,14 @@ test('once its proof is withdrawn, nothing leaves to an address that was proven 
   const address = addressOf(0x64);
   expect(await withdraw(address, proofOf(address))).toBe('SUCCESS');
   const { viewer } = await ask(
-    '{ viewer { account { whitelistGroups { entries { id target isProven } } } } }',
+    '{ viewer { account { whitelistGroups { entries { id: entryId target isProven } } } } }',
   );
   const entries: { id: string; target: string; isProven: boolean }[] = viewer.account.whitelistGroups.flatMap(
     ({ entries: some }: { entries: object[] }) => some,
   );
   const [proven] = entries.filter(({ target }) => target === address);
   const WITHDRAW =
-    'mutation($id: String!) { withdrawWhitelistProof(input: { id: $id }) { whitelistEntry { id isProven } errors { code message path } } }';
+    'mutation($id: String!) { withdrawWhitelistProof(input: { entryId: $id }) { whitelistEntry { id: entryId isProven } errors { code message path } } }';
   for (let turn = 0; turn < 2; turn++)
     expect((await ask(WITHDRAW, { id: proven?.id })).withdrawWhitelistProof.whitelistEntry).toEqual({
       id: proven?.id,

@@ -31,7 +31,7 @@ afterEach(() => vi.restoreAllMocks());
 /** An onramp whose session lasts for a day. */
 async function create(options: { readonly accept: boolean }): Promise<ProcessRow> {
   const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
-  const input = { ...options, amountPayment: '550', currency: 'USDT_TRX', ...CUSTOMER };
+  const input = { ...options, amount: { brl: '550' }, currency: 'USDT_TRX', ...CUSTOMER };
   const { json } = await app.graphql(query, { input }, { key: merchant.apiKey });
   expect(errorsIn(json)).toBeUndefined();
   return rowOf(json.data.createOnramp.transaction.end2end);

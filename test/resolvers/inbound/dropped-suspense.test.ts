@@ -56,7 +56,7 @@ test('L54: waiting for a decision: it is gone, once; told as final again, it is 
 
 test('L55: assigned to the account that it lay with: owed to the house', async () => {
   const { own, dropped, id } = await stray();
-  await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`);
+  await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`);
   expect(await told(dropped)).toBe('suspense');
   expect(await stateOf(own)).toBe('dropped');
   expect(await journalsOf(own.accountId)).toBe('L37 L38 L35 L55');
@@ -70,9 +70,9 @@ test('L55: assigned to the account that it lay with: owed to the house', async (
 test('L56, L57: assigned to another account: that one owes it, over clearing', async () => {
   const { own, dropped, id } = await stray();
   const other = await app.addAccount();
-  await decide(`assignSuspense(input: { id: "${id}", account: "${other.accountId}" })`);
+  await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`);
   const { apiKey } = await app.addKey(await platformAccount(app.database, 'sandbox'), ['platform:risk']);
-  await decide(`approveSuspense(input: { id: "${id}", account: "${other.accountId}" })`, apiKey);
+  await decide(`approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`, apiKey);
   expect([await told(dropped), await told(dropped)]).toEqual(['suspense', 'duplicate']);
   expect(await journalsOf(own.accountId)).toBe('L37 L52 L56');
   expect(await bookOf(own.accountId)).toEqual({});
@@ -87,7 +87,7 @@ test('L56, L57: assigned to another account: that one owes it, over clearing', a
 
 test('L58: sent back: waits until that has ended, and then the house bears it', async () => {
   const { own, dropped, id } = await stray();
-  await decide(`returnSuspense(input: { id: "${id}" })`);
+  await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
   expect(await told(dropped)).toBe('pending');
   await app.services.sandbox?.advanceClock(2_000);
   await settle(app.services, SILENT);

@@ -76,7 +76,7 @@ describe('news that is not settled', () => {
     const id = await idOf(`pix:${early.disputeId}`);
     const retry = (key: string) =>
       ask(
-        `mutation { retryRailNews(input: { id: "${id}", idempotencyKey: "${key}" }) { outcome errors { code message path } } }`,
+        `mutation { retryRailNews(input: { newsId: "${id}", idempotencyKey: "${key}" }) { outcome errors { code message path } } }`,
       );
     expect((await retry('a')).data.retryRailNews.outcome).toBe('PENDING');
     await app.services.receive(paid);
@@ -101,7 +101,7 @@ describe('news that is not settled', () => {
     expect(
       (
         await ask(
-          `mutation { retryRailNews(input: { id: "${id}" }) { outcome errors { code message path } } }`,
+          `mutation { retryRailNews(input: { newsId: "${id}" }) { outcome errors { code message path } } }`,
         )
       ).data.retryRailNews.outcome,
     ).toBe('PENDING');
@@ -115,7 +115,7 @@ describe('news that is not settled', () => {
     const id = await idOf(`pix:${stray.disputeId}`);
     const close = (reason: string, key: string) =>
       ask(
-        `mutation { closeRailNews(input: { id: "${id}", reason: "${reason}", idempotencyKey: "${key}" }) { railNews { state closeReason closedBy closedAt nextTryAt } errors { code message path } } }`,
+        `mutation { closeRailNews(input: { newsId: "${id}", reason: "${reason}", idempotencyKey: "${key}" }) { railNews { state closeReason closedBy closedAt nextTryAt } errors { code message path } } }`,
       );
     expect(codeOf(await close('', 'a'))).toBe('INVALID_PARAMETER');
     const closed = {
@@ -143,13 +143,13 @@ describe('news that is not settled', () => {
     await receiveNews(failing, SILENT, paid);
     const id = await idOf(`pix:${paid.endToEndId}`);
     const closing = await ask(
-      `mutation { closeRailNews(input: { id: "${id}", reason: "x" }) { railNews { state } errors { code message path } } }`,
+      `mutation { closeRailNews(input: { newsId: "${id}", reason: "x" }) { railNews { state } errors { code message path } } }`,
     );
     expect(codeOf(closing)).toBe('STEP_CONFLICT');
     expect(
       (
         await ask(
-          `mutation { retryRailNews(input: { id: "${id}" }) { outcome errors { code message path } } }`,
+          `mutation { retryRailNews(input: { newsId: "${id}" }) { outcome errors { code message path } } }`,
         )
       ).data.retryRailNews.outcome,
     ).toBe('STEP');
@@ -159,8 +159,8 @@ describe('news that is not settled', () => {
   test('C-40: is the operator’s to decide; what is not there is not found', async () => {
     const rails = await app.addKey(platform, ['platform:rails']);
     for (const call of [
-      'retryRailNews(input: { id: "1" }) { outcome errors { code message path } }',
-      'closeRailNews(input: { id: "1", reason: "x" }) { railNews { state } errors { code message path } }',
+      'retryRailNews(input: { newsId: "1" }) { outcome errors { code message path } }',
+      'closeRailNews(input: { newsId: "1", reason: "x" }) { railNews { state } errors { code message path } }',
     ]) {
       expect(codeOf(await ask(`mutation { ${call} }`, rails.apiKey))).toBe('FORBIDDEN');
       expect(codeOf(await ask(`mutation { ${call} }`, merchant.apiKey))).toBe('FORBIDDEN');

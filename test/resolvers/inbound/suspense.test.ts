@@ -31,10 +31,11 @@ beforeAll(async () => {
 });
 
 const ask = (query: string, key: string = app.platformKey) => app.graphql(query, {}, { key });
-const LIST = '{ suspense(state: OPEN) { totalCount nodes { id account amount reason state end2end } } }';
+const LIST =
+  '{ suspense(state: OPEN) { totalCount nodes { id: suspenseId account amount reason state end2end } } }';
 const decide = (mutation: string, key?: string) =>
   ask(
-    `mutation { ${mutation} { suspenseEntry { id state assignedTo decidedBy } errors { code message path } } }`,
+    `mutation { ${mutation} { suspenseEntry { id: suspenseId state assignedTo decidedBy } errors { code message path } } }`,
     key,
   );
 const codeOf = ({ json }: Awaited<ReturnType<typeof ask>>) => errorsIn(json)?.[0]?.extensions?.code;
@@ -70,15 +71,15 @@ describe('an account', () => {
     });
     expect((await ask(LIST)).json.data.suspense.totalCount).toBe(2);
     for (const mutation of [
-      `assignSuspense(input: { id: "${id}", account: "1" })`,
-      `returnSuspense(input: { id: "${id}" })`,
+      `assignSuspense(input: { suspenseId: "${id}", account: "1" })`,
+      `returnSuspense(input: { suspenseId: "${id}" })`,
     ])
       expect(codeOf(await decide(mutation, merchant.apiKey))).toBe('FORBIDDEN');
   });
 });
 
 describe('what a holder reads of it', () => {
-  const SEEN = '{ suspense { nodes { id state assignedTo news } } }';
+  const SEEN = '{ suspense { nodes { id: suspenseId state assignedTo news } } }';
   const seenBy = async (key: string, id: string) => {
     const { nodes } = (await ask(SEEN, key)).json.data.suspense;
     const found = nodes.find((each: { id: string }) => each.id === id);
@@ -90,17 +91,17 @@ describe('what a holder reads of it', () => {
     const id = await strayPix(own);
     expect((await seenBy(own.apiKey, id)).news.payerTaxId).toBe('***.982.247-**');
     expect((await seenBy(app.platformKey, id)).news.payerTaxId).toBe('52998224725');
-    const { json } = await decide(`assignSuspense(input: { id: "${id}", account: "999999" })`);
+    const { json } = await decide(`assignSuspense(input: { suspenseId: "${id}", account: "999999" })`);
     expect(errorsIn(json)[0].extensions).toMatchObject({
       code: 'NOT_FOUND',
       violations: [{ parameter: 'input.account' }],
     });
-    await decide(`assignSuspense(input: { id: "${id}", account: "${other.accountId}" })`);
-    await decide(`approveSuspense(input: { id: "${id}", account: "${other.accountId}" })`, second);
+    await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`);
+    await decide(`approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`, second);
     expect(await seenBy(own.apiKey, id)).toMatchObject({ state: 'ASSIGNED', assignedTo: null });
     expect((await seenBy(app.platformKey, id)).assignedTo).toBe(String(other.accountId));
     const kept = await strayPix(own);
-    await decide(`assignSuspense(input: { id: "${kept}", account: "${own.accountId}" })`);
+    await decide(`assignSuspense(input: { suspenseId: "${kept}", account: "${own.accountId}" })`);
     expect((await seenBy(own.apiKey, kept)).assignedTo).toBe(String(own.accountId));
   });
 });
@@ -111,13 +112,14 @@ describe('decisions under a key', () => {
     const [id, second] = [await strayPix(own), await strayPix(own)];
     const assign = (entry: string) =>
       decide(
-        `assignSuspense(input: { id: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}" })`,
+        `assignSuspense(input: { suspenseId: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}" })`,
       );
     const first = (await assign(id)).json.data.assignSuspense.suspenseEntry;
     expect((await assign(id)).json.data.assignSuspense.suspenseEntry).toEqual(first);
     expect(codeOf(await assign(second))).toBe('IDEMPOTENCY_MISMATCH');
     expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35');
-    const giveBack = () => decide(`returnSuspense(input: { id: "${second}", idempotencyKey: "r-${id}" })`);
+    const giveBack = () =>
+      decide(`returnSuspense(input: { suspenseId: "${second}", idempotencyKey: "r-${id}" })`);
     const answers = [
       (await giveBack()).json.data.returnSuspense.suspenseEntry,
       (await giveBack()).json.data.returnSuspense.suspenseEntry,
@@ -134,11 +136,11 @@ describe('assigning', () => {
   test('L38, L35: within an account credits its balance, once', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const mutation = `assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`;
+    const mutation = `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`;
     const answers = await Promise.all([
       decide(mutation),
       decide(mutation),
-      decide(`returnSuspense(input: { id: "${id}" })`),
+      decide(`returnSuspense(input: { suspenseId: "${id}" })`),
     ]);
     expect(answers.map(codeOf).sort()).toEqual(['STEP_CONFLICT', 'STEP_CONFLICT', undefined]);
     const done = answers.find((each) => codeOf(each) === undefined);
@@ -153,9 +155,9 @@ describe('assigning', () => {
     const own = await app.addAccount();
     const id = await unknownPix('34.56');
     const before = await bookOf(platform);
-    await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`);
+    await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`);
     const { json } = await decide(
-      `approveSuspense(input: { id: "${id}", account: "${own.accountId}" })`,
+      `approveSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`,
       second,
     );
     expect(json.data.approveSuspense.suspenseEntry).toMatchObject({
@@ -174,11 +176,11 @@ describe('assigning', () => {
     const id = await unknownPix('1.00');
     const live = await app.addAccount({ mode: 'live' });
     for (const account of ['999999', 'x', String(platform), String(live.accountId)])
-      expect(codeOf(await decide(`assignSuspense(input: { id: "${id}", account: "${account}" })`))).toBe(
-        'NOT_FOUND',
-      );
+      expect(
+        codeOf(await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${account}" })`)),
+      ).toBe('NOT_FOUND');
     const missing = ['999999', 'x', '0'].map(
-      (each) => `assignSuspense(input: { id: "${each}", account: "${merchant.accountId}" })`,
+      (each) => `assignSuspense(input: { suspenseId: "${each}", account: "${merchant.accountId}" })`,
     );
     for (const mutation of missing) expect(codeOf(await decide(mutation))).toBe('NOT_FOUND');
   });
@@ -189,20 +191,21 @@ describe('sending back', () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const { json } = await ask(
-      `mutation { returnSuspense(input: { id: "${id}" }) { suspenseEntry { state returnId } errors { code message path } } }`,
+      `mutation { returnSuspense(input: { suspenseId: "${id}" }) { suspenseEntry { state returnId } errors { code message path } } }`,
     );
     const { state, returnId } = json.data.returnSuspense.suspenseEntry;
     expect([state, isReturnId(returnId)]).toEqual(['RETURNING', true]);
     expect(await newsOf(`pix:${returnId}`)).toEqual([]);
     expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '10000' });
-    expect(codeOf(await decide(`returnSuspense(input: { id: "${id}" })`))).toBe('STEP_CONFLICT');
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBe('STEP_CONFLICT');
     await arrive();
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     expect(await bookOf(own.accountId)).toEqual({});
     expect(await journalsOf(own.accountId)).toBe('L50 L51');
     expect(await newsOf(`pix:${returnId}`)).toMatchObject([{ kind: 'refund_ended', outcome: 'suspense' }]);
-    const seen = (await ask('{ suspense { nodes { id returnId } } }', own.apiKey)).json.data.suspense.nodes;
+    const seen = (await ask('{ suspense { nodes { id: suspenseId returnId } } }', own.apiKey)).json.data
+      .suspense.nodes;
     expect(seen).toEqual([{ id, returnId }]);
     await verified(own.accountId);
   });
@@ -215,8 +218,8 @@ describe('sending back', () => {
     for (const amount of ['9', '1'])
       await app.services.receive(depositFor(row, { currency: 'TRX_TRX', amount }));
     const [nine, one] = await suspenseOf(own.accountId);
-    expect(codeOf(await decide(`returnSuspense(input: { id: "${one.id}" })`))).toBe('LIMIT_EXCEEDED');
-    expect(codeOf(await decide(`returnSuspense(input: { id: "${nine.id}" })`))).toBeUndefined();
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${one.id}" })`))).toBe('LIMIT_EXCEEDED');
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${nine.id}" })`))).toBeUndefined();
     await arrive();
     // Of 10 that came, 7.9 went out, and 13.4 were burnt for it.
     expect(await bookOf(own.accountId)).toEqual({
@@ -235,7 +238,7 @@ describe('sending back', () => {
     await reach(made, 'crypto_deposit/WAITING_DEPOSIT');
     await app.services.receive(depositFor(await rowOf(made.end2end), { currency: 'TRX_TRX', amount: '9' }));
     const [{ id }] = await suspenseOf(own.accountId);
-    expect(codeOf(await decide(`returnSuspense(input: { id: "${id}" })`))).toBeUndefined();
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBeUndefined();
     const { rows } = await app.owner.query(`select key from sandbox_order where key like 'suspense:${id}:%'`);
     const ended = {
       kind: 'refund_ended',
@@ -256,7 +259,7 @@ describe('sending back', () => {
   test('what could not go back is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    await decide(`returnSuspense(input: { id: "${id}" })`);
+    await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
     const { rows } = await app.owner.query(
       `select key from sandbox_order o join suspense_entry s on s.return_id = o.key where s.id = $1`,
       [id],
@@ -275,7 +278,7 @@ describe('sending back', () => {
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(
-      codeOf(await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`)),
+      codeOf(await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`)),
     ).toBeUndefined();
     await verified(own.accountId);
   });
@@ -289,7 +292,8 @@ describe('sending back', () => {
     const away = new Error('the bank does not answer');
     giveBack.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
     expect(
-      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
+        .state,
     ).toBe('RETURNING');
     await later(0);
     expect(giveBack).toHaveBeenCalledTimes(1);
@@ -313,7 +317,8 @@ describe('sending back', () => {
     const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
     giveBack.mockRejectedValue(new Error('the bank does not answer'));
     expect(
-      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
+        .state,
     ).toBe('RETURNING');
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1)
@@ -323,13 +328,15 @@ describe('sending back', () => {
     giveBack.mockRestore();
     const orders = vi.spyOn(app.services.rails.pix, 'giveBack');
     expect(
-      errorsIn((await decide(`assignSuspense(input: { id: "${id}", account: "${own.accountId}" })`)).json)[0]
-        .message,
+      errorsIn(
+        (await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`)).json,
+      )[0].message,
     ).toContain('its order failed 36 times and waits for a person: return it again');
     expect(
-      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
+        .state,
     ).toBe('RETURNING');
-    expect(codeOf(await decide(`returnSuspense(input: { id: "${id}" })`))).toBe('STEP_CONFLICT');
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBe('STEP_CONFLICT');
     expect(orders.mock.calls.map(([{ key }]) => key)).toEqual([first]);
     orders.mockRestore();
     await arrive();
@@ -345,7 +352,7 @@ describe('sending back', () => {
     const unreachable = Object.assign(new Error('the server ended the connection'), { code: '57P01' });
     const unpriced = new GatewayError('QUOTE_UNAVAILABLE', 'there is no rate', { retryAfter: 5 });
     giveBack.mockRejectedValue(unreachable);
-    await decide(`returnSuspense(input: { id: "${id}" })`);
+    await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1) {
       giveBack.mockRejectedValue(hours % 2 === 0 ? unreachable : unpriced);
@@ -379,7 +386,7 @@ describe('sending back', () => {
       stuck.push(await isStuck());
       throw new Error('the bank does not answer');
     });
-    await decide(`returnSuspense(input: { id: "${id}" })`);
+    await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1)
       await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
@@ -393,11 +400,13 @@ describe('sending back', () => {
     const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
     giveBack.mockRejectedValueOnce(new RailRefused('the account of the payer is closed'));
     expect(
-      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
+        .state,
     ).toBe('OPEN');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(
-      (await decide(`returnSuspense(input: { id: "${id}" })`)).json.data.returnSuspense.suspenseEntry.state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
+        .state,
     ).toBe('RETURNING');
     giveBack.mockRestore();
     await arrive();

@@ -16,8 +16,12 @@ function counted(bounds?: { readonly fieldsMax: number }) {
     prepared += 1;
     return query.includes('unfit') ? {} : { document: parse(query) };
   };
-  const find = knownOperations<object>(schema, prepare, bounds);
-  return { find: (params: OperationParams) => find(params, {}), prepared: () => prepared };
+  const find = knownOperations<{ readonly caller: { readonly accountId: bigint } }>(schema, prepare, bounds);
+  const contextOf = (accountId: bigint) => ({ caller: { accountId } });
+  return {
+    find: (params: OperationParams, accountId = 1n) => find(params, contextOf(accountId)),
+    prepared: () => prepared,
+  };
 }
 
 test('the first time is not compiled, the second is, the third is the same', async () => {
@@ -71,6 +75,24 @@ test('the oldest are forgotten where all together have more fields than are kept
   expect(known(queries[4])).toBe(true);
   expect(known(queries[1])).toBe(true);
   expect(known(queries[0])).toBe(false);
+});
+
+test("one account's new documents never push out those of another", () => {
+  const { find, prepared } = counted({ fieldsMax: 100 });
+  find({ query: QUERY });
+  const compiled = find({ query: QUERY });
+  for (let n = 0; n < 2_000; n += 1)
+    for (let time = 0; time < 2; time += 1) find({ query: `query N${n} { twice }` }, 2n);
+  const before = prepared();
+  expect(find({ query: QUERY })).toBe(compiled);
+  expect(prepared()).toBe(before);
+});
+
+test("one account's new documents never make another's be seen for the first time again", () => {
+  const { find } = counted();
+  find({ query: QUERY });
+  for (let n = 0; n < 2_000; n += 1) find({ query: `query N${n} { twice }` }, 2n);
+  expect(find({ query: QUERY })).toBeDefined();
 });
 
 test('keys of two requests are equal only where document and name are', () => {

@@ -8,8 +8,8 @@ import { operationCosts } from '../../../src/server/graphql/operation-cost.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 
 const schema = buildSchema(REGISTRY);
-const LIST = `query List($first: Int = 50, $note: String!, $family: TransactionFamily) {
-  transactions(family: $family, first: $first) { nodes { end2end } }
+const LIST = `query List($first: Int = 50, $note: String!, $families: [TransactionFamily!]) {
+  transactions(families: $families, first: $first) { nodes { end2end } }
   transaction(end2end: $note) { end2end }
 }`;
 
@@ -19,8 +19,11 @@ function counted() {
     prepared += 1;
     return { document: parse(query) };
   });
-  const context = {} as ServerContext;
-  return { costOf: (params: OperationParams) => costOf(params, context), prepared: () => prepared };
+  const contextOf = (accountId: bigint) => ({ caller: { accountId } }) as unknown as ServerContext;
+  return {
+    costOf: (params: OperationParams, accountId = 1n) => costOf(params, contextOf(accountId)),
+    prepared: () => prepared,
+  };
 }
 
 const cost = (variables: Record<string, unknown>, { costOf } = counted()) =>
@@ -59,6 +62,27 @@ test('what is invalid costs nothing, is not within the limits, and is not rememb
     points: 0,
     isWithin: false,
   });
+});
+
+test("one account's new operations never push out those of another", () => {
+  const { costOf, prepared } = counted();
+  costOf({ query: LIST, variables: { first: 7, note: 'a' } });
+  for (let n = 0; n < 1_100; n += 1) costOf({ query: `query N${n} { balances { available } }` }, 2n);
+  const before = prepared();
+  costOf({ query: LIST, variables: { first: 7, note: 'a' } });
+  expect(prepared()).toBe(before);
+});
+
+test("one account's new sizes never push out those of another", () => {
+  const { costOf, prepared } = counted();
+  const query =
+    'query($a: Int, $b: Int) { x: transactions(first: $a) { totalCount } y: transactions(first: $b) { totalCount } }';
+  costOf({ query, variables: { a: 1, b: 100 } });
+  for (let n = 0; n < 1_100; n += 1)
+    costOf({ query, variables: { a: 2 + (n % 40), b: (1 + n / 40) | 0 } }, 2n);
+  const before = prepared();
+  costOf({ query, variables: { a: 1, b: 100 } });
+  expect(prepared()).toBe(before);
 });
 
 /** Lines and their transactions, nested: a depth of two for each level and one for the root. */
@@ -120,8 +144,9 @@ test('a filter that looks at one record after another costs what it looks at, on
   const ofLog = (args: string) => costOf({ query: `{ auditLog(first: 1${args}) { totalCount } }` }).points;
   expect(ofLog(', actorId: "key_1"') - ofLog('')).toBe(1_000);
   const ofDeliveries = (args: string) =>
-    costOf({ query: `{ viewer { account { webhookDeliveries(first: 1${args}) { nodes { id } } } } }` })
-      .points;
+    costOf({
+      query: `{ viewer { account { webhookDeliveries(first: 1${args}) { nodes { id: deliveryId } } } } }`,
+    }).points;
   for (const args of [', states: [DEAD]', ', endpointId: "whe_1"', ', states: [DEAD], offset: 2000'])
     expect(ofDeliveries(args) - ofDeliveries(''), args).toBe(1_000);
 });

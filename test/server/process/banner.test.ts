@@ -1,4 +1,5 @@
 /** Goal: keys and the link of the console are printed to a terminal only (C-40). */
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { banner } from '../../../src/server/process/banner.ts';
@@ -33,4 +34,16 @@ test('a pipe sees where the keys are, and how to get a link', () => {
   expect(text).not.toMatch(/the (api|platform) key/);
   expect(text).toContain('API key   in /home/sandbox.json');
   expect(text).toContain('person link');
+});
+
+test('the commands for another shell name the home, where it is not the usual one', () => {
+  const of = (json: string) =>
+    banner({
+      config,
+      sandbox: { ...sandbox, paths: { ...sandbox.paths, json } },
+      entrance: undefined,
+      isTerminal: true,
+    });
+  expect(of('/home/sandbox.json')).toContain('CROSSRAMP_HOME=/home npm run -s crossramp -- events tail');
+  expect(of(resolve('.crossramp/sandbox.json'))).not.toContain('CROSSRAMP_HOME');
 });

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { VERSION } from '../../../src/base/process/version.ts';
 import { snakeCase } from '../../../src/base/text/snake-case.ts';
 import { migrate } from '../../../src/store/migration/migrate.ts';
 import { MigrationError, migrationNames } from '../../../src/store/migration/migrations.ts';
@@ -169,6 +170,41 @@ describe('migrate refuses, in one line', () => {
     );
     await query(url, `update _prisma_migrations set rolled_back_at = now() where id = 'x'`);
     expect(await migrate(url)).toEqual([]);
+  });
+
+  it.each([
+    [VERSION, true],
+    ['0.0.9', true],
+    ['0.1.1', false],
+    ['0.10.0', false],
+    ['1.0.0', false],
+  ])('works with a later migration that says it works from version %s: %s', async (version, isTaken) => {
+    const url = await migratedDatabase();
+    await query(
+      url,
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'x', '29990101000000_later', now());
+       insert into migration_reach values ('29990101000000_later', '${version}')`,
+    );
+    expect(await refusal(url)).toBe(
+      isTaken
+        ? 'applied '
+        : 'the database has migration 29990101000000_later, which this version does not know',
+    );
+    await query(url, `update _prisma_migrations set finished_at = null where id = 'x'`);
+    expect(await refusal(url)).toMatch(/^migration 29990101000000_later was begun and not finished/);
+  });
+
+  it('a database that is ahead in one migration and lacks another', async () => {
+    const url = await migratedDatabase();
+    await query(
+      url,
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'x', '29990101000000_later', now());
+       insert into migration_reach values ('29990101000000_later', '${VERSION}');
+       delete from _prisma_migrations where migration_name = '${repeatable()}'`,
+    );
+    expect(await refusal(url)).toBe(
+      'the database has migration 29990101000000_later, which this version does not know',
+    );
   });
 
   it('a database that holds tables of something else', async () => {

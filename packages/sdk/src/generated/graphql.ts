@@ -27,6 +27,8 @@ export interface Account {
   readonly branding: Branding;
   /** When the account was opened. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Play money or real money. */
   readonly mode: AccountMode;
   /** Name of the account holder. */
@@ -92,24 +94,18 @@ export interface ActionEffect {
 }
 /** How an action moves an amount. */
 export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
-/** A destination: `network` and `address`, or `pixKeyType` and `pixKey`. */
+/** Input of `addWhitelistEntry`. */
 export interface AddWhitelistEntryInput {
-  /** Address on the network; its checksum is checked where it has one. */
-  readonly address?: string | null | undefined;
   /** The group, `grp_…`. */
   readonly groupId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
   /** Your own name for it. At most 200 characters. */
   readonly label?: string | null | undefined;
-  /** Network of the address, as in currency codes: `TRX`, `ETH`. */
-  readonly network?: string | null | undefined;
-  /** PIX key, in the form that its type asks for. */
-  readonly pixKey?: string | null | undefined;
-  /** Type of `pixKey`. Required with it. */
-  readonly pixKeyType?: PixKeyType | null | undefined;
   /** Proof of the address, if the signer requires one. */
   readonly proof?: WhitelistProofInput | null | undefined;
+  /** The destination. */
+  readonly target: WhitelistTargetInput;
 }
 /** Result of `addWhitelistEntry`, or its refusals. */
 export interface AddWhitelistEntryPayload {
@@ -122,7 +118,7 @@ export interface AddWhitelistEntryPayload {
 /** Input of `addWhitelistProof`. */
 export interface AddWhitelistProofInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
   /** The proof. */
   readonly proof: WhitelistProofInput;
 }
@@ -147,6 +143,8 @@ export interface ApiKey {
   readonly expiresAt: string | null;
   /** The last four characters of its secret text. */
   readonly hint: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Identifier of the key; not its secret text. */
   readonly keyId: string;
   /** When it was last used, to about a minute; null: never. */
@@ -279,7 +277,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-  /** What was acted on: `account`, `book_day`, `customer`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -336,6 +334,18 @@ export interface BalanceChange {
   /** Cursor of the newest event of the account at that moment. */
   readonly cursor: string;
 }
+/** What the account holds, in BRL at the last known mid-market rates. */
+export interface BalanceWorth {
+  readonly __typename: 'BalanceWorth';
+  /** The available part of it. */
+  readonly available: string;
+  /** Time of the oldest rate that was used; null if only BRL is held. */
+  readonly ratesAt: string | null;
+  /** All parts of all balances that have a rate, each rounded half up to cents. */
+  readonly total: string;
+  /** Currencies that are held and have no rate: they are not in the total. */
+  readonly unpriced: readonly (Currency)[];
+}
 /** How the hosted pages of the account look. */
 export interface Branding {
   readonly __typename: 'Branding';
@@ -382,6 +392,38 @@ export interface CancelTransactionPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
+/** An entry of the evidence of a case. It is never changed, and holds neither images nor answers of a provider. */
+export interface CaseEvidence {
+  readonly __typename: 'CaseEvidence';
+  /** Key or person that acted; null for the provider and for a timer. */
+  readonly actor: string | null;
+  /** SHA-256 of the answer or the callback, hexadecimal; null where there was none. */
+  readonly answerHash: string | null;
+  /** Time of the entry. */
+  readonly at: string;
+  /** Number of the check, from 1. */
+  readonly attempt: number;
+  /** Last decision of the provider, in the words of the gateway; null before one. */
+  readonly decision: string | null;
+  /** What happened: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`. */
+  readonly event: string;
+  /** Position in the evidence of the case, from 1. */
+  readonly n: number;
+  /** Kind of the provider; null where there is none. */
+  readonly provider: string | null;
+  /** Reason that the person gave; null where nobody did. */
+  readonly reason: string | null;
+  /** Reason codes of the provider. */
+  readonly reasons: readonly (string)[];
+  /** Identifier at the provider; null before it gave one. */
+  readonly reference: string | null;
+  /** Score of the provider; null where it gives none. */
+  readonly score: string | null;
+  /** State of the case after it. */
+  readonly state: CaseState;
+}
+/** State of the case of a customer. */
+export type CaseState = 'APPROVED' | 'DENIED' | 'EXPIRED' | 'FROZEN' | 'OPEN' | 'PENDING' | 'RETRY' | 'REVIEW';
 /** Input of `changeMemberRole`. */
 export interface ChangeMemberRoleInput {
   /** The person, `per_…`, as `personId` has it. */
@@ -462,10 +504,8 @@ export interface CreateApiKeyPayload {
 export interface CreateCheckoutInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** BRL that the customer pays, above 0, at most 2 decimals and 40 characters. */
-  readonly amountPayment?: string | null | undefined;
-  /** Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has. At most 40 characters. */
-  readonly amountReceived?: string | null | undefined;
+  /** Amount of the order. Default: the customer enters it on the page. */
+  readonly amount?: OrderAmountInput | null | undefined;
   /** Full name of the customer. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the customer, with valid check digits, with or without punctuation. */
@@ -478,8 +518,6 @@ export interface CreateCheckoutInput {
   readonly externalCode?: string | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -505,14 +543,12 @@ export interface CreateCheckoutPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An offramp. Give one of the two amounts, or a quote. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
+/** An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
 export interface CreateOfframpInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** Crypto that is paid, above 0. No more decimals than the currency has. At most 40 characters. */
-  readonly amountPaid?: string | null | undefined;
-  /** BRL that the payee receives, instead of the crypto that is paid. At most 2 decimals and 40 characters. */
-  readonly amountSent?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: OrderAmountInput;
   /** Full name of the payee. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the payee, with valid check digits, with or without punctuation. */
@@ -531,8 +567,6 @@ export interface CreateOfframpInput {
   readonly pixKey?: string | null | undefined;
   /** Type of the PIX key. Required with it. */
   readonly pixKeyType?: PixKeyType | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -554,14 +588,12 @@ export interface CreateOfframpPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An onramp. Give one of the two amounts, or a quote. Without `clientTaxId` the process waits for `provideIdentity`. */
+/** An onramp. Without `clientTaxId` the process waits for `provideIdentity`. */
 export interface CreateOnrampInput {
   /** Whether the quote is accepted now. If false, the process waits for `acceptQuote`. */
   readonly accept?: boolean | undefined;
-  /** BRL that the customer pays, above 0, at most 2 decimals and 40 characters. */
-  readonly amountPayment?: string | null | undefined;
-  /** Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has. At most 40 characters. */
-  readonly amountReceived?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: OrderAmountInput;
   /** Full name of the customer. At most 140 characters. */
   readonly clientName?: string | null | undefined;
   /** CPF or CNPJ of the customer, with valid check digits, with or without punctuation. */
@@ -574,8 +606,6 @@ export interface CreateOnrampInput {
   readonly externalCode?: string | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount. At most 200 characters. */
-  readonly quoteId?: string | null | undefined;
   /** Facts to record for reports to authorities. */
   readonly record?: TransactionRecordInput | null | undefined;
   /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
@@ -601,12 +631,10 @@ export interface CreateOnrampPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
-/** An order to be priced. Give one of the two amounts. */
+/** An order to be priced. */
 export interface CreateQuoteInput {
-  /** BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters. */
-  readonly brlAmount?: string | null | undefined;
-  /** Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has. At most 40 characters. */
-  readonly cryptoAmount?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
@@ -800,6 +828,8 @@ export interface CrossrampCheckout {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -868,7 +898,7 @@ export interface CursorRefusal {
   readonly latest: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** A customer or payee of the account: a tax id that its transactions name (C-21). */
@@ -880,6 +910,8 @@ export interface Customer {
   readonly grantedLimitDaily: string | null;
   /** Volume of the customer in 30 days, BRL, above which an identity step-up is required, that the platform set instead of the limit of the templates; null: none. */
   readonly grantedStepUp30d: string | null;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** How far the customer is identified. */
   readonly level: CustomerLevel;
   /** Largest volume of the customer in a day in Brasília, BRL; null: as the template says. */
@@ -892,6 +924,72 @@ export interface Customer {
   readonly taxId: string;
   /** Its volumes by day, newest first: the last 30 days on which it moved anything. */
   readonly volumes: readonly (CustomerVolume)[];
+}
+/** How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it. */
+export interface CustomerCase {
+  readonly __typename: 'CustomerCase';
+  /** Identifier of the account whose customer it is. */
+  readonly account: string;
+  /** How often the check was begun. */
+  readonly attempts: number;
+  /** Time of the last decision; null before one. */
+  readonly decidedAt: string | null;
+  /** Key or person that decided last, or the kind of the provider; null before a decision. */
+  readonly decidedBy: string | null;
+  /** What was asked, answered and decided, newest first; at most 100. Null without the scope `platform:risk`. */
+  readonly evidence: readonly (CaseEvidence)[] | null;
+  /** State that unfreezing leads back to; null unless it is frozen. */
+  readonly frozenState: CaseState | null;
+  /** Identifier of the case. */
+  readonly id: string;
+  /** Whether it was denied after an approval, and no person has decided since. */
+  readonly isLateDenial: boolean;
+  /** Kind of the customer. */
+  readonly kind: CustomerKind;
+  /** Level that an approval leads to. */
+  readonly level: CustomerLevel;
+  /** Name that the transaction gave which opened the case; null where a person opened it. */
+  readonly name: string | null;
+  /** When it was opened. */
+  readonly openedAt: string;
+  /** Kind of the provider that checks; null where people alone decide. */
+  readonly provider: string | null;
+  /** Reason codes of the provider. Null without the scope `platform:risk`. */
+  readonly reasons: readonly (string)[] | null;
+  /** Identifier of the customer at the provider. Null without the scope `platform:risk`. */
+  readonly reference: string | null;
+  /** Score of the provider; null where it gives none. Null without the scope `platform:risk`. */
+  readonly score: string | null;
+  /** Its state. */
+  readonly state: CaseState;
+  /** CPF or CNPJ of the customer, without punctuation. */
+  readonly taxId: string;
+  /** Key or person that asked to unfreeze; another one has to do it too. Null where nobody has. */
+  readonly unfreezeRequestedBy: string | null;
+  /** When its state changed last. */
+  readonly updatedAt: string;
+  /** End of the newest approval; null where there was none. */
+  readonly validUntil: string | null;
+}
+/** A page of cases of customers. */
+export interface CustomerCaseConnection {
+  readonly __typename: 'CustomerCaseConnection';
+  /** The nodes of the page with their cursors, in the order of the list. */
+  readonly edges: readonly (CustomerCaseEdge)[];
+  /** The nodes of the page, for clients that need no cursors. */
+  readonly nodes: readonly (CustomerCase)[];
+  /** Where the page stands in its list. */
+  readonly pageInfo: PageInfo;
+  /** Number of all cases that match, not only of this page. Exact. */
+  readonly totalCount: number;
+}
+/** A case and its cursor. */
+export interface CustomerCaseEdge {
+  readonly __typename: 'CustomerCaseEdge';
+  /** Cursor of the node: opaque text for `after` and `before`. */
+  readonly cursor: string;
+  /** The record. */
+  readonly node: CustomerCase;
 }
 /** A page of the customers. */
 export interface CustomerConnection {
@@ -913,6 +1011,8 @@ export interface CustomerEdge {
   /** The record. */
   readonly node: Customer;
 }
+/** Kind of a customer. */
+export type CustomerKind = 'COMPANY' | 'PERSON';
 /** How far a customer is identified. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
 /** What a customer moved on one day, over all checkouts, onramps and offramps of the account. */
@@ -924,6 +1024,38 @@ export interface CustomerVolume {
   readonly open: string;
   /** Amount paid on this day, BRL. */
   readonly paid: string;
+}
+/** Outcomes of deliveries, and times of their attempts. */
+export type DeliveryFigures = TotalFigures | EndpointFigures | DeliverySlice;
+/** Outcomes and times of the deliveries of an account. */
+export interface DeliveryReport {
+  readonly __typename: 'DeliveryReport';
+  /** Of each endpoint that had a delivery in the time, the most deliveries first; at most 100. */
+  readonly endpoints: readonly (EndpointFigures)[];
+  /** Of equal slices of the time, oldest first; at most 24. */
+  readonly slices: readonly (DeliverySlice)[];
+  /** Of all deliveries. */
+  readonly total: TotalFigures;
+}
+/** Figures of the deliveries that were created in one slice of the time. */
+export interface DeliverySlice {
+  readonly __typename: 'DeliverySlice';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
+  /** Start of the slice. */
+  readonly since: string;
 }
 /** What to do with a deposit that is held because its amount was wrong, it was late, or the payout failed. */
 export type DepositResolution = 'KEEP' | 'REFUND' | 'REQUOTE';
@@ -939,6 +1071,26 @@ export interface DisableStaticLinkPayload {
   readonly errors: readonly (Refusal)[];
   /** Result of the mutation; null where it was refused. */
   readonly staticLink: StaticLink | null;
+}
+/** Figures of the deliveries to one endpoint. */
+export interface EndpointFigures {
+  readonly __typename: 'EndpointFigures';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Identifier of the endpoint. */
+  readonly endpointId: string;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
 }
 /** Input of `enterAmount`. */
 export interface EnterAmountInput {
@@ -1040,7 +1192,7 @@ export interface InputRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** An invitation that was just made. */
@@ -1141,7 +1293,7 @@ export interface LimitRefusal {
   readonly limitCurrency: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** A person with a role in the account. */
@@ -1149,6 +1301,8 @@ export interface Member {
   readonly __typename: 'Member';
   /** E-mail address of the person, in lower case. */
   readonly email: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** When the person was invited. */
   readonly invitedAt: string;
   /** Who invited: `keyId` of a key, id of a person, or the user name of an operator. */
@@ -1183,7 +1337,7 @@ export interface Money {
 /** How money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
-export type Node = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
+export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey;
 /** Offramp from Account. Crypto is debited from the account balance; BRL is sent to a payee by PIX. */
 export interface Offramp {
   readonly __typename: 'Offramp';
@@ -1249,6 +1403,8 @@ export interface Offramp {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1351,6 +1507,8 @@ export interface OfframpInstant {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1447,6 +1605,8 @@ export interface Onramp {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1541,6 +1701,8 @@ export interface OnrampInstant {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -1584,6 +1746,16 @@ export interface OpenRefund {
   /** The transaction. */
   readonly transaction: Transaction;
 }
+/**
+ * Amount of an order by one of its sides, or by a quote. The other side follows from the price.
+ * - `brl`: BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters.
+ * - `crypto`: Crypto that is received or paid. Above 0, no more decimals than the currency has. At most 40 characters.
+ * - `quoteId`: A quote of `createQuote`, which fixes both amounts. It can be used once. At most 200 characters.
+ */
+export type OrderAmountInput =
+  | { readonly brl: string; readonly crypto?: undefined; readonly quoteId?: undefined }
+  | { readonly brl?: undefined; readonly crypto: string; readonly quoteId?: undefined }
+  | { readonly brl?: undefined; readonly crypto?: undefined; readonly quoteId: string };
 /** An account in which the person has a role. */
 export interface OwnAccount {
   readonly __typename: 'OwnAccount';
@@ -1611,6 +1783,8 @@ export interface Passkey {
   readonly __typename: 'Passkey';
   /** When it was added. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** When it was last shown; null: not since it was added. */
   readonly lastUsedAt: string | null;
   /** Name that the person gave it. */
@@ -1621,7 +1795,7 @@ export interface Passkey {
 /** Input of `pauseWebhookEndpoint`. */
 export interface PauseWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `pauseWebhookEndpoint`, or its refusals. */
 export interface PauseWebhookEndpointPayload {
@@ -1740,7 +1914,7 @@ export interface PermissionRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Scope that the caller lacks; null where it is another rule. */
   readonly scope: string | null;
@@ -1754,6 +1928,8 @@ export interface Person {
   readonly email: string;
   /** Whether the person has a passkey. */
   readonly hasPasskey: boolean;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Name of the person. */
   readonly name: string;
   /** Identifier of the person, `per_…`. */
@@ -1772,6 +1948,8 @@ export interface PersonSession {
   readonly address: string | null;
   /** When the person signed in. */
   readonly createdAt: string;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** Whether it is the session of this request. */
   readonly isCurrent: boolean;
   /** When it was last used, to about a minute. */
@@ -1780,6 +1958,13 @@ export interface PersonSession {
   readonly sessionId: string;
   /** Name that the browser gave itself when the person signed in. */
   readonly userAgent: string | null;
+}
+/** A PIX key. */
+export interface PixKeyTargetInput {
+  /** The key, in the form that its type asks for. */
+  readonly key: string;
+  /** Type of the key. */
+  readonly type: PixKeyType;
 }
 /** Type of a PIX key; `/v2` has the same values in lower case. */
 export type PixKeyType = 'CNPJ' | 'CPF' | 'EMAIL' | 'PHONE' | 'RANDOM';
@@ -1859,10 +2044,10 @@ export interface Quote {
   readonly expiresAt: string | null;
   /** Total fees, BRL. */
   readonly fees: string;
-  /** Id to give as `quoteId`; null for a price that is not reserved. */
-  readonly id: string | null;
   /** Network fee in the crypto, on top of `fees`; 0 when nothing is delivered on-chain. */
   readonly networkFee: string;
+  /** Identifier of the reserved price, for `amount`; null for a price that is not reserved. */
+  readonly quoteId: string | null;
   /** Price in BRL of one unit of crypto, spread included. */
   readonly rate: string;
   /** Mid-market rate in BRL for one unit of crypto. */
@@ -1870,12 +2055,18 @@ export interface Quote {
   /** Template of the order. */
   readonly template: Template;
 }
-/** An order to be priced. Give one of the two amounts. */
+/**
+ * Amount of an order by one of its sides. The other side follows from the price.
+ * - `brl`: BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters.
+ * - `crypto`: Crypto that is received or paid. Above 0, no more decimals than the currency has. At most 40 characters.
+ */
+export type QuoteAmountInput =
+  | { readonly brl: string; readonly crypto?: undefined }
+  | { readonly brl?: undefined; readonly crypto: string };
+/** An order to be priced. */
 export interface QuoteInput {
-  /** BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals and 40 characters. */
-  readonly brlAmount?: string | null | undefined;
-  /** Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has. At most 40 characters. */
-  readonly cryptoAmount?: string | null | undefined;
+  /** Amount of the order. */
+  readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
   /** Template of the order. It decides the direction and the price settings. Withdrawals have no quote. */
@@ -1913,7 +2104,7 @@ export interface RecordFactsPayload {
 /** Input of `recoverWebhookEndpoint`. */
 export interface RecoverWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -1928,7 +2119,7 @@ export interface RecoverWebhookEndpointPayload {
 /** Input of `redeliverWebhook`. */
 export interface RedeliverWebhookInput {
   /** The delivery. */
-  readonly id: string;
+  readonly deliveryId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2074,7 +2265,7 @@ export interface RemoveViewPayload {
 /** Input of `removeWebhookEndpoint`. */
 export interface RemoveWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `removeWebhookEndpoint`, or its refusals. */
 export interface RemoveWebhookEndpointPayload {
@@ -2087,7 +2278,7 @@ export interface RemoveWebhookEndpointPayload {
 /** Input of `removeWhitelistEntry`. */
 export interface RemoveWhitelistEntryInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
 }
 /** Result of `removeWhitelistEntry`, or its refusals. */
 export interface RemoveWhitelistEntryPayload {
@@ -2167,7 +2358,7 @@ export interface ResolveDepositPayload {
 /** Input of `resumeWebhookEndpoint`. */
 export interface ResumeWebhookEndpointInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
 }
 /** Result of `resumeWebhookEndpoint`, or its refusals. */
 export interface ResumeWebhookEndpointPayload {
@@ -2242,7 +2433,7 @@ export interface RuleRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
 /** An amount that was credited. */
@@ -2341,7 +2532,7 @@ export type SearchMatch = 'ADDRESS' | 'DESTINATION' | 'END2END' | 'EXTERNAL_CODE
 /** Input of `sendTestWebhook`. */
 export interface SendTestWebhookInput {
   /** The endpoint, `whe_…`. */
-  readonly id: string;
+  readonly endpointId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -2401,7 +2592,7 @@ export interface StateRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Actions that you can take on the transaction now; empty where there are none, or the mutation is not about a transaction. */
   readonly possibleActions: readonly (TransactionAction)[];
@@ -2421,6 +2612,8 @@ export interface StaticLink {
   readonly expiresIn: number;
   /** Your reference, copied to each session. */
   readonly externalCode: string | null;
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
   /** What it is for, as payers see it. */
   readonly name: string;
   /** Where its customers are sent after the payment. */
@@ -2491,7 +2684,7 @@ export interface SuspenseEntry {
   readonly decidedBy: string | null;
   /** Transaction that it came for; null where that is not known. */
   readonly end2end: string | null;
-  /** Identifier of the entry. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person. */
   readonly isStuck: boolean;
@@ -2509,11 +2702,55 @@ export interface SuspenseEntry {
   readonly returnId: string | null;
   /** Its state. */
   readonly state: SuspenseState;
+  /** Identifier of the entry. */
+  readonly suspenseId: string;
 }
 /** Why no transaction took the money. */
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
 /** State of money in suspense. */
 export type SuspenseState = 'ASSIGNED' | 'DROPPED' | 'OPEN' | 'RETURNED' | 'RETURNING';
+/** Payments by PIX that succeeded, by day and period. */
+export interface Takings {
+  readonly __typename: 'Takings';
+  /** By day, oldest first, at most 60; the last one is today. */
+  readonly days: readonly (TakingsDay)[];
+  /** Median time from payment to the end of the transaction in the last 30 days, in ms; null without a payment whose time is known. */
+  readonly medianMs: number | null;
+  /** The 30 days that end today, and the 30 days before. */
+  readonly month: TakingsPeriod;
+  /** Time that 95 of 100 of those payments needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Today so far, and yesterday. */
+  readonly today: TakingsPeriod;
+  /** The 7 days that end today, and the 7 days before. */
+  readonly week: TakingsPeriod;
+}
+/** Payments of one day. */
+export interface TakingsDay {
+  readonly __typename: 'TakingsDay';
+  /** BRL that payers paid. */
+  readonly amount: string;
+  /** Day in Brasília, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Number of transactions of the day that have ended, whether they were paid or not. */
+  readonly ended: number;
+  /** Number of these payments. */
+  readonly payments: number;
+}
+/** Payments of the days that end today, and of as many days before. */
+export interface TakingsPeriod {
+  readonly __typename: 'TakingsPeriod';
+  /** BRL that payers paid. */
+  readonly amount: string;
+  /** The same of as many days before. */
+  readonly amountBefore: string;
+  /** Number of transactions of the period that have ended, whether they were paid or not: `payments` of them succeeded. */
+  readonly ended: number;
+  /** Number of these payments. */
+  readonly payments: number;
+  /** The same of as many days before. */
+  readonly paymentsBefore: number;
+}
 /** The process templates, by their published names. */
 export type Template = 'crossramp_checkout' | 'offramp' | 'offramp_instant' | 'onramp' | 'onramp_instant' | 'withdraw_dash_same_curr';
 /** Limits that the account set itself on a template; null where there is none. The tighter of these and of those in `templateSettings` applies. */
@@ -2553,6 +2790,24 @@ export interface TemplateSetting {
   readonly spread: string;
   /** The template. */
   readonly template: Template;
+}
+/** Figures of the deliveries to all endpoints. */
+export interface TotalFigures {
+  readonly __typename: 'TotalFigures';
+  /** Attempts to deliver them. */
+  readonly attempts: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Attempts without an answer from 200 to 299. */
+  readonly failedAttempts: number;
+  /** Median time of the attempts that were accepted, in ms; null where there is none. */
+  readonly medianMs: number | null;
+  /** Time that 95 of 100 of them needed at most, in ms. */
+  readonly p95Ms: number | null;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
 }
 /** A transaction: one process of any template. Each template has a type with its own fields. */
 export type Transaction = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
@@ -2833,10 +3088,10 @@ export interface UpdateTemplateLimitsPayload {
 export interface UpdateWebhookEndpointInput {
   /** Your own description. At most 200 characters. */
   readonly description?: string | null | undefined;
+  /** The endpoint, `whe_…`. */
+  readonly endpointId: string;
   /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. At most 50 names. */
   readonly eventNames?: readonly (string)[] | null | undefined;
-  /** The endpoint, `whe_…`. */
-  readonly id: string;
   /** Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false. */
   readonly isSignedByKey?: boolean | null | undefined;
   /** Most deliveries in progress at the same time: 1 to 100, default 20. */
@@ -2879,13 +3134,20 @@ export interface WaitRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amountPayment` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
   /** Seconds after which to send the same request again; null where that is not known. */
   readonly retryAfter: number | null;
 }
 /** Who holds the keys of a wallet. */
 export type WalletCustody = 'CUSTODIAL' | 'SELF_CUSTODY';
+/** An address on a network. */
+export interface WalletTargetInput {
+  /** Address on the network; its checksum is checked where it has one. */
+  readonly address: string;
+  /** Network of the address, as in currency codes: `TRX`, `ETH`. */
+  readonly network: string;
+}
 /** One attempt to deliver a webhook. */
 export interface WebhookAttempt {
   readonly __typename: 'WebhookAttempt';
@@ -2909,6 +3171,8 @@ export interface WebhookDelivery {
   readonly attempts: readonly (WebhookAttempt)[];
   /** When it was created. */
   readonly createdAt: string;
+  /** Identifier of the delivery. */
+  readonly deliveryId: string;
   /** When it was delivered, given up or skipped; null while it is pending. */
   readonly endedAt: string | null;
   /** The endpoint that it is sent to. */
@@ -2917,7 +3181,7 @@ export interface WebhookDelivery {
   readonly event: TransactionEvent | null;
   /** Cursor of its event in the event log. */
   readonly eventCursor: string;
-  /** Identifier of the delivery. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
   readonly nextAttemptAt: string | null;
@@ -2965,11 +3229,13 @@ export interface WebhookEndpoint {
   readonly disabledAt: string | null;
   /** Why it was disabled last; null: never. */
   readonly disabledReason: string | null;
+  /** Identifier of the endpoint, `whe_…`. */
+  readonly endpointId: string;
   /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. */
   readonly eventNames: readonly (string)[];
   /** Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed. */
   readonly failingSince: string | null;
-  /** Identifier of the endpoint, `whe_…`. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
   readonly isRecoverable: boolean;
@@ -3036,9 +3302,11 @@ export interface WhitelistEntry {
   readonly __typename: 'WhitelistEntry';
   /** When it was created. */
   readonly createdAt: string;
+  /** Identifier of the entry, `wle_…`. */
+  readonly entryId: string;
   /** The group that it belongs to, `grp_…`. */
   readonly groupId: string;
-  /** `wle_…`. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether there is a proof of the address for the signer of networks; it may have expired (`provenUntil`). */
   readonly isProven: boolean;
@@ -3066,7 +3334,9 @@ export interface WhitelistGroup {
   readonly createdAt: string;
   /** Its destinations in the order in which they were added, without removed ones; at most 5,000 in all groups of an account. */
   readonly entries: readonly (WhitelistEntry)[];
-  /** `grp_…`. */
+  /** Identifier of the group, `grp_…`. */
+  readonly groupId: string;
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Your own name for it. */
   readonly name: string;
@@ -3080,6 +3350,14 @@ export interface WhitelistProofInput {
   /** Signature of the statement by the key, base64url. At most 2,000 characters. */
   readonly signature?: string | null | undefined;
 }
+/**
+ * Destination of withdrawals: an address, or a PIX key.
+ * - `pixKey`: A PIX key.
+ * - `wallet`: An address on a network.
+ */
+export type WhitelistTargetInput =
+  | { readonly pixKey: PixKeyTargetInput; readonly wallet?: undefined }
+  | { readonly pixKey?: undefined; readonly wallet: WalletTargetInput };
 /** Withdrawal. Funds move from the account balance to a whitelisted wallet or PIX key. */
 export interface Withdrawal {
   readonly __typename: 'Withdrawal';
@@ -3143,6 +3421,8 @@ export interface Withdrawal {
   readonly receiptUrl: string | null;
   /** Facts recorded for reports to authorities; null if there are none. Data, not an official file. */
   readonly record: TransactionRecord | null;
+  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  readonly refundEffects: readonly (ActionEffect)[] | null;
   /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
@@ -3175,7 +3455,7 @@ export interface Withdrawal {
 /** Input of `withdrawWhitelistProof`. */
 export interface WithdrawWhitelistProofInput {
   /** The entry, `wle_…`. */
-  readonly id: string;
+  readonly entryId: string;
 }
 /** Result of `withdrawWhitelistProof`, or its refusals. */
 export interface WithdrawWhitelistProofPayload {
@@ -3195,14 +3475,22 @@ export interface Query {
   readonly attention: Attention | null;
   /** The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`. */
   readonly auditLog: AuditLogConnection | null;
+  /** What the account holds now, in BRL. */
+  readonly balanceWorth: BalanceWorth | null;
   /** The balances of every currency that the account has ever held. */
   readonly balances: readonly (Balance)[] | null;
   /** The catalogue: every currency that transactions can use. */
   readonly currencies: readonly (Currency)[] | null;
   /** A customer of the account; null where no transaction and no limit names the tax id. */
   readonly customer: Customer | null;
+  /** A case of a customer; null where there is none that you may see. */
+  readonly customerCase: CustomerCase | null;
+  /** Cases of customers, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  readonly customerCases: CustomerCaseConnection | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
+  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most. Needs the scope `admin`. */
+  readonly deliveryReport: DeliveryReport | null;
   /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
   readonly events: EventConnection | null;
   /** Amounts that came in and went out in the last hours, by currency, from the ledger. Null if the account has more than 200,000 statement lines since the first day of that period. */
@@ -3215,7 +3503,7 @@ export interface Query {
   readonly myPasskeys: readonly (Passkey)[] | null;
   /** The sessions of the person who asks, the last used first, at most 100; none for a key. */
   readonly mySessions: readonly (PersonSession)[] | null;
-  /** The record with a global id; null when the account has none. */
+  /** The record with a global id; null where the caller has none. Needs the scope of the query that lists such records. */
   readonly node: Node | null;
   /** Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
   readonly openRefunds: readonly (OpenRefund)[] | null;
@@ -3235,6 +3523,8 @@ export interface Query {
   readonly stepUps: readonly (StepUp)[] | null;
   /** Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode, and money that matches no account. */
   readonly suspense: SuspenseConnection | null;
+  /** Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last 30 days with today, and the 30 days before. Amounts are gross: refunds in part are not taken off, payments that went back whole are not counted. Null if the account created more than 200,000 transactions in that time. */
+  readonly takings: Takings | null;
   /** One transaction; null when the account has none with this id. */
   readonly transaction: Transaction | null;
   /** Transactions of one list, of several, or of all, newest first. */

@@ -420,6 +420,186 @@ export type Actions = {
   })[];
   })[];
   };
+export type WebhookEndpoint = {
+    /** Identifier, `whe_…`. */
+    readonly id: string;
+    /** URL that receives the requests. */
+    readonly url: string;
+    /** Your own description. */
+    readonly description: string | null;
+    /** Transactions that it is for: those created with its URL as `webhook`, those of its template, or all others. */
+    readonly kind: 'transaction' | 'template' | 'general';
+    /** Template of the kind `template`. */
+    readonly template: string | null;
+    /** Names of the events to send; empty: all. */
+    readonly event_names: readonly (string)[];
+    /** Deliveries that wait for others. */
+    readonly order: 'transaction' | 'account' | 'parallel';
+    /** Most deliveries at once. */
+    readonly max_concurrency: number;
+    /** Most deliveries in a second; null: no limit. */
+    readonly max_per_second: number | null;
+    /** Public key of the signatures `v1a`, `whpk_…`; null without them. */
+    readonly public_key: string | null;
+    /** Whether events are sent. */
+    readonly state: 'enabled' | 'paused' | 'disabled';
+    /** Why it was disabled last. */
+    readonly disabled_reason: string | null;
+    /** When it was disabled last. */
+    readonly disabled_at: string | null;
+    /** Whether it missed events while it was disabled; `recover` sends them. */
+    readonly is_recoverable: boolean;
+    /** Time since which every delivery has failed; after 5 days it is disabled. */
+    readonly failing_since: string | null;
+    /** Attempts that failed since the last success. */
+    readonly consecutive_failures: number;
+    /** Nothing is sent before this time: it failed often, or its `Retry-After` asked for it. */
+    readonly blocked_until: string | null;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it was removed. */
+    readonly removed_at: string | null;
+  };
+export type WebhookSecret = {
+    /** In the form of Standard Webhooks, `whsec_…`. */
+    readonly secret: string;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it stops being valid; null for the present one. */
+    readonly valid_until: string | null;
+  };
+export type WebhookDelivery = {
+    /** Identifier of the delivery. */
+    readonly id: string;
+    /** Endpoint that it is sent to. */
+    readonly endpoint_id: string;
+    /** Name of the event; null when it is no longer kept. */
+    readonly event: string | null;
+    /** Transaction of the event. */
+    readonly end2end: string | null;
+    /** State of the delivery. */
+    readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
+    /** 0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests. */
+    readonly round: number;
+    /** Attempts so far. */
+    readonly attempts: number;
+    /** HTTP status of the last answer. */
+    readonly last_status: number | null;
+    /** Why no complete answer came last. */
+    readonly last_error: string | null;
+    /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
+    readonly next_attempt_at: string | null;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it was delivered, given up or skipped. */
+    readonly ended_at: string | null;
+  };
+export type WebhookAttempt = {
+    /** Number of the attempt, from 1. */
+    readonly attempt: number;
+    /** When it began. */
+    readonly at: string;
+    /** How long it took, milliseconds. */
+    readonly duration_ms: number;
+    /** HTTP status of the answer; null when none came. */
+    readonly status: number | null;
+    /** Why no complete answer came. */
+    readonly error: string | null;
+    /** First 4 KiB of the answer. */
+    readonly answer: string | null;
+  };
+export type WebhookRedelivery = {
+    /** Deliveries, or missed events, that match. */
+    readonly matched: number;
+    /** How many are sent again, the oldest first: at most 10,000, and 0 in a dry run. */
+    readonly redelivered: number;
+    /** Cursor of the last event that is sent again: give it as `after` to go on. */
+    readonly last_cursor: string | null;
+  };
+export type ApiKey = {
+    /** Identifier, `key_…`; not the text of the key. */
+    readonly key_id: string;
+    /** Your own name for it. */
+    readonly name: string;
+    /** Last four characters of its text. */
+    readonly hint: string;
+    /** Whether it may use the sandbox or real rails. */
+    readonly mode: 'test' | 'live';
+    /** Its rights. */
+    readonly scopes: readonly (string)[];
+    /** Networks that it may be used from; empty: any. */
+    readonly allowed_cidrs: readonly (string)[];
+    /** `key_id` of the key, or id of the person, that created it; null: the operator did. */
+    readonly made_by: string | null;
+    /** `key_id` of the key that it replaced. */
+    readonly replaces: string | null;
+    /** When it was issued. */
+    readonly created_at: string;
+    /** When it stops working; null: never. */
+    readonly expires_at: string | null;
+    /** When it was revoked. */
+    readonly revoked_at: string | null;
+    /** When it was last used, to about a minute. */
+    readonly last_used_at: string | null;
+  };
+export type WhitelistEntry = {
+    /** Identifier, `wle_…`. */
+    readonly id: string;
+    /** Group that it belongs to, `grp_…`. */
+    readonly group_id: string;
+    /** Your own name for it. */
+    readonly label: string | null;
+    /** Network of an address; null for a PIX key. */
+    readonly network: string | null;
+    /** Type of a PIX key; null for an address. */
+    readonly pix_key_type: string | null;
+    /** Address or PIX key, in its canonical form. */
+    readonly target: string;
+    /** When it was created. */
+    readonly created_at: string;
+    /** Time from which withdrawals may go there: the end of the cooling time. */
+    readonly usable_at: string;
+    /** Whether there is a proof of the address for the signer; it may have expired. */
+    readonly is_proven: boolean;
+    /** When the proof expires. */
+    readonly proven_until: string | null;
+    /** When it was removed. */
+    readonly removed_at: string | null;
+  };
+export type WhitelistGroup = {
+    /** Identifier, `grp_…`. */
+    readonly id: string;
+    /** Your own name for it. */
+    readonly name: string;
+    /** When it was created. */
+    readonly created_at: string;
+    /** Its destinations, oldest first, without removed ones. */
+    readonly entries: readonly (WhitelistEntry)[];
+  };
+export type StaticLink = {
+    /** Identifier: the last part of its URL. */
+    readonly slug: string;
+    /** URL for customers; each visit opens a new session. */
+    readonly url: string;
+    /** What it is for, as payers see it. */
+    readonly name: string;
+    /** Crypto that is received. */
+    readonly currency_exit_received_code: string;
+    /** BRL that the customer pays; null where the customer enters it. */
+    readonly amount_payment: string | null;
+    /** Your reference, copied to each session. */
+    readonly external_code: string | null;
+    /** Where customers are sent after the payment. */
+    readonly return_url: string | null;
+    /** URL that receives the events of its sessions. */
+    readonly webhook: string | null;
+    /** Life of its sessions, seconds. */
+    readonly expires_in: number;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it was disabled. */
+    readonly disabled_at: string | null;
+  };
 /** Body of each event, by its name. */
 export interface EventBodies {
   readonly 'crossramp_checkout.static_entry.amount': CrossrampCheckout;
@@ -756,6 +936,100 @@ export interface Get {
     /** Seconds to wait for the next event if there is none yet. */
     readonly wait?: number | undefined;
   }; readonly answer: EventPage };
+  /** Lists the webhook endpoints without removed ones, oldest first */
+  readonly '/v2/webhook_endpoints': { readonly params: {}; readonly answer: {
+    readonly results: readonly (WebhookEndpoint)[];
+  } };
+  /** Reads a webhook endpoint */
+  readonly '/v2/webhook_endpoint/{id}': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: WebhookEndpoint };
+  /** Lists the valid signing secrets of an endpoint, newest first */
+  readonly '/v2/webhook_endpoint/{id}/secrets': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: {
+    readonly results: readonly (WebhookSecret)[];
+  } };
+  /** Lists the valid signing secrets shared by all endpoints that came with transactions, newest first */
+  readonly '/v2/webhook_secrets': { readonly params: {}; readonly answer: {
+    readonly results: readonly (WebhookSecret)[];
+  } };
+  /** Lists webhook deliveries, newest first */
+  readonly '/v2/webhook_deliveries': { readonly params: {
+    /** Page size. A value above 100 counts as 100 (C-12). */
+    readonly limit?: number | undefined;
+    /** Only records older than this one: `next` of the page before. */
+    readonly before?: string | undefined;
+    /** Only deliveries to this endpoint, `whe_…`. */
+    readonly endpoint_id?: string | undefined;
+    /** Only deliveries in this state. */
+    readonly state?: 'pending' | 'delivered' | 'dead' | 'skipped' | undefined;
+  }; readonly answer: {
+    readonly results: readonly (WebhookDelivery)[];
+    /** `before` of the next page; null at the end. */
+    readonly next: string | null;
+  } };
+  /** Reads a webhook delivery with its attempts */
+  readonly '/v2/webhook_delivery/{id}': { readonly params: {
+    /** The delivery. */
+    readonly id: string;
+  }; readonly answer: {
+    /** Identifier of the delivery. */
+    readonly id: string;
+    /** Endpoint that it is sent to. */
+    readonly endpoint_id: string;
+    /** Name of the event; null when it is no longer kept. */
+    readonly event: string | null;
+    /** Transaction of the event. */
+    readonly end2end: string | null;
+    /** State of the delivery. */
+    readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
+    /** 0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests. */
+    readonly round: number;
+    /** Attempts so far. */
+    readonly attempts: number;
+    /** HTTP status of the last answer. */
+    readonly last_status: number | null;
+    /** Why no complete answer came last. */
+    readonly last_error: string | null;
+    /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
+    readonly next_attempt_at: string | null;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it was delivered, given up or skipped. */
+    readonly ended_at: string | null;
+    /** All attempts in order, at most 10. */
+    readonly attempt_log: readonly (WebhookAttempt)[];
+  } };
+  /** Lists the keys of the account: valid ones first, each part newest first, at most 1,000 */
+  readonly '/v2/api_keys': { readonly params: {}; readonly answer: {
+    readonly results: readonly (ApiKey)[];
+  } };
+  /** Lists the whitelist groups with their destinations, oldest first */
+  readonly '/v2/whitelist_groups': { readonly params: {}; readonly answer: {
+    readonly results: readonly (WhitelistGroup)[];
+  } };
+  /** Reads a whitelist group with its destinations */
+  readonly '/v2/whitelist_group/{id}': { readonly params: {
+    /** The group, `grp_…`. */
+    readonly id: string;
+  }; readonly answer: WhitelistGroup };
+  /** Reads a destination of the whitelist */
+  readonly '/v2/whitelist_entry/{id}': { readonly params: {
+    /** The destination, `wle_…`. */
+    readonly id: string;
+  }; readonly answer: WhitelistEntry };
+  /** Lists the static links: open ones first, newest first, then those that were disabled last; at most 1,000 */
+  readonly '/v2/static_links': { readonly params: {}; readonly answer: {
+    readonly results: readonly (StaticLink)[];
+  } };
+  /** Reads a static link */
+  readonly '/v2/static_link/{id}': { readonly params: {
+    /** Slug of the link. */
+    readonly id: string;
+  }; readonly answer: StaticLink };
 }
 /** Paths of `POST`, with parameters and answer. */
 export interface Post {
@@ -778,7 +1052,7 @@ export interface Post {
     /** https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account. At most 2,048 characters. */
     readonly webhook?: string | undefined;
     /** Lifetime of the session in seconds: 60 to 2,592,000, default 1,800. */
-    readonly expires_in?: string | undefined;
+    readonly expires_in?: number | string | undefined;
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
@@ -814,7 +1088,7 @@ export interface Post {
     /** https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account. At most 2,048 characters. */
     readonly webhook?: string | undefined;
     /** Lifetime of the session in seconds: 60 to 2,592,000, default 1,800. */
-    readonly expires_in?: string | undefined;
+    readonly expires_in?: number | string | undefined;
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
@@ -869,7 +1143,7 @@ export interface Post {
     /** https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account. At most 2,048 characters. */
     readonly webhook?: string | undefined;
     /** Lifetime of the session in seconds: 60 to 2,592,000, default 1,800. */
-    readonly expires_in?: string | undefined;
+    readonly expires_in?: number | string | undefined;
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
@@ -1023,6 +1297,259 @@ export interface Post {
     /** The `end2end` identifier. */
     readonly id: string;
   }; readonly answer: Onramp | OnrampInstant };
+  /** Creates a webhook endpoint with its own signing secret, for events from now on. An account can have 50 */
+  readonly '/v2/webhook_endpoint': { readonly params: {
+    /** https URL without user name or password; in a sandbox also http to this machine (C-63). At most 2,048 characters. */
+    readonly url: string;
+    /** Template that it is for. Default: all. */
+    readonly template?: string | undefined;
+    /** Your own description. At most 200 characters. */
+    readonly description?: string | undefined;
+    /** Names of the events to send, such as `onramp.depositpix.*`; `*` stands for any part. Empty: all events. */
+    readonly event_names?: readonly (string)[] | undefined;
+    /** Deliveries that wait for others: those of the same transaction (default), all of the account, none. */
+    readonly order?: 'transaction' | 'account' | 'parallel' | undefined;
+    /** Most deliveries at once. */
+    readonly max_concurrency?: number | string | undefined;
+    /** Most deliveries in a second. Default: no limit. */
+    readonly max_per_second?: number | string | undefined;
+    /** Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false. */
+    readonly is_signed_by_key?: boolean | undefined;
+  }; readonly answer: WebhookEndpoint };
+  /** Changes a webhook endpoint. Members that are not given stay; null clears `description` and `max_per_second` */
+  readonly '/v2/webhook_endpoint/{id}/update': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+    /** https URL without user name or password; in a sandbox also http to this machine (C-63). At most 2,048 characters. */
+    readonly url?: string | undefined;
+    /** Your own description. At most 200 characters. */
+    readonly description?: string | undefined;
+    /** Names of the events to send, such as `onramp.depositpix.*`; `*` stands for any part. Empty: all events. */
+    readonly event_names?: readonly (string)[] | undefined;
+    /** Deliveries that wait for others: those of the same transaction (default), all of the account, none. */
+    readonly order?: 'transaction' | 'account' | 'parallel' | undefined;
+    /** Most deliveries at once. */
+    readonly max_concurrency?: number | string | undefined;
+    /** Most deliveries in a second. Default: no limit. */
+    readonly max_per_second?: number | string | undefined;
+    /** Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false. */
+    readonly is_signed_by_key?: boolean | undefined;
+  }; readonly answer: WebhookEndpoint };
+  /** Removes a webhook endpoint and skips its pending deliveries */
+  readonly '/v2/webhook_endpoint/{id}/remove': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: WebhookEndpoint };
+  /** Pauses a webhook endpoint: its deliveries wait */
+  readonly '/v2/webhook_endpoint/{id}/pause': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: WebhookEndpoint };
+  /** Resumes a webhook endpoint: a paused one with its waiting deliveries, a disabled one with events from now on */
+  readonly '/v2/webhook_endpoint/{id}/resume': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: WebhookEndpoint };
+  /** Creates a new signing secret of an endpoint; both sign until the old one ends. Answers with the valid ones, the new one first */
+  readonly '/v2/webhook_endpoint/{id}/rotate_secret': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+    /** How long the old secret stays valid, in seconds: 0 to 604,800. Only 0 while 10 secrets are valid. */
+    readonly overlap_seconds?: string | undefined;
+  }; readonly answer: {
+    readonly results: readonly (WebhookSecret)[];
+  } };
+  /** Creates a new signing secret shared by all endpoints that came with transactions; both sign until the old one ends. Answers with the valid ones, the new one first */
+  readonly '/v2/webhook_secrets/rotate': { readonly params: {
+    /** How long the old secret stays valid, in seconds: 0 to 604,800. Only 0 while 10 secrets are valid. */
+    readonly overlap_seconds?: string | undefined;
+  }; readonly answer: {
+    readonly results: readonly (WebhookSecret)[];
+  } };
+  /** Sends the event of a delivery again, as a new delivery; a pending one is attempted at once instead */
+  readonly '/v2/webhook_delivery/{id}/redeliver': { readonly params: {
+    /** The delivery. */
+    readonly id: string;
+  }; readonly answer: {
+    /** Identifier of the delivery. */
+    readonly id: string;
+    /** Endpoint that it is sent to. */
+    readonly endpoint_id: string;
+    /** Name of the event; null when it is no longer kept. */
+    readonly event: string | null;
+    /** Transaction of the event. */
+    readonly end2end: string | null;
+    /** State of the delivery. */
+    readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
+    /** 0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests. */
+    readonly round: number;
+    /** Attempts so far. */
+    readonly attempts: number;
+    /** HTTP status of the last answer. */
+    readonly last_status: number | null;
+    /** Why no complete answer came last. */
+    readonly last_error: string | null;
+    /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
+    readonly next_attempt_at: string | null;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it was delivered, given up or skipped. */
+    readonly ended_at: string | null;
+    /** All attempts in order, at most 10. */
+    readonly attempt_log: readonly (WebhookAttempt)[];
+  } };
+  /** Sends the newest event of the account to an endpoint as a test, once, with the header `crossramp-test: true` */
+  readonly '/v2/webhook_endpoint/{id}/test': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: {
+    /** Identifier of the delivery. */
+    readonly id: string;
+    /** Endpoint that it is sent to. */
+    readonly endpoint_id: string;
+    /** Name of the event; null when it is no longer kept. */
+    readonly event: string | null;
+    /** Transaction of the event. */
+    readonly end2end: string | null;
+    /** State of the delivery. */
+    readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
+    /** 0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests. */
+    readonly round: number;
+    /** Attempts so far. */
+    readonly attempts: number;
+    /** HTTP status of the last answer. */
+    readonly last_status: number | null;
+    /** Why no complete answer came last. */
+    readonly last_error: string | null;
+    /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
+    readonly next_attempt_at: string | null;
+    /** When it was created. */
+    readonly created_at: string;
+    /** When it was delivered, given up or skipped. */
+    readonly ended_at: string | null;
+    /** All attempts in order, at most 10. */
+    readonly attempt_log: readonly (WebhookAttempt)[];
+  } };
+  /** Enables a disabled endpoint and sends it the events that it missed, 10,000 at once: repeat for the rest */
+  readonly '/v2/webhook_endpoint/{id}/recover': { readonly params: {
+    /** The endpoint, `whe_…`. */
+    readonly id: string;
+  }; readonly answer: WebhookRedelivery };
+  /** Sends the events of a filter again, the oldest 10,000; all members that are given must hold */
+  readonly '/v2/webhook_deliveries/redeliver': { readonly params: {
+    /** Only deliveries to this endpoint, `whe_…`. */
+    readonly endpoint_id?: string | undefined;
+    /** Only deliveries in these states. Default: dead and skipped. */
+    readonly states?: readonly ('delivered' | 'dead' | 'skipped')[] | undefined;
+    /** Only events that occurred then or later. */
+    readonly since?: string | undefined;
+    /** Only events after this cursor of the event log. */
+    readonly after?: string | undefined;
+    /** Only events with these names; `*` stands for any part. */
+    readonly event_names?: readonly (string)[] | undefined;
+    /** Only count: nothing is sent. Default: false. */
+    readonly dry_run?: boolean | undefined;
+  }; readonly answer: WebhookRedelivery };
+  /** Creates a key with scopes of the key that creates it. An account can have 500 that are valid */
+  readonly '/v2/api_key': { readonly params: {
+    /** Your own name for it. */
+    readonly name: string;
+    /** Its rights; only scopes of the key that creates it. */
+    readonly scopes: readonly ('read' | 'create' | 'move' | 'admin')[];
+    /** When it stops working. Default: when the key that creates it does; not later than that. */
+    readonly expires_at?: string | undefined;
+    /** Networks that it may be used from, such as `203.0.113.0/24`. Default: those of the key that creates it; not outside of them. */
+    readonly allowed_cidrs?: readonly (string)[] | undefined;
+  }; readonly answer: {
+    /** Text of the key. Store it: it is shown here once, and null when this answer is given again under its idempotency key. */
+    readonly api_key: string | null;
+    readonly key: ApiKey;
+  } };
+  /** Creates a key that replaces another, with the same name, scopes, networks and end; the old one stays valid for a while */
+  readonly '/v2/api_key/{id}/rotate': { readonly params: {
+    /** The key, `key_…`. */
+    readonly id: string;
+    /** How long the old key stays valid, in seconds. Only 0 while 500 keys are valid. */
+    readonly overlap_seconds?: string | undefined;
+  }; readonly answer: {
+    /** Text of the key. Store it: it is shown here once, and null when this answer is given again under its idempotency key. */
+    readonly api_key: string | null;
+    readonly key: ApiKey;
+  } };
+  /** Revokes a key: every process refuses it within a second */
+  readonly '/v2/api_key/{id}/revoke': { readonly params: {
+    /** The key, `key_…`. */
+    readonly id: string;
+  }; readonly answer: ApiKey };
+  /** Creates an empty whitelist group. An account can have 200 */
+  readonly '/v2/whitelist_group': { readonly params: {
+    /** Your own name for it. */
+    readonly name: string;
+  }; readonly answer: WhitelistGroup };
+  /** Adds a destination to a group: `network` and `address`, or `pix_key_type` and `pix_key`. Withdrawals may use it after the cooling time. An account can have 5,000 */
+  readonly '/v2/whitelist_entry': { readonly params: {
+    /** The group, `grp_…`. */
+    readonly group_id: string;
+    /** Network of the address, as in currency codes. */
+    readonly network?: string | undefined;
+    /** Address on the network; its checksum is checked where it has one. */
+    readonly address?: string | undefined;
+    /** Type of the PIX key. */
+    readonly pix_key_type?: 'cpf' | 'cnpj' | 'email' | 'phone' | 'random' | undefined;
+    /** PIX key, in the form that its type asks for. */
+    readonly pix_key?: string | undefined;
+    /** Your own name for it. */
+    readonly label?: string | undefined;
+    /** Id of the proof as the page of the signer shows it, or name of the key that signed it. */
+    readonly proof_id?: string | undefined;
+    /** When it expires, as the page of the signer shows it, or as the key has signed it. */
+    readonly proof_expires_at?: string | undefined;
+    /** Signature of the statement by the key, base64url. */
+    readonly proof_signature?: string | undefined;
+  }; readonly answer: WhitelistEntry };
+  /** Removes a destination from its group at once */
+  readonly '/v2/whitelist_entry/{id}/remove': { readonly params: {
+    /** The destination, `wle_…`. */
+    readonly id: string;
+  }; readonly answer: WhitelistEntry };
+  /** Stores the proof of an address, in place of one that it had: it goes to the signer with each withdrawal there */
+  readonly '/v2/whitelist_entry/{id}/prove': { readonly params: {
+    /** The destination, `wle_…`. */
+    readonly id: string;
+    /** Id of the proof as the page of the signer shows it, or name of the key that signed it. */
+    readonly proof_id: string;
+    /** When it expires, as the page of the signer shows it, or as the key has signed it. */
+    readonly proof_expires_at: string;
+    /** Signature of the statement by the key, base64url. */
+    readonly proof_signature?: string | undefined;
+  }; readonly answer: WhitelistEntry };
+  /** Withdraws the proof of an address at once, for every destination with the same address */
+  readonly '/v2/whitelist_entry/{id}/withdraw_proof': { readonly params: {
+    /** The destination, `wle_…`. */
+    readonly id: string;
+  }; readonly answer: WhitelistEntry };
+  /** Creates a static link with a fixed or an open amount. An account can have 1,000 that are not disabled */
+  readonly '/v2/static_link': { readonly params: {
+    /** What it is for, as payers see it. */
+    readonly name: string;
+    /** Crypto that is received. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
+    readonly currency_exit_received_code: string;
+    /** BRL that the customer pays. Default: the customer enters it. */
+    readonly amount_payment?: string | undefined;
+    /** Your own reference, 1 to 200 characters. */
+    readonly external_code?: string | undefined;
+    /** Where the customer is sent after the payment: an https URL without user name or password. At most 2,048 characters. */
+    readonly return_url?: string | undefined;
+    /** https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account. At most 2,048 characters. */
+    readonly webhook?: string | undefined;
+    /** Lifetime of the session in seconds: 60 to 2,592,000, default 1,800. */
+    readonly expires_in?: number | string | undefined;
+  }; readonly answer: StaticLink };
+  /** Disables a static link: it opens no more sessions. Open ones go on */
+  readonly '/v2/static_link/{id}/disable': { readonly params: {
+    /** Slug of the link. */
+    readonly id: string;
+  }; readonly answer: StaticLink };
   /** Plays a scenario: the outside world does something to a transaction */
   readonly '/v2/sandbox/trigger': { readonly params: {
     /** Name of a scenario; docs/sandbox.md lists them. */

@@ -1,5 +1,5 @@
 /** Finds a value in JSON by a path such as `$.result.USDTBRL.c[0]` (the plain part of RFC 9535: names and places, one value). */
-import { type ExactJson, isExactObject } from '../../base/text/exact-json.ts';
+import { type ExactJson, isExactObject } from './exact-json.ts';
 
 /** A step into an object by name, or into a list by place. */
 export type PathStep = string | number;
@@ -7,7 +7,7 @@ export type PathStep = string | number;
 const FORM = /^\$(?:\.[A-Za-z_][\w-]*|\[\d{1,4}\]|\['[^'\\]{1,100}'\])*$/;
 const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,4})\]|\['([^'\\]{1,100})'\]/g;
 
-/** What is accepted, for messages. */
+/** Accepted form, for messages. */
 export const PATH_FORM = `a path such as "$.result.c[0]" or "$['USDT-BRL'].last"`;
 
 /** @returns the steps of a path; undefined where it has another form. */

@@ -1,0 +1,141 @@
+/**
+ * Spans of OpenTelemetry (decision 0081): requests, batches, statements, jobs, deliveries and calls of rails. Until `startSpans` was
+ * called, each function here does its work and nothing else. Attributes are names of the code and ids of ours; no value that a
+ * caller, payer or rail sent is ever one.
+ */
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+
+/** Header fields by name in lower case, as Node has them. */
+type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+let tracer: Tracer | undefined;
+
+/** Makes spans from now on; undefined makes none any more. */
+export function startSpans(by: Tracer | undefined): void {
+  tracer = by;
+}
+
+/** @returns the id of the trace that the work belongs to: 32 hexadecimal digits; undefined where there are no traces. */
+export function traceAtWork(): string | undefined {
+  return tracer && trace.getActiveSpan()?.spanContext().traceId;
+}
+
+/** The span of a request, which ends when its answer has ended. */
+export interface RequestSpan {
+  readonly traceId: string;
+  /** Does work below the span. */
+  readonly run: <Result>(work: () => Result) => Result;
+  readonly end: (name: string, attributes: Attributes, isFailed: boolean) => void;
+}
+
+/** @param fields - of the request; `traceparent` continues the trace of the caller. @returns undefined where there are no traces. */
+export function startRequestSpan(fields: Fields): RequestSpan | undefined {
+  if (!tracer) return undefined;
+  const from = propagation.extract(ROOT_CONTEXT, fields);
+  const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, from);
+  const below = trace.setSpan(from, span);
+  return {
+    traceId: span.spanContext().traceId,
+    run: (work) => context.with(below, work),
+    end: (name, attributes, isFailed) => {
+      span.updateName(name);
+      span.setAttributes(attributes);
+      if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
+
+/** Does work in a span: below the one at work, or as the first of a trace of its own. */
+export function traceWork<Result>(
+  name: string,
+  attributes: Attributes,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!tracer) return work();
+  const span = tracer.startSpan(name, { attributes });
+  return endWith(span, context.with(trace.setSpan(context.active(), span), work));
+}
+
+/**
+ * Makes a call to another program in a span, if it belongs to a trace: what polls by itself does not.
+ *
+ * @param call - is given the header fields that continue the trace there, in lower case; none where there is no trace.
+ */
+export function traceCall<Result>(
+  name: string,
+  attributes: Attributes,
+  call: (fields: Record<string, string>) => Promise<Result>,
+): Promise<Result> {
+  const above = context.active();
+  if (!tracer || !trace.getSpan(above)) return call({});
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, above);
+  const below = trace.setSpan(above, span);
+  const fields: Record<string, string> = {};
+  propagation.inject(below, fields);
+  return endWith(
+    span,
+    context.with(below, () => call(fields)),
+  );
+}
+
+/** Measures what a statement takes until its answer, if it belongs to a trace. @returns the answer. */
+export function traceStatement<Result>(name: string, answer: Promise<Result>): Promise<Result> {
+  if (!tracer || !trace.getActiveSpan()?.isRecording()) return answer;
+  const span = tracer.startSpan(name || 'statement', { kind: SpanKind.CLIENT, attributes: STATEMENT });
+  answer.then(
+    () => span.end(),
+    (error: unknown) => fail(span, error),
+  );
+  return answer;
+}
+
+const STATEMENT: Attributes = { 'db.system.name': 'postgresql' };
+
+/** A trace that asks for a batch; undefined where there are no traces. */
+export type Asking = Context | undefined;
+
+/** @returns where the work belongs now, for a batch that it asks for. */
+export function askingNow(): Asking {
+  return tracer && context.active();
+}
+
+/** Does work for many: its span is below the first that asks, with links to the others. */
+export function traceBatch<Result>(asking: readonly Asking[], work: () => Promise<Result>): Promise<Result> {
+  if (!tracer) return work();
+  const spans = asking.flatMap((each) => (each && trace.getSpan(each)?.spanContext()) || []);
+  const [first, ...others] = spans;
+  if (!first) return context.with(ROOT_CONTEXT, work);
+  const links = others.filter(({ traceId }) => traceId !== first.traceId).map((of) => ({ context: of }));
+  const attributes = { 'crossramp.batch.size': asking.length };
+  const above = trace.setSpanContext(ROOT_CONTEXT, first);
+  const span = tracer.startSpan('batch', { attributes, links }, above);
+  return endWith(span, context.with(trace.setSpan(above, span), work));
+}
+
+function endWith<Result>(span: Span, work: Promise<Result>): Promise<Result> {
+  work.then(
+    () => span.end(),
+    (error: unknown) => fail(span, error),
+  );
+  return work;
+}
+
+/** A message can hold what somebody sent: the name of an error is all that a span says of it. */
+function fail(span: Span, error: unknown): void {
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  span.setAttribute('error.type', String(typeof code === 'string' ? code : name));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}

@@ -1,0 +1,145 @@
+/** Requests and answers in JSON, which all interfaces of the fake provider have in common. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultRule } from './faults.ts';
+
+/** A JSON object. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A request, read. */
+export interface Asked {
+  readonly method: string;
+  /** Path with its query, as it was sent: signatures cover it. */
+  readonly target: string;
+  /** Open parts of the path, decoded. */
+  readonly named: readonly string[];
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  /** Body as it was sent. */
+  readonly text: string;
+  readonly body: Body;
+}
+
+/** An answer. `html` in place of `body` for pages. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly html?: string;
+}
+
+/** A method and a path, whose open parts are groups. */
+export interface Route {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly answer: (asked: Asked) => Answer | Promise<Answer>;
+  /** Refuses a caller that is not known here. @throws {Refused} */
+  readonly admit?: (asked: Asked) => void;
+  /** @returns the fault that happens to this request. */
+  readonly fault?: () => FaultRule | undefined;
+}
+
+/** A request that is refused. */
+export class Refused extends Error {
+  readonly status: number;
+  constructor(status: number, words: string) {
+    super(words);
+    this.status = status;
+  }
+}
+
+const BODY_MAX = 1_048_576;
+
+/** @param path - such as `/cases/:id`: an open part is one step of the path. */
+export function route(
+  method: string,
+  path: string,
+  answer: Route['answer'],
+  more: Pick<Route, 'admit' | 'fault'> = {},
+): Route {
+  return { method, path: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), answer, ...more };
+}
+
+/** @returns the listener of a server that answers by these routes. */
+export function listenerOf(routes: readonly Route[]): RequestListener {
+  return (request, response) => {
+    answerTo(routes, request, response).catch((error: unknown) => {
+      const status = error instanceof Refused ? error.status : 500;
+      const description = error instanceof Error ? error.message : String(error);
+      send(response, { status, body: { code: status, description } });
+    });
+  };
+}
+
+async function answerTo(
+  routes: readonly Route[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const target = request.url ?? '/';
+  const { pathname, searchParams: query } = new URL(target, 'http://checks');
+  const matching = routes.filter(({ path }) => path.test(pathname));
+  const found = matching.find(({ method }) => method === request.method);
+  if (!found) throw new Refused(matching.length > 0 ? 405 : 404, `no ${request.method} ${pathname} here`);
+  const named = (found.path.exec(pathname) ?? []).slice(1).map(decodeURIComponent);
+  const text = await readText(request);
+  const asked = { method: found.method, target, named, query, headers: request.headers, text };
+  const full: Asked = { ...asked, body: bodyOf(text, request.headers['content-type']) };
+  found.admit?.(full);
+  const rule = found.fault?.();
+  const answer = await withFault(rule, async () => found.answer(full));
+  if (answer === 'broken') request.socket.destroy();
+  else send(response, answer);
+}
+
+/** Lets a fault happen to a request: before it acts, or after. */
+async function withFault(
+  rule: FaultRule | undefined,
+  act: () => Promise<Answer>,
+): Promise<Answer | 'broken'> {
+  switch (rule?.fault) {
+    case 'failing':
+      return { status: 500, body: { code: 500, description: 'internal error' } };
+    case 'limited':
+      return { status: 429, body: { code: 429, description: 'too many requests' } };
+    case 'slow':
+      await sleep(rule.ms);
+      return act();
+    case 'timeout':
+      await act();
+      await sleep(rule.ms);
+      return 'broken';
+    default:
+      return act();
+  }
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > BODY_MAX) throw new Refused(413, `the body has more than ${BODY_MAX} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function bodyOf(text: string, type: string | undefined): Body {
+  if (text === '') return {};
+  if (type?.startsWith('application/x-www-form-urlencoded') && !text.startsWith('{'))
+    return Object.fromEntries(new URLSearchParams(text));
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Body;
+  } catch {
+    // Refused below, as any other value that is no object.
+  }
+  throw new Refused(400, 'the body is no JSON object');
+}
+
+function send(response: ServerResponse, { status, body, html }: Answer): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = html ?? (body === undefined ? '' : JSON.stringify(body));
+  const type = html === undefined ? 'application/json' : 'text/html; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
+}

@@ -1,0 +1,41 @@
+/** Shared parts of the fake provider. */
+import type { Applicants } from './applicants.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { Faults } from './faults.ts';
+import { type Asked, type Body, Refused } from './http.ts';
+
+/** Secrets that the provider and the gateway share. */
+export interface Secrets {
+  /** Sent by callers as `x-api-key`. */
+  readonly apiKey: string;
+  /** Signs callbacks. */
+  readonly callbackSecret: string;
+  /** Of the Sumsub dialect: token of the app, and the secret that signs requests. */
+  readonly appToken: string;
+  readonly appSecret: string;
+}
+
+/** Everything that interfaces of the provider work with. */
+export interface ChecksParts {
+  readonly faults: Faults;
+  readonly callbacks: Callbacks;
+  readonly applicants: Applicants;
+  readonly secrets: Secrets;
+  /** Origin of the provider, for links: `http://127.0.0.1:4110`. */
+  readonly origin: () => string;
+}
+
+/** Refuses callers without the key. @throws {Refused} 401. */
+export function admitKey({ secrets }: Pick<ChecksParts, 'secrets'>, { headers }: Asked): void {
+  if (headers['x-api-key'] !== secrets.apiKey) throw new Refused(401, 'the header x-api-key is wrong');
+}
+
+/** @returns a text; an empty one where it is none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** @returns an object; an empty one where it is none. */
+export function objectOf(value: unknown): Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
+}

@@ -1,0 +1,45 @@
+/** How figures changed, in words; and times as people say them. */
+import { changeOf } from '../../ui/chart.ts';
+import type { ScreenContext } from '../context.ts';
+import type { Word } from '../words.ts';
+import { inBrl } from './figures.ts';
+import { count } from './lists.ts';
+
+/** Texts that name the time before. */
+export type WhenBefore = 'whenYesterday' | 'when7' | 'when30';
+
+/** @returns the change of an amount in BRL against that of the time before, as a sentence without its full stop. */
+export function changeText(
+  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  amount: string,
+  before: string,
+  when: WhenBefore,
+): string {
+  const change = changeOf(amount, before);
+  const at = say(when);
+  if (change === null) return say('nothingBefore', { when: at });
+  const { percent, isMore } = change;
+  if (percent === '0') return say('sameAsBefore', { when: at });
+  return say(isMore ? 'moreThanBefore' : 'lessThanBefore', {
+    percent,
+    before: inBrl(before, language),
+    when: at,
+  });
+}
+
+const UNITS: readonly (readonly [word: Word, ms: number, below: number])[] = [
+  ['millis', 1, 1_000],
+  ['seconds', 1_000, 120_000],
+  ['minutes', 60_000, 7_200_000],
+  ['hours', 3_600_000, Number.POSITIVE_INFINITY],
+];
+
+/** @returns a time in the unit that people say it in, rounded; null where none is known. */
+export function timeSpan(
+  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  ms: number | null,
+): string | null {
+  if (ms === null) return null;
+  const [word, unit] = UNITS.find(([, , below]) => ms < below) ?? (UNITS[3] as (typeof UNITS)[number]);
+  return say(word, { n: count(Math.round(ms / unit), language) });
+}

@@ -1,0 +1,42 @@
+/** How webhooks do: outcomes and response time of a day, with bars by hour. */
+import { barChart } from '../../ui/chart.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { nearText } from '../../ui/moments.ts';
+import { empty } from '../../ui/parts.ts';
+import type { ScreenContext } from '../context.ts';
+import type { DeliveriesOfADayFragment } from '../generated/graphql.ts';
+import { timeSpan } from './changes.ts';
+import { count } from './lists.ts';
+
+/** @returns figures and chart; that nothing was sent where there was no delivery. */
+export function deliveryFigures(context: ScreenContext, { total, slices }: DeliveriesOfADayFragment): Html {
+  const { say, language } = context;
+  const { delivered, dead, pending, attempts, failedAttempts, medianMs, p95Ms } = total;
+  if (delivered + dead + pending === 0) return empty('bolt', say('noDeliveries24'));
+  const shown = (value: number) => count(value, language);
+  const p95 = timeSpan(context, p95Ms);
+  const figure = (name: string, value: string, below?: string | null) =>
+    html`<div><dt>${name}</dt><dd><b class="figure num">${value}</b>${below && html`<small>${below}</small>`}</dd></div>`;
+  const figures = [
+    figure(say('deliveriesDone'), shown(delivered)),
+    figure(say('deliveriesDead'), shown(dead)),
+    figure(say('deliveriesPending'), shown(pending)),
+    figure(say('answerTime'), timeSpan(context, medianMs) ?? '–', p95 && `${say('timeToSettleP95')} ${p95}`),
+  ];
+  const sentence = say('chartDeliveries', {
+    delivered: shown(delivered),
+    dead: shown(dead),
+    failed: shown(failedAttempts),
+    attempts: shown(attempts),
+  });
+  const chart = barChart({
+    points: slices.map((each) => ({
+      name: nearText(Date.parse(each.since), language, 'minute'),
+      value: String(each.delivered),
+    })),
+    sentence,
+    words: { open: say('chartTable'), name: say('time'), value: say('deliveriesDone') },
+    show: (value) => count(Number(value), language),
+  });
+  return html`<dl class="sums">${figures}</dl><div class="in">${chart}</div>`;
+}

@@ -1,0 +1,42 @@
+/** Confirmation of a refund: both exact amounts before anything is sent. */
+import type { Html } from '../../ui/html.ts';
+import type { ScreenContext } from '../context.ts';
+import type { Variables } from '../execute.ts';
+import type { TransactionQuery } from '../generated/graphql.ts';
+import { confirmation } from './confirmation.ts';
+
+const ACT = 'RefundPayment';
+
+/** @returns the variables that request the effects of the refund that a form describes; none where no refund waits for a confirmation. */
+export function refundVariables({ asked }: ScreenContext): Variables {
+  if (!isReviewed(asked)) return {};
+  const { amount } = asked.variables;
+  return { isRefundReviewed: true, ...(amount !== undefined && { refundAmount: amount }) };
+}
+
+/** @returns the confirmation of a refund; null where none is requested, or the payment cannot be refunded by this amount now. */
+export function refundConfirmation(
+  context: ScreenContext,
+  { end2end, refundEffects }: NonNullable<TransactionQuery['transaction']>,
+): Html | null {
+  if (!isReviewed(context.asked)) return null;
+  const back = refundEffects?.find(({ kind }) => kind === 'REFUND')?.money;
+  const debited = refundEffects?.find(({ kind }) => kind === 'DEBIT')?.money;
+  if (!back || !debited) return null;
+  return confirmation(context, {
+    act: ACT,
+    // The amount is the one that the sentence states, also where all of the rest was requested without one.
+    given: { end2end, amount: back.amount },
+    sentence: 'confirmRefund',
+    title: 'confirmRefundTitle',
+    button: 'refundYes',
+    source: back,
+    target: debited,
+    price: [],
+    fields: [],
+  });
+}
+
+function isReviewed(asked: ScreenContext['asked']): asked is NonNullable<ScreenContext['asked']> {
+  return asked?.confirms !== undefined && asked.values.get('end2end') !== null;
+}

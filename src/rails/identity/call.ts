@@ -1,0 +1,67 @@
+/** Calls of the provider over HTTP: bounded in time and size. */
+import { createHash } from 'node:crypto';
+import type { IdentityProfile, ProviderCall } from './profile.ts';
+import { ProviderFailure } from './profile.ts';
+
+/** An answer. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** SHA-256 of the text, hex. */
+  readonly hash: string;
+}
+
+const ANSWER_MAX_BYTES = 262_144;
+const PAUSE_MAX_SECONDS = 600;
+
+/**
+ * @returns the answer, where it is no failure: 404 and 409 say something.
+ * @throws {ProviderFailure} for all other statuses, and where there is no answer in time.
+ */
+export async function callProvider(
+  profile: IdentityProfile,
+  call: ProviderCall,
+  timeoutMs: number,
+): Promise<ProviderAnswer> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(call.url, {
+      method: call.method,
+      // Another host than the one that was configured gets no name and no document.
+      redirect: 'error',
+      signal,
+      headers: {
+        accept: 'application/json',
+        ...(call.body !== undefined && { 'content-type': 'application/json' }),
+        ...profile.headersFor(call, Date.now()),
+      },
+      ...(call.body !== undefined && { body: call.body }),
+    });
+    const text = await textOf(response);
+    if (!response.ok && response.status !== 404 && response.status !== 409)
+      throw new ProviderFailure(`the provider answered ${response.status}`, pauseOf(response));
+    return { status: response.status, text, hash: createHash('sha256').update(text).digest('hex') };
+  } catch (error) {
+    if (error instanceof ProviderFailure) throw error;
+    const { cause } = error as { cause?: { code?: string } };
+    const words = signal.aborted ? `no answer in ${timeoutMs / 1_000} s` : (cause?.code ?? 'not reachable');
+    throw new ProviderFailure(`the provider is away: ${words}`);
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > ANSWER_MAX_BYTES)
+      throw new ProviderFailure(`the answer has more than ${ANSWER_MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function pauseOf({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, PAUSE_MAX_SECONDS) * 1_000 : undefined;
+}

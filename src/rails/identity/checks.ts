@@ -1,0 +1,51 @@
+/** What `doctor` says of the rail: whether the provider answers and knows us, and what waits for it. */
+import type { RailCheck } from '../../resolvers/services/rail-part.ts';
+import { readIdentityStanding } from '../../store/account/case-queue.ts';
+import { callProvider } from './call.ts';
+import type { IdentityParts } from './work.ts';
+
+/** An id that no case has. */
+const NOBODY = { externalId: 'crx-doctor', providerReference: null };
+const COUNT_MAX = 1_000;
+const LIMIT_MS = 4_000;
+
+/** @returns the checks. */
+export async function checkAll(parts: IdentityParts): Promise<readonly RailCheck[]> {
+  return [await providerCheck(parts), await waitingCheck(parts), callbackCheck(parts)];
+}
+
+async function providerCheck({ profile, times }: IdentityParts): Promise<RailCheck> {
+  const check = 'provider';
+  const since = performance.now();
+  try {
+    await callProvider(profile, profile.find(NOBODY), Math.min(times.timeoutMs, LIMIT_MS));
+    const ms = Math.round(performance.now() - since);
+    return {
+      check,
+      ok: true,
+      detail: `${profile.kind} answers in ${ms} ms; levels ${profile.levels.join(', ')}`,
+    };
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return { check, ok: false, detail: `${words}; customers wait until it answers, and none passes` };
+  }
+}
+
+async function waitingCheck({ tools }: IdentityParts): Promise<RailCheck> {
+  const { waiting, failing, oldestSeconds, failure } = await readIdentityStanding(
+    tools.database,
+    tools.mode,
+    COUNT_MAX,
+  );
+  const oldest = waiting > 0 ? `, the oldest for ${Math.floor(oldestSeconds / 60)} minutes` : '';
+  const failed = failing > 0 ? `; of ${failing} the last request failed: ${failure}` : '';
+  return { check: 'cases', ok: failing === 0, detail: `${waiting} wait for the provider${oldest}${failed}` };
+}
+
+function callbackCheck({ tools, profile }: IdentityParts): RailCheck {
+  const path = `/rails/${tools.mode}/identity`;
+  const detail = profile.readCallback
+    ? `signed callbacks come to ${path}`
+    : 'no callbacks: decisions are found by polling alone';
+  return { check: 'callbacks', ok: true, detail };
+}

@@ -1,0 +1,196 @@
+/** Any provider with a JSON interface: settings name its members, its words, and how it signs callbacks. */
+import { Settings, SettingsError } from '../../base/process/settings.ts';
+import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
+import { PATH_FORM, type PathStep, parsePath, valueAt } from '../../base/text/json-path.ts';
+import type { CaseDecision, CustomerCase } from '../../store/account/customer-cases.ts';
+import type { CustomerLevel } from '../../store/account/customers.ts';
+import { readTimes } from './common-settings.ts';
+import { type IdentityProfile, ProviderFailure, type Reading } from './profile.ts';
+import { ALGORITHMS, type SignatureForm, signatureProblem } from './signature.ts';
+
+/** Facts of a case that a body may have, by the names that settings give them. */
+const MEMBERS = {
+  case: ({ externalId }: CustomerCase) => externalId,
+  taxId: ({ taxId }: CustomerCase) => taxId,
+  name: ({ name }: CustomerCase) => name ?? '',
+  level: ({ level }: CustomerCase) => level as string,
+  kind: ({ kind }: CustomerCase) => kind as string,
+} as const;
+type Member = keyof typeof MEMBERS;
+
+const DECISIONS: readonly CaseDecision[] = ['pending', 'approved', 'denied', 'retry', 'review', 'expired'];
+const LEVELS: readonly CustomerLevel[] = ['BASIC', 'VERIFIED'];
+const HEADER = /^[A-Za-z0-9-]{1,80}$/;
+const REASONS_MAX = 20;
+const WORDS_MAX = 120;
+
+/** Settings of the kind `http`. */
+export type HttpIdentitySettings = ReturnType<typeof readHttpSettings>;
+
+/** Reads the settings. @throws {SettingsError} naming the member and the accepted form. */
+export function readHttpSettings(json: unknown, path: string) {
+  const given = new Settings(json, path);
+  given.choice('kind', ['http'] as const);
+  return given.end({
+    ...readTimes(given),
+    url: given.url('url'),
+    method: given.choice('method', ['POST', 'PUT'] as const, 'POST'),
+    headers: given.has('headers') ? given.parts('headers').map(readHeader) : [],
+    body: readBody(given),
+    levels: readLevels(given),
+    paths: readPaths(given.part('paths')),
+    words: readWords(given.part('words')),
+    statusUrl: readTemplate(given, 'statusUrl'),
+    linkUrl: given.has('linkUrl') ? readTemplate(given, 'linkUrl') : undefined,
+    callback: given.has('callback') ? readCallback(given.part('callback')) : undefined,
+  });
+}
+
+function readHeader(given: Settings): readonly [string, string] {
+  const name = given.match('name', HEADER, 'the name of a header');
+  return given.end([name, given.has('valueFile') ? given.contents('valueFile') : given.text('value')]);
+}
+
+function readBody(given: Settings): readonly (readonly [readonly string[], Member])[] {
+  const body = given.part('body');
+  const names = Object.keys(MEMBERS) as Member[];
+  return body.end(body.names().map((name) => [name.split('.'), body.choice(name, names)] as const));
+}
+
+function readLevels(given: Settings): readonly CustomerLevel[] {
+  const names = given.has('levels') ? given.texts('levels') : ['VERIFIED'];
+  const levels = LEVELS.filter((each) => names.includes(each));
+  if (levels.length === 0 || levels.length !== names.length)
+    given.refuse('levels', `a list of ${LEVELS.join(', ')}`);
+  return levels;
+}
+
+function readPaths(given: Settings) {
+  const optional = (name: string) => (given.has(name) ? given.parse(name, PATH_FORM, parsePath) : undefined);
+  return given.end({
+    reference: optional('reference'),
+    link: optional('link'),
+    decision: given.parse('decision', PATH_FORM, parsePath),
+    reasons: optional('reasons'),
+    score: optional('score'),
+  });
+}
+
+function readWords(given: Settings): ReadonlyMap<string, CaseDecision> {
+  const words = new Map<string, CaseDecision>();
+  for (const decision of DECISIONS)
+    for (const word of given.has(decision) ? given.texts(decision) : []) {
+      if (words.has(word)) given.refuse(decision, `words of its own (${word} stands twice)`);
+      words.set(word, decision);
+    }
+  for (const needed of ['approved', 'denied'] as const)
+    if (![...words.values()].includes(needed)) given.refuse(needed, 'at least one word of the provider');
+  return given.end(words);
+}
+
+/** `{case}` becomes our id, `{reference}` that of the provider. */
+function readTemplate(given: Settings, name: string): string {
+  const url = given.url(name);
+  if (!url.includes('{case}') && !url.includes('%7Bcase%7D'))
+    throw new SettingsError(`${given.at(name)}: expected a URL with {case}, our id of the check`);
+  return url;
+}
+
+function readCallback(given: Settings): SignatureForm & { readonly case: readonly PathStep[] } {
+  const isTimed = given.choice('signed', ['body', 'timestamp.body'] as const, 'body') !== 'body';
+  return given.end({
+    secret: given.contents('secretFile'),
+    header: given.match('header', HEADER, 'the name of a header').toLowerCase(),
+    algorithm: given.choice('algorithm', ALGORITHMS, 'sha256'),
+    encoding: given.choice('encoding', ['hex', 'base64'] as const, 'hex'),
+    timestampHeader: isTimed
+      ? given.match('timestampHeader', HEADER, 'the name of a header').toLowerCase()
+      : undefined,
+    toleranceMs: given.seconds('toleranceSeconds', { min: 10, max: 86_400, fallback: 300 }),
+    case: given.parse('case', PATH_FORM, parsePath),
+  });
+}
+
+/** @returns the provider of the settings. */
+export function httpProfile(settings: HttpIdentitySettings): IdentityProfile {
+  const { url, method, statusUrl, linkUrl, callback, paths } = settings;
+  const headers = Object.fromEntries(settings.headers);
+  const urlFor = (template: string, { externalId }: Pick<CustomerCase, 'externalId'>) =>
+    template.replaceAll(/\{case\}|%7Bcase%7D/g, encodeURIComponent(externalId));
+  return {
+    kind: 'http',
+    levels: settings.levels,
+    start: (row) => ({ method, url, body: JSON.stringify(bodyOf(settings, row)) }),
+    find: (row) => ({ method: 'GET', url: urlFor(statusUrl, row) }),
+    ...(linkUrl !== undefined && { link: (row) => ({ method: 'POST', url: urlFor(linkUrl, row) }) }),
+    read: (text) => readingOf(settings, parsed(text)),
+    readLink: (text) => (paths.link ? textAt(parsed(text), paths.link) : undefined),
+    headersFor: () => headers,
+    ...(callback && {
+      readCallback: (given, body, nowMs) => {
+        const problem = signatureProblem(callback, given, body, nowMs);
+        if (problem !== undefined) return problem;
+        const externalId = textAt(parsed(body.toString('utf8')), callback.case);
+        return externalId === undefined ? 'the callback names no case' : { externalId };
+      },
+    }),
+  };
+}
+
+function bodyOf({ body }: HttpIdentitySettings, row: CustomerCase): object {
+  const made: Record<string, unknown> = {};
+  for (const [path, member] of body) {
+    let place = made;
+    for (const name of path.slice(0, -1)) {
+      place[name] ??= {};
+      place = place[name] as Record<string, unknown>;
+    }
+    place[path.at(-1) as string] = MEMBERS[member](row);
+  }
+  return made;
+}
+
+function readingOf({ paths, words }: HttpIdentitySettings, json: ExactJson): Reading {
+  const word = textAt(json, paths.decision);
+  const decision = word === undefined ? undefined : words.get(word);
+  // A word that nobody mapped passes nobody.
+  if (!decision)
+    throw new ProviderFailure(
+      `the provider decided ${JSON.stringify(word ?? null).slice(0, WORDS_MAX)}: no such word`,
+    );
+  const reasons = paths.reasons && valueAt(json, paths.reasons);
+  return {
+    decision,
+    reference: (paths.reference && textAt(json, paths.reference)) ?? null,
+    reasons: Array.isArray(reasons)
+      ? reasons
+          .filter((each) => typeof each === 'string')
+          .slice(0, REASONS_MAX)
+          .map((each) => each.slice(0, WORDS_MAX))
+      : [],
+    score: (paths.score && numberAt(json, paths.score)) ?? null,
+    link: paths.link && textAt(json, paths.link),
+  };
+}
+
+/** @returns the JSON. @throws {ProviderFailure} */
+export function parsed(text: string): ExactJson {
+  try {
+    return parseExactJson(text);
+  } catch {
+    throw new ProviderFailure('the answer is no JSON');
+  }
+}
+
+function textAt(json: ExactJson, path: readonly PathStep[]): string | undefined {
+  const value = valueAt(json, path);
+  if (value instanceof NumberToken) return value.text;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const SCORE = /^-?\d{1,20}(?:\.\d{1,20})?$/;
+
+function numberAt(json: ExactJson, path: readonly PathStep[]): string | undefined {
+  const text = textAt(json, path);
+  return text !== undefined && SCORE.test(text) ? text : undefined;
+}

@@ -1,0 +1,69 @@
+/** Identity checks at a provider: `http` for any JSON interface, `sumsub` for Sumsub. */
+import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
+import type { IdentityCheck } from '../../resolvers/services/rails.ts';
+import type { CustomerCase } from '../../store/account/customer-cases.ts';
+import { callProvider } from './call.ts';
+import { answering } from './callback.ts';
+import { checkAll } from './checks.ts';
+import type { IdentityTimes } from './common-settings.ts';
+import { type HttpIdentitySettings, httpProfile } from './http-profile.ts';
+import type { IdentityProfile } from './profile.ts';
+import { type SumsubSettings, sumsubProfile } from './sumsub-profile.ts';
+import { askDue, type IdentityParts, linkOwner, startWork } from './work.ts';
+
+export { readHttpSettings } from './http-profile.ts';
+export { readSumsubSettings } from './sumsub-profile.ts';
+
+/** The rail, with what tests look at. */
+export interface IdentityPart extends RailPart<IdentityCheck> {
+  /** Asks once about what is due: what background work does all the time. */
+  readonly poll: () => Promise<number>;
+}
+
+/** @returns the rail of the generic kind. Nothing runs before `start`. */
+export function createHttpIdentity(settings: HttpIdentitySettings, tools: RailTools): IdentityPart {
+  return createIdentity(httpProfile(settings), settings, tools);
+}
+
+/** @returns the rail of Sumsub. Nothing runs before `start`. */
+export function createSumsub(settings: SumsubSettings, tools: RailTools): IdentityPart {
+  return createIdentity(sumsubProfile(settings), settings, tools);
+}
+
+function createIdentity(profile: IdentityProfile, times: IdentityTimes, tools: RailTools): IdentityPart {
+  const parts: IdentityParts = { tools, profile, times };
+  const { kind, levels, readCallback } = profile;
+  return {
+    port: {
+      // Customers have cases: no transaction is checked by itself.
+      check: async () => 'review',
+      cases: { provider: kind, levels, validMs: times.validMs, link: (row) => linkFor(parts, row) },
+    },
+    checks: () => checkAll(parts),
+    ...(readCallback && { handle: answering(parts, readCallback) }),
+    start: () => startWork(parts),
+    poll: () => askDue(parts),
+  };
+}
+
+/** A link for the payer; none before the provider knows the case. */
+async function linkFor({ tools, profile, times }: IdentityParts, row: CustomerCase): Promise<string | null> {
+  if (row.decision === null) return null;
+  if (profile.link) {
+    const { status, text } = await callProvider(profile, profile.link(row), times.timeoutMs);
+    return status < 300 ? safe(profile.readLink(text)) : null;
+  }
+  return row.sealedLink === null || !tools.secrets
+    ? null
+    : safe(tools.secrets.open(row.sealedLink, linkOwner(row.id)));
+}
+
+const HOSTS_WITHOUT_TLS = ['localhost', '127.0.0.1', '[::1]'];
+
+/** @returns the link, where a browser may be sent there. */
+function safe(link: string | undefined): string | null {
+  if (link === undefined || !URL.canParse(link)) return null;
+  const { protocol, hostname } = new URL(link);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && HOSTS_WITHOUT_TLS.includes(hostname));
+  return isSafe ? link : null;
+}

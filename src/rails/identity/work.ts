@@ -1,0 +1,129 @@
+/** Background work: begins checks, and asks for the decision of those that are under way, also where a callback was lost. */
+
+import { answerCase, giveUpCase } from '../../resolvers/cases/answer-case.ts';
+import { stateBelow } from '../../resolvers/cases/case-state.ts';
+import { repeat } from '../../resolvers/engine/repeat.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { claimCases, postponeCase } from '../../store/account/case-queue.ts';
+import type { CustomerCase } from '../../store/account/customer-cases.ts';
+import { callProvider, type ProviderAnswer } from './call.ts';
+import type { IdentityTimes } from './common-settings.ts';
+import { type IdentityProfile, ProviderFailure } from './profile.ts';
+
+/** Parts of the rail. */
+export interface IdentityParts {
+  readonly tools: RailTools;
+  readonly profile: IdentityProfile;
+  readonly times: IdentityTimes;
+}
+
+/** How often is looked for cases that are due. Unit: ms. */
+const TURN_MS = 400;
+const FAILED_MS = 2_000;
+/** Cases of a turn, which are asked about at the same time. */
+const BATCH_MAX = 16;
+const PAUSE_FIRST_MS = 1_000;
+const PAUSE_MAX_MS = 300_000;
+
+/** Starts the work. */
+export function startWork(parts: IdentityParts): { readonly stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  const turns = { failedMs: FAILED_MS, complaint: 'identity checks cannot be looked up' };
+  const { done } = repeat(stopping.signal, parts.tools.log, turns, async () =>
+    (await askDue(parts)) === BATCH_MAX ? 0 : TURN_MS,
+  );
+  return {
+    stop: async () => {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+/** Asks about all cases that are due, a batch at most. @returns how many these were. */
+export async function askDue(parts: IdentityParts): Promise<number> {
+  const { tools, times } = parts;
+  // Two calls, and the time to store what they bring.
+  const leaseSeconds = (2 * times.timeoutMs) / 1_000 + 10;
+  const due = await claimCases(tools.database, tools.mode, BATCH_MAX, leaseSeconds);
+  await Promise.all(due.map((row) => askAbout(parts, row)));
+  return due.length;
+}
+
+async function askAbout(parts: IdentityParts, row: CustomerCase): Promise<void> {
+  const { tools } = parts;
+  try {
+    if (isOverdue(parts, row)) await giveUpCase(tools, row);
+    else await store(parts, row, await answerAbout(parts, row));
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    const pauseMs =
+      error.pauseMs ?? Math.min(PAUSE_FIRST_MS * 2 ** Math.min(row.failures - 1, 10), PAUSE_MAX_MS);
+    await postponeCase(tools.database, row, new Date(tools.database.nowMs() + pauseMs), error.message);
+    tools.log.warn(
+      { case: String(row.id), failures: row.failures, reason: error.message },
+      'identity check failed',
+    );
+  }
+}
+
+function isOverdue({ tools, times }: IdentityParts, row: CustomerCase): boolean {
+  const isOpen = ['open', 'pending', 'retry', 'review'].includes(stateBelow(row));
+  return isOpen && tools.database.nowMs() - row.attemptAt.getTime() > times.giveUpMs;
+}
+
+/** A check that may have been begun before is asked for first: no customer gets two applicants. */
+async function answerAbout({ profile, times }: IdentityParts, row: CustomerCase): Promise<ProviderAnswer> {
+  const mayBeThere = row.decision !== null || row.failures > 1;
+  const find = () => callProvider(profile, profile.find(row), times.timeoutMs);
+  if (mayBeThere) {
+    const found = await find();
+    if (found.status < 300) return found;
+  }
+  const started = await callProvider(profile, profile.start(row), times.timeoutMs);
+  if (started.status < 300) return started;
+  const found = started.status === 409 ? await find() : started;
+  if (found.status < 300) return found;
+  throw new ProviderFailure(`the provider answered ${found.status}`);
+}
+
+async function store(parts: IdentityParts, row: CustomerCase, { text, hash }: ProviderAnswer): Promise<void> {
+  const { tools, profile, times } = parts;
+  const { link, ...reading } = profile.read(text);
+  const sealedLink = link === undefined || profile.link ? undefined : sealed(tools, row, link);
+  const change = await answerCase(
+    tools,
+    row,
+    { ...reading, hash },
+    {
+      validMs: times.validMs,
+      askAt: (after) => nextAsk(parts, after),
+      sealedLink,
+    },
+  );
+  if (change?.isLowered)
+    tools.log.error({ case: String(row.id), state: change.row.state }, 'the provider took an approval back');
+}
+
+function nextAsk({ tools, times }: IdentityParts, row: CustomerCase): Date | null {
+  const in_ = (ms: number) => new Date(tools.database.nowMs() + ms);
+  switch (stateBelow(row)) {
+    case 'approved':
+      return in_(times.recheckMs);
+    case 'denied':
+    case 'expired':
+      return null;
+    default:
+      return in_(times.pollMs);
+  }
+}
+
+/** A link opens a person's check: it is stored sealed, or not at all. */
+function sealed({ secrets }: RailTools, { id }: CustomerCase, link: string): string | undefined {
+  return secrets?.seal(link, linkOwner(id));
+}
+
+/** @returns the name under which a link is sealed. */
+export function linkOwner(id: bigint): string {
+  return `customer_case ${id}`;
+}

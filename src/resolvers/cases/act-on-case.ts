@@ -1,0 +1,181 @@
+/** What people of the platform do to cases of customers: each act has a reason, which the audit log and the evidence keep. */
+import type { ActName } from '../../base/access/acts.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { maskTaxId } from '../../base/text/mask.ts';
+import {
+  type CaseKey,
+  type CustomerCase,
+  readCase,
+  readCasesOf,
+  waitAnew,
+} from '../../store/account/customer-cases.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import type { AuditObject } from '../../store/engine/audit.ts';
+import { STEP_UP_MS } from '../../templates/effects.ts';
+import { audited } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import { requireSecondPerson } from '../settings/second-person.ts';
+import { actedOn, type CaseAct, type CaseChange } from './case-state.ts';
+import { newExternalId, openCase, storeChange } from './store-case.ts';
+
+/** The act of the audit log for each. */
+export const CASE_ACTS = {
+  approve: 'case.approve',
+  deny: 'case.deny',
+  retry: 'case.retry',
+  freeze: 'case.freeze',
+  unfreeze: 'case.unfreeze',
+} as const satisfies Readonly<Record<CaseAct, ActName>>;
+
+/** For how long an approval of a person holds where no rail says it. Unit: ms. */
+const VALID_MS = 365 * 24 * 3_600_000;
+const ID = /^[1-9]\d{0,17}$/;
+
+/**
+ * Acts on a case.
+ *
+ * @param given - why, 1 to 200 characters.
+ * @returns the case after it. Unfreezing takes two people: after the first it is frozen still, and names that person.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `NOT_FOUND` for no case of the caller's mode; `STEP_CONFLICT` where its state
+ *   does not take the act.
+ */
+export async function actOnCase(
+  context: Context,
+  act: CaseAct,
+  id: string,
+  given: Named,
+  checks: CreationChecks,
+): Promise<CustomerCase> {
+  requireAct(context, CASE_ACTS[act]);
+  const reason = checks.reference(given);
+  checks.refuse();
+  const found = ID.test(id) ? await readCase(context.database, context.mode, BigInt(id)) : undefined;
+  if (!found) throw notFound();
+  return underLock(context, found, async (tx, writeDown, nowMs) => {
+    const row = (await readCasesOf(tx, found.accountId, found.taxId)).find(
+      ({ level }) => level === found.level,
+    );
+    if (!row) throw notFound();
+    return change(context, tx, row, { act, reason: known(reason, 'a reason'), nowMs, writeDown });
+  });
+}
+
+/** Freezes a customer, also one who has no case yet. @throws as `actOnCase`. */
+export async function freezeCustomer(
+  context: Context,
+  accountId: bigint,
+  taxIdGiven: Named,
+  given: Named,
+  checks: CreationChecks,
+): Promise<CustomerCase> {
+  requireAct(context, CASE_ACTS.freeze);
+  const taxId = checks.taxId(taxIdGiven);
+  const reason = checks.reference(given);
+  checks.refuse();
+  const key = { accountId, taxId: known(taxId, 'a tax id'), level: 'VERIFIED' as const };
+  return underLock(context, key, async (tx, writeDown, nowMs) => {
+    const row = await caseOf(tx, key, nowMs);
+    return change(context, tx, row, { act: 'freeze', reason: known(reason, 'a reason'), nowMs, writeDown });
+  });
+}
+
+/**
+ * Decides the case behind a step-up, in the database transaction that moves the transaction, under the lock of its account.
+ *
+ * @throws {GatewayError} `STEP_CONFLICT` while the customer is frozen.
+ */
+export async function decideCaseOfStepUp(
+  context: Context,
+  tx: Tx,
+  {
+    taxId,
+    isApproved,
+    reason,
+  }: { readonly taxId: string; readonly isApproved: boolean; readonly reason: string },
+): Promise<void> {
+  const { cases } = context.rails.identity;
+  if (!cases) return;
+  const { accountId, id: actor } = context.caller;
+  const nowMs = context.database.nowMs();
+  await refuseFrozen(tx, accountId, taxId);
+  const row = await caseOf(tx, { accountId, taxId, level: 'VERIFIED' }, nowMs);
+  const facts = { actor, reason, nowMs, validMs: cases.validMs, externalId: newExternalId() };
+  const changed = actedOn(row, isApproved ? 'approve' : 'deny', facts);
+  if (changed) await storeChange(tx, changed, nowMs, { actor, reason });
+}
+
+/** @throws {GatewayError} `STEP_CONFLICT` while the customer is frozen: nothing of that customer is let go. */
+export async function refuseFrozen(tx: Tx, accountId: bigint, taxId: string | null): Promise<void> {
+  const cases = taxId === null ? [] : await readCasesOf(tx, accountId, taxId);
+  const frozen = cases.find(({ state }) => state === 'frozen');
+  if (frozen)
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      `the customer is frozen: unfreeze case ${frozen.id} first, which takes two people`,
+    );
+}
+
+async function caseOf(tx: Tx, key: CaseKey, nowMs: number): Promise<CustomerCase> {
+  const found = (await readCasesOf(tx, key.accountId, key.taxId)).find(({ level }) => level === key.level);
+  return found ?? openCase(tx, key, { name: null, provider: null, nowMs });
+}
+
+type Work = Parameters<typeof audited<CustomerCase>>[1];
+
+/** The account of the case is locked, and the caller's own: keys are made under that. */
+function underLock(
+  context: Context,
+  { accountId }: Pick<CaseKey, 'accountId'>,
+  work: Work,
+): Promise<CustomerCase> {
+  const own = { ...context, caller: { ...context.caller, accountId } };
+  return audited(own, work, [context.caller.accountId]);
+}
+
+interface Doing {
+  readonly act: CaseAct;
+  readonly reason: string;
+  readonly nowMs: number;
+  readonly writeDown: Parameters<Work>[1];
+}
+
+async function change(
+  context: Context,
+  tx: Tx,
+  row: CustomerCase,
+  { act, reason, writeDown }: Doing,
+): Promise<CustomerCase> {
+  const nowMs = context.database.nowMs();
+  const actor = context.caller.id;
+  if (act === 'unfreeze' && row.unfreezeBy !== null)
+    await requireSecondPerson(context, tx, {
+      ...{ maker: row.unfreezeBy, subject: 'the unfreezing of a customer' },
+      nowMs: await context.clock.nowMs(),
+    });
+  const validMs = context.rails.identity.cases?.validMs ?? VALID_MS;
+  const changed = actedOn(row, act, { actor, reason, nowMs, validMs, externalId: newExternalId() });
+  if (!changed) throw conflict(row, act);
+  await storeChange(tx, changed, nowMs, { actor, reason });
+  if (changed.event === 'unfrozen') await waitAnew(tx, row, null, nowMs + STEP_UP_MS);
+  writeDown(CASE_ACTS[act], objectOf(row), {
+    ...{ before: shownOf(row), after: { ...shownOf(changed.row), reason } },
+    ...(act === 'unfreeze' && row.unfreezeBy !== null && { maker: row.unfreezeBy }),
+  });
+  return changed.row;
+}
+
+function objectOf({ id }: CustomerCase): AuditObject {
+  return { kind: 'customer_case', id: String(id) };
+}
+
+function shownOf({ taxId, level, state, attempts, unfreezeBy }: CaseChange['row']): object {
+  return { customer: maskTaxId(taxId), level, state, attempts, ...(unfreezeBy !== null && { unfreezeBy }) };
+}
+
+function conflict({ state, id }: CustomerCase, act: CaseAct): GatewayError {
+  const words = act === 'unfreeze' ? 'which is not frozen' : `which does not allow to ${act} it`;
+  return new GatewayError('STEP_CONFLICT', `case ${id} is ${state}, ${words}`);
+}

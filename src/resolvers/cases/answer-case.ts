@@ -1,0 +1,86 @@
+/** What a provider says of a case, stored: the case, its evidence, and the transactions that go on, in one database transaction. */
+import { addEvidence } from '../../store/account/case-evidence.ts';
+import { hastenCase } from '../../store/account/case-queue.ts';
+import {
+  type CustomerCase,
+  findCaseAtProvider,
+  readCasesOf,
+  saveCase,
+} from '../../store/account/customer-cases.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { type Locking, withAccounts } from '../services/lock-accounts.ts';
+import { answered, type CaseAnswer, type CaseChange, givenUp, stateBelow } from './case-state.ts';
+import { evidenceOf, storeChange } from './store-case.ts';
+
+/** What is to be stored with an answer. */
+export interface AnswerMore {
+  /** For how long an approval holds. Unit: ms. */
+  readonly validMs: number;
+  /** @returns when the provider is asked next; null: not by itself. */
+  readonly askAt: (row: CustomerCase) => Date | null;
+  /** Link of the payer to the provider's page, sealed; undefined: the one that is stored stays. */
+  readonly sealedLink?: string | undefined;
+}
+
+/**
+ * Stores an answer of the provider about the present attempt of a case.
+ *
+ * @returns what changed; undefined where nothing did, or the case has begun anew since then.
+ */
+export function answerCase(
+  locking: Locking,
+  asked: CustomerCase,
+  answer: CaseAnswer,
+  { validMs, askAt, sealedLink }: AnswerMore,
+): Promise<CaseChange | undefined> {
+  return changing(locking, asked, async (tx, row, nowMs) => {
+    const change = answered(row, answer, { nowMs, validMs });
+    const after = change?.row ?? { ...row, failures: 0, failure: null };
+    const linked = { ...after, ...(sealedLink !== undefined && { sealedLink }) };
+    const full = { ...linked, askAt: askAt(linked) };
+    if (change) await storeChange(tx, { ...change, row: full }, nowMs);
+    else await saveCase(tx, full);
+    return change;
+  });
+}
+
+/** Gives a case up that the provider has not decided in its time. */
+export function giveUpCase(locking: Locking, asked: CustomerCase): Promise<CaseChange | undefined> {
+  return changing(locking, asked, async (tx, row, nowMs) => {
+    if (!['open', 'pending', 'retry', 'review'].includes(stateBelow(row))) return undefined;
+    const change = givenUp(row, nowMs);
+    await storeChange(tx, change, nowMs);
+    return change;
+  });
+}
+
+/**
+ * Stores that the provider has told of something, so that it is asked at once: its answer counts, not the message.
+ *
+ * @param hash - of the message, hex.
+ * @returns whether there is such a case.
+ */
+export async function noteCallback(locking: Locking, externalId: string, hash: string): Promise<boolean> {
+  const found = await findCaseAtProvider(locking.database, locking.mode, externalId);
+  if (!found) return false;
+  await changing(locking, found, async (tx, row, nowMs) => {
+    const at = new Date(nowMs);
+    await addEvidence(tx, { ...evidenceOf(row, 'callback', at), answerHash: hash });
+    await hastenCase(tx, row.id, at);
+    return undefined;
+  });
+  return true;
+}
+
+/** Reads the case under the lock of its account; nothing happens where another attempt has begun. */
+function changing(
+  locking: Locking,
+  { accountId, taxId, level, externalId }: CustomerCase,
+  work: (tx: Tx, row: CustomerCase, nowMs: number) => Promise<CaseChange | undefined>,
+): Promise<CaseChange | undefined> {
+  return withAccounts(locking, [accountId], async (tx) => {
+    const row = (await readCasesOf(tx, accountId, taxId)).find((each) => each.level === level);
+    if (row?.externalId !== externalId) return undefined;
+    return work(tx, row, locking.database.nowMs());
+  });
+}

@@ -1,0 +1,162 @@
+/** How a case moves: by answers of a provider, by people, by time. Pure: nothing is read or written here. */
+import type { CaseEvent } from '../../store/account/case-evidence.ts';
+import type { CaseDecision, CaseState, CustomerCase } from '../../store/account/customer-cases.ts';
+
+/** Answer of a provider. */
+export interface CaseAnswer {
+  readonly decision: CaseDecision;
+  /** Id of the customer at the provider. */
+  readonly reference: string | null;
+  readonly reasons: readonly string[];
+  /** Decimal text. */
+  readonly score: string | null;
+  /** SHA-256 of the answer, hex. */
+  readonly hash: string;
+}
+
+/** A case after something happened to it. */
+export interface CaseChange {
+  readonly row: CustomerCase;
+  readonly event: CaseEvent;
+  /** Whether transactions of the customer have to look at it again. */
+  readonly isDecided: boolean;
+  /** Whether an approval was taken back. */
+  readonly isLowered: boolean;
+}
+
+type Unfrozen = Exclude<CaseState, 'frozen'>;
+
+/** @returns the state that holds but for a freeze. */
+export function stateBelow({ state, frozenState }: Pick<CustomerCase, 'state' | 'frozenState'>): Unfrozen {
+  return state === 'frozen' ? (frozenState as Unfrozen) : state;
+}
+
+/** @returns whether an approval holds now. */
+export function isApproved(row: CustomerCase, nowMs: number): boolean {
+  return row.state === 'approved' && row.validUntil !== null && row.validUntil.getTime() > nowMs;
+}
+
+/** @returns the case in another state; a frozen one stays frozen, and comes to that state afterwards. */
+function inState(row: CustomerCase, state: Unfrozen): CustomerCase {
+  return row.state === 'frozen' ? { ...row, frozenState: state } : { ...row, state };
+}
+
+/**
+ * @returns the case after an answer of the provider; undefined where the answer says nothing new. A decision of a person holds until
+ *   the provider's own decision changes, and the denial of a person until a person decides again.
+ */
+export function answered(
+  row: CustomerCase,
+  answer: CaseAnswer,
+  { nowMs, validMs }: { readonly nowMs: number; readonly validMs: number },
+): CaseChange | undefined {
+  const { decision, reference, reasons, score, hash } = answer;
+  const before = stateBelow(row);
+  const noted = {
+    ...{ ...row, decision, reasons, score, answerHash: hash, failures: 0, failure: null },
+    providerReference: reference ?? row.providerReference,
+  };
+  const after = row.decision === decision && before !== 'open' ? before : stateAfter(row, before, decision);
+  if (after === before && row.answerHash === hash) return undefined;
+  const isMoved = after !== before;
+  const at = new Date(nowMs);
+  const moved: CustomerCase = {
+    ...inState(noted, after),
+    ...(isMoved && { updatedAt: at }),
+    ...(isMoved && DECIDED.includes(after) && { decidedAt: at, decidedBy: row.provider, isByPerson: false }),
+    ...(isMoved && after === 'approved' && { validUntil: new Date(nowMs + validMs), isLateDenial: false }),
+    ...(isMoved && DECIDED.includes(after) && { sealedLink: null }),
+  };
+  const isLowered = isMoved && before === 'approved';
+  return {
+    row: { ...moved, ...(isLowered && after === 'denied' && { isLateDenial: true }) },
+    event: 'answered',
+    isDecided: isMoved && after !== 'pending',
+    isLowered,
+  };
+}
+
+const DECIDED: readonly CaseState[] = ['approved', 'denied', 'expired'];
+
+function stateAfter(row: CustomerCase, before: Unfrozen, decision: CaseDecision): Unfrozen {
+  if (before === 'denied' && row.isByPerson) return before;
+  // A provider that begins anew with somebody takes nothing back by that.
+  if (decision === 'pending' && before === 'approved') return before;
+  return decision;
+}
+
+/** @returns the case after the provider had its time, without a decision. */
+export function givenUp(row: CustomerCase, nowMs: number): CaseChange {
+  const at = new Date(nowMs);
+  return {
+    row: { ...inState(row, 'expired'), updatedAt: at, decidedAt: at, askAt: null, sealedLink: null },
+    ...{ event: 'expired', isDecided: true, isLowered: false },
+  };
+}
+
+/** @returns the case as its check begins again: the provider gets another id for it. */
+export function begunAgain(row: CustomerCase, externalId: string, nowMs: number): CustomerCase {
+  const at = new Date(nowMs);
+  return {
+    ...inState(row, 'open'),
+    ...{ attempts: row.attempts + 1, externalId, providerReference: null },
+    ...{ decision: null, reasons: [], score: null, answerHash: null },
+    ...{ decidedAt: null, decidedBy: null, isByPerson: false, isLateDenial: false, sealedLink: null },
+    ...{ validUntil: null, updatedAt: at, attemptAt: at, failures: 0, failure: null },
+    askAt: row.provider === null ? null : at,
+  };
+}
+
+/** Decision of a person about a case. */
+export type CaseAct = 'approve' | 'deny' | 'retry' | 'freeze' | 'unfreeze';
+
+/** Facts of an act. */
+export interface ActFacts {
+  readonly actor: string;
+  readonly reason: string;
+  readonly nowMs: number;
+  readonly validMs: number;
+  /** Id at the provider of a new attempt. */
+  readonly externalId: string;
+}
+
+/** @returns the case after the act; undefined where its state does not take the act. */
+export function actedOn(row: CustomerCase, act: CaseAct, facts: ActFacts): CaseChange | undefined {
+  const { actor, reason, nowMs, validMs, externalId } = facts;
+  const at = new Date(nowMs);
+  const isFrozen = row.state === 'frozen';
+  const wasApproved = row.state === 'approved';
+  if (isFrozen !== (act === 'unfreeze')) return undefined;
+  const decided = { decidedAt: at, decidedBy: actor, isByPerson: true, isLateDenial: false, updatedAt: at };
+  switch (act) {
+    case 'approve': {
+      if (isApproved(row, nowMs)) return undefined;
+      const validUntil = new Date(nowMs + validMs);
+      const approved = { ...row, ...decided, state: 'approved' as const, validUntil, sealedLink: null };
+      return { row: approved, event: 'approved', isDecided: true, isLowered: false };
+    }
+    case 'deny': {
+      if (row.state === 'denied' && !row.isLateDenial) return undefined;
+      const denied = { ...row, ...decided, state: 'denied' as const, sealedLink: null };
+      return { row: denied, event: 'denied', isDecided: true, isLowered: wasApproved };
+    }
+    case 'retry':
+      return {
+        row: begunAgain(row, externalId, nowMs),
+        ...{ event: 'retried', isDecided: false, isLowered: wasApproved },
+      };
+    case 'freeze': {
+      const frozen = { ...row, state: 'frozen' as const, frozenState: stateBelow(row), updatedAt: at };
+      return { row: frozen, event: 'frozen', isDecided: true, isLowered: wasApproved };
+    }
+    case 'unfreeze': {
+      if (row.unfreezeBy === null) {
+        const asked = { ...row, unfreezeBy: actor, unfreezeReason: reason, updatedAt: at };
+        return { row: asked, event: 'unfreeze_asked', isDecided: false, isLowered: false };
+      }
+      const released = { state: stateBelow(row), frozenState: null, unfreezeBy: null, unfreezeReason: null };
+      const unfrozen = { ...row, ...released, updatedAt: at };
+      return { row: unfrozen, event: 'unfrozen', isDecided: true, isLowered: false };
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** Takings of an account: what payers paid by PIX, by Brasília day, beside the days before. */
+import { sum } from '../../base/money/money.ts';
+import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { readTakings, type TakingsRow } from '../../store/engine/takings.ts';
+import type { Family } from '../../templates/define.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** Payments of one day; BRL as decimal text. */
+export interface TakingsDay {
+  /** `YYYY-MM-DD` in Brasília. */
+  readonly day: string;
+  readonly amount: string;
+  readonly payments: number;
+  readonly ended: number;
+}
+
+/** Payments of the days that end today, and of as many days before them. */
+export interface TakingsPeriod {
+  readonly amount: string;
+  readonly amountBefore: string;
+  readonly payments: number;
+  readonly paymentsBefore: number;
+  /** Transactions of the period that have ended, whether they were paid or not. */
+  readonly ended: number;
+}
+
+/** Takings by day, oldest first, and by period; times in ms. */
+export interface Takings {
+  readonly days: readonly TakingsDay[];
+  readonly today: TakingsPeriod;
+  readonly week: TakingsPeriod;
+  readonly month: TakingsPeriod;
+  readonly medianMs: number | null;
+  readonly p95Ms: number | null;
+}
+
+/** Days of the longest period. Twice as many are read: the days before stand beside it. */
+export const TAKINGS_DAYS = 30;
+const WEEK_DAYS = 7;
+
+/** Families whose payers pay BRL. */
+const PAID_BY_PIX = (Object.keys(FAMILY_TRAITS) as Family[]).filter(
+  (family) => FAMILY_TRAITS[family].flow === 'in',
+);
+
+/**
+ * @returns the takings of the account as of now, on its clock; null where it has too many transactions in that time to add them up.
+ * @throws {GatewayError} `FORBIDDEN` without `read`.
+ */
+export async function readAccountTakings(context: Context): Promise<Takings | null> {
+  requireScope(context, 'read');
+  const { database, caller, clock } = context;
+  const today = brasiliaDay(await clock.nowMs());
+  const from = dayAfter(today, 1 - 2 * TAKINGS_DAYS);
+  const recent = dayAfter(today, 1 - TAKINGS_DAYS);
+  const rows = await readTakings(database, caller.accountId, { families: PAID_BY_PIX, from, recent });
+  if (!rows) return null;
+  const days = daysOf(rows, from);
+  const all = rows.find(({ day }) => day === null);
+  return {
+    days,
+    today: periodOf(days, 1),
+    week: periodOf(days, WEEK_DAYS),
+    month: periodOf(days, TAKINGS_DAYS),
+    medianMs: all?.medianMs ?? null,
+    p95Ms: all?.p95Ms ?? null,
+  };
+}
+
+/** Every day has its place, also one without a payment. */
+function daysOf(rows: readonly TakingsRow[], from: string): readonly TakingsDay[] {
+  const known = new Map(rows.map((row) => [row.day, row]));
+  return Array.from({ length: 2 * TAKINGS_DAYS }, (_, at) => {
+    const day = dayAfter(from, at);
+    const { amount = '0', payments = 0, ended = 0 } = known.get(day) ?? {};
+    return { day, amount, payments, ended };
+  });
+}
+
+function periodOf(days: readonly TakingsDay[], length: number): TakingsPeriod {
+  const now = days.slice(-length);
+  const before = days.slice(-2 * length, -length);
+  const amountOf = (part: readonly TakingsDay[]) => sum(part.map(({ amount }) => amount));
+  const paymentsOf = (part: readonly TakingsDay[]) => part.reduce((all, { payments }) => all + payments, 0);
+  return {
+    amount: amountOf(now),
+    amountBefore: amountOf(before),
+    payments: paymentsOf(now),
+    paymentsBefore: paymentsOf(before),
+    ended: now.reduce((all, { ended }) => all + ended, 0),
+  };
+}

@@ -1,0 +1,92 @@
+/** How webhooks do: `Query.deliveryReport`. */
+
+import { inProse } from '../resolvers/checks/lengths.ts';
+import {
+  type DeliveryFigures,
+  type DeliveryReport,
+  type DeliverySlice,
+  ENDPOINTS_REPORTED,
+  type EndpointFigures,
+  REPORT_HOURS_MAX,
+  reportDeliveries,
+} from '../resolvers/webhooks/read-delivery-report.ts';
+import { REPORT_DELIVERIES_MAX, SLICES } from '../store/webhooks/delivery-report.ts';
+import type { Builder } from './builder.ts';
+
+/** Defines `DeliveryReport` with its figures, and `Query.deliveryReport`. */
+export function defineDeliveryReport(builder: Builder): void {
+  const figures = defineFigures(builder);
+  const endpoint = builder.objectRef<EndpointFigures>('EndpointFigures').implement({
+    description: 'Figures of the deliveries to one endpoint.',
+    interfaces: [figures],
+    fields: (t) => ({
+      endpointId: t.exposeString('endpointId', { description: 'Identifier of the endpoint.' }),
+    }),
+  });
+  const slice = builder.objectRef<DeliverySlice>('DeliverySlice').implement({
+    description: 'Figures of the deliveries that were created in one slice of the time.',
+    interfaces: [figures],
+    fields: (t) => ({
+      since: t.expose('since', { type: 'DateTime', description: 'Start of the slice.' }),
+    }),
+  });
+  const total = builder.objectRef<DeliveryFigures>('TotalFigures').implement({
+    description: 'Figures of the deliveries to all endpoints.',
+    interfaces: [figures],
+  });
+  const report = builder.objectRef<DeliveryReport>('DeliveryReport').implement({
+    description: 'Outcomes and times of the deliveries of an account.',
+    fields: (t) => ({
+      total: t.field({ type: total, description: 'Of all deliveries.', resolve: (row) => row.total }),
+      endpoints: t.field({
+        type: [endpoint],
+        complexity: { field: 1, multiplier: 20 },
+        description: `Of each endpoint that had a delivery in the time, the most deliveries first; at most ${ENDPOINTS_REPORTED}.`,
+        resolve: (row) => [...row.endpoints],
+      }),
+      slices: t.field({
+        type: [slice],
+        complexity: { field: 1, multiplier: SLICES },
+        description: `Of equal slices of the time, oldest first; at most ${SLICES}.`,
+        resolve: (row) => [...row.slices],
+      }),
+    }),
+  });
+  builder.queryField('deliveryReport', (t) =>
+    t.field({
+      type: report,
+      complexity: { field: 100, multiplier: 1 },
+      description: `Outcomes and times of webhook deliveries that were created in the last hours, of the newest ${inProse(REPORT_DELIVERIES_MAX)} deliveries at most. Needs the scope \`admin\`.`,
+      args: {
+        hours: t.arg.int({
+          defaultValue: 24,
+          description: `Hours back, the hour that runs among them: 1 to ${REPORT_HOURS_MAX}.`,
+        }),
+      },
+      resolve: (_root, { hours }, context) => reportDeliveries(context, hours ?? 24),
+    }),
+  );
+}
+
+function defineFigures(builder: Builder) {
+  return builder.interfaceRef<DeliveryFigures>('DeliveryFigures').implement({
+    description: 'Outcomes of deliveries, and times of their attempts.',
+    fields: (t) => ({
+      delivered: t.exposeInt('delivered', { description: 'Deliveries that the receiver accepted.' }),
+      dead: t.exposeInt('dead', { description: 'Deliveries that were given up.' }),
+      pending: t.exposeInt('pending', { description: 'Deliveries that wait for their next attempt.' }),
+      attempts: t.exposeInt('attempts', { description: 'Attempts to deliver them.' }),
+      failedAttempts: t.exposeInt('failedAttempts', {
+        description: 'Attempts without an answer from 200 to 299.',
+      }),
+      medianMs: t.exposeInt('medianMs', {
+        nullable: true,
+        description: 'Median time of the attempts that were accepted, in ms; null where there is none.',
+      }),
+      p95Ms: t.exposeInt('p95Ms', {
+        nullable: true,
+        description: 'Time that 95 of 100 of them needed at most, in ms.',
+      }),
+    }),
+  });
+}

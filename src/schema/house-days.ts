@@ -1,0 +1,48 @@
+/** Volume and margin of the house by day: `Query.houseDays`. */
+import { inProse } from '../resolvers/checks/lengths.ts';
+import { HOUSE_DAYS_MAX, type HouseDay, listHouseDays } from '../resolvers/ledger/read-house-days.ts';
+import { HOUSE_LINES_MAX } from '../store/ledger/house-days.ts';
+import type { Builder } from './builder.ts';
+import { COUNT_POINTS } from './pagination.ts';
+
+/** Defines `HouseDay` and `Query.houseDays`. */
+export function defineHouseDays(builder: Builder): void {
+  const day = builder.objectRef<HouseDay>('HouseDay').implement({
+    description: 'What the house moved and earned on one day, in BRL.',
+    fields: (t) => ({
+      day: t.exposeString('day', { description: 'Day in Brasília, `YYYY-MM-DD`.' }),
+      pixIn: t.expose('pixIn', {
+        type: 'Decimal',
+        description: 'BRL that came in: debits of `A.pix` (docs/ledger.md).',
+      }),
+      pixOut: t.expose('pixOut', {
+        type: 'Decimal',
+        description: 'BRL that went out, refunds to payers among it: credits of `A.pix`.',
+      }),
+      margin: t.expose('margin', {
+        type: 'Decimal',
+        nullable: true,
+        description:
+          'Revenue less expenses, each at the newest rate and rounded half up to cents; without the spread, which is in the open position. Null where a currency has no rate.',
+      }),
+    }),
+  });
+  builder.queryField('houseDays', (t) =>
+    t.field({
+      type: [day],
+      nullable: true,
+      complexity: { field: COUNT_POINTS, multiplier: 1 },
+      description: `Volume and margin of the house by Brasília day, over all accounts of your mode, oldest first; the last day is today. Null if more than ${inProse(HOUSE_LINES_MAX)} ledger lines would have to be added up. Needs the scope \`platform:books\`.`,
+      args: {
+        days: t.arg.int({
+          required: true,
+          description: `Number of days, today among them: 1 to ${HOUSE_DAYS_MAX}.`,
+        }),
+      },
+      resolve: async (_root, { days }, context) => {
+        const found = await listHouseDays(context, days);
+        return found && [...found];
+      },
+    }),
+  );
+}

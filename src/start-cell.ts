@@ -1,0 +1,186 @@
+/** Starts one cell of a process: its database, services, application and worker. A process without CELLS_FILE has one. */
+import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
+import { ACCOUNT_MODES } from './base/access/account-mode.ts';
+import { openStore, type Store } from './compose/open-store.ts';
+import type { RailsFile } from './compose/rails-file.ts';
+import { openSecrets } from './compose/secret-keys.ts';
+import { createServices } from './compose/services.ts';
+import type { Config } from './config.ts';
+import { endDemo, playDemo } from './rails/sandbox/demo.ts';
+import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
+import { startWorker } from './resolvers/engine/run-jobs.ts';
+import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
+import { refuseWrongClock, startClockWatch } from './resolvers/engine/watch-clock.ts';
+import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
+import { startNightlyReconciliation } from './resolvers/reconciliation/reconcile-nightly.ts';
+import { startContinuousVerify } from './resolvers/reconciliation/verify-continuously.ts';
+import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
+import { startRescreening } from './resolvers/screening/rescreen.ts';
+import type { Services } from './resolvers/services/context.ts';
+import { type App, createApp } from './server/app.ts';
+import { readinessCheck, unreadinessOf } from './server/http/health.ts';
+import type { Metrics } from './server/metrics/metrics.ts';
+import type { Ending } from './server/process/endings.ts';
+import { persist } from './server/process/persist.ts';
+import { connectNotifier } from './server/process/remote-notifier.ts';
+import { type Sandbox, writeSandbox } from './server/process/sandbox-files.ts';
+import { watchReadiness } from './server/process/watch-readiness.ts';
+import { servesHealthOnly } from './server/without-app.ts';
+import type { Database } from './store/connection/database.ts';
+import { hasTransactions } from './store/engine/transactions.ts';
+import { REGISTRY } from './templates/index.ts';
+import { closeWebhookConnections } from './webhooks/send.ts';
+import { startWebhooks } from './webhooks/worker.ts';
+
+/** What a cell is started with. */
+export interface CellParts {
+  readonly settings: Config;
+  readonly railsFile: RailsFile;
+  /** Whether an empty database is filled with the history of the demo. */
+  readonly isDemo: boolean;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly endings: CellEndings;
+  /** Time for which the database may be out of reach; infinite where other cells go on meanwhile. Unit: ms. */
+  readonly waitMs: number;
+  /** Ends the start. */
+  readonly signal: AbortSignal;
+}
+
+/** Ends what a cell has started so far; each list is added to while the cell starts. */
+export interface CellEndings {
+  /** Before the listener of the process closes. */
+  readonly first: Ending[];
+  /** At the same time: what requests under way can do without. */
+  readonly beside: Ending[];
+  /** Afterwards, in this order. */
+  readonly last: Ending[];
+}
+
+/** A cell that has started. */
+export interface StartedCell {
+  readonly app: App;
+  readonly handle: RequestListener;
+  readonly services: Services;
+  readonly sandbox: Sandbox | undefined;
+  /** @returns why the cell is not ready; undefined when it is. */
+  readonly unreadyReason: () => Promise<string | undefined>;
+  /** Migrations that the start has applied. */
+  readonly applied: readonly string[];
+}
+
+/** @throws as `openStore`, and `AbortError` where the signal ended the start. */
+export async function startCell(parts: CellParts): Promise<StartedCell> {
+  const { settings, railsFile, log, metrics, endings, signal } = parts;
+  const limits = { limitMs: parts.waitMs, signal };
+  const store = await persist(() => openWatched(parts), log, limits);
+  signal.throwIfAborted();
+  const { database } = store;
+  const { accountId, sandbox } = await persist(() => makeSandbox(database, settings), log, limits);
+  endings.last.push(() => sandbox?.release());
+  const services = await persist(() => servicesOf(database, settings, railsFile, log), log, limits);
+  if (parts.isDemo && accountId) await fillOnce(services, accountId, log, signal);
+  const app = createApp({ config: settings, services, log, noteRequest: metrics.noteRequest });
+  metrics.watch({ services, streams: app.streams });
+  endings.first.push(app.drain);
+  const endBeforeStore = (...each: readonly Ending[]) =>
+    endings.last.splice(endings.last.indexOf(store.close), 0, ...each);
+  endBeforeStore(app.end);
+  endings.last.push(await connectOthers(services, settings, log));
+  signal.throwIfAborted();
+  if (settings.role !== 'serve') {
+    const { worker, others } = startWork(services, settings, log);
+    endings.beside.push(...others);
+    // Before the database goes: what is under way ends, what is not begun stays a job.
+    endBeforeStore(worker, closeWebhookConnections);
+  }
+  const watch = watchReadiness(readinessCheck(services), log);
+  endings.first.unshift(watch.stop);
+  const handle = settings.role === 'work' ? servesHealthOnly(app.handle, settings.publicUrl) : app.handle;
+  const unreadyReason = unreadinessOf(services);
+  return { app, handle, services, sandbox, unreadyReason, applied: store.applied };
+}
+
+/** Opens the database, and watches how far the clock of this machine is off. @throws {WrongClockError} where it is far off. */
+async function openWatched({ settings, log, endings, signal }: CellParts): Promise<Store> {
+  const store = await openStore(settings, signal);
+  endings.last.push(store.close);
+  refuseWrongClock(store.database);
+  endings.beside.push(startClockWatch(store.database, log).stop);
+  return store;
+}
+
+/** @returns the account of the sandbox, and its files where the process answers requests; nothing where there is no sandbox. */
+async function makeSandbox(
+  database: Database,
+  settings: Config,
+): Promise<{ readonly accountId?: bigint; readonly sandbox?: Sandbox }> {
+  if (!settings.hasSandbox) return {};
+  const accountId = await provisionSandbox(database, REGISTRY);
+  if (settings.role === 'work') return { accountId };
+  return { accountId, sandbox: await writeSandbox(database, accountId, settings) };
+}
+
+/** Connects to the other processes, where there may be some. @returns what ends it. */
+async function connectOthers(
+  { notifier }: Services,
+  { notifyUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
+  log: Logger,
+): Promise<Ending> {
+  if (!notifyUrl) return () => {};
+  const remote = { url: notifyUrl, schema: databaseSchema, works: role !== 'serve', isFast };
+  return (await connectNotifier(notifier, remote, log)).close;
+}
+
+/** Puts the services together, once the key file of the secrets in the database is known to be the right one. */
+async function servicesOf(
+  database: Database,
+  config: Config,
+  railsFile: RailsFile,
+  log: Logger,
+): Promise<Services> {
+  const keyLog = config.databaseUrl === undefined ? undefined : log;
+  const secrets = await openSecrets(database, config.secretsKeyFile, keyLog);
+  return createServices({ database, secrets, registry: REGISTRY, config, log, railsFile });
+}
+
+/** Plays the history of the demo, unless there is something already. */
+async function fillOnce(
+  services: Services,
+  accountId: bigint,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const isCutOff = await endDemo(services.database);
+  if (await hasTransactions(services.database)) {
+    const why = isCutOff
+      ? 'A history was cut off while it was played: what was played stays, and the clock is that of the database again.'
+      : 'There are transactions already: no history is played.';
+    process.stdout.write(`${why}\n`);
+    return;
+  }
+  process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
+  log.info({ made: await playDemo(services, accountId, log, signal) }, 'demo');
+}
+
+/** Starts what works besides the answering of requests. @returns what stops the worker, and what stops the others. */
+function startWork(
+  services: Services,
+  { retention, reconcileAtMs }: Config,
+  log: Logger,
+): { worker: Ending; others: readonly Ending[] } {
+  const worker = startWorker(services, log);
+  const modes = ACCOUNT_MODES.map((mode) => services.forMode(mode));
+  const others = [
+    startHousekeeping(services.database, retention, log),
+    startNewsRetries(services, log),
+    startSettlingSettings(services, log),
+    startRescreening(services, log),
+    startContinuousVerify({ database: services.database, log }),
+    ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
+    ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.allowsLoopback })),
+    ...modes.flatMap(({ railParts }) => railParts.flatMap(({ part }) => part.start?.() ?? [])),
+  ];
+  return { worker: worker.stop, others: others.map(({ stop }) => stop) };
+}

@@ -1,0 +1,77 @@
+/** Cases that a provider is to be asked about. Each process that works on jobs claims some; a claim ends by itself. */
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Database, Statement, Tx } from '../connection/database.ts';
+import { CASE_COLUMNS, type CustomerCase } from './customer-cases.ts';
+
+const CLAIM: Statement = {
+  name: 'identity_claim',
+  text: `update customer_case c set failures = c.failures + 1, ask_at = $3::timestamptz + make_interval(secs => $4)
+    where c.id = any (array(select d.id from customer_case d join account a on a.id = d.account_id and a.mode = $1
+      where d.ask_at <= $3 order by d.ask_at limit $2 for update of d skip locked))
+    returning ${CASE_COLUMNS}`,
+};
+const POSTPONE: Statement = {
+  name: 'identity_postpone',
+  text: `update customer_case set ask_at = $3, failure = $4 where id = $1 and external_id = $2 and ask_at is not null`,
+};
+const HASTEN: Statement = {
+  name: 'identity_hasten',
+  text: `update customer_case set ask_at = $2 where id = $1 and provider is not null`,
+};
+const STANDING: Statement = {
+  name: 'identity_standing',
+  text: `select count(*)::int as waiting, count(*) filter (where c.failures > 1 and c.failure is not null)::int as failing,
+      coalesce(extract(epoch from now() - min(c.attempt_at))::int, 0) as "oldestSeconds", max(c.failure) as failure
+    from (select c.* from customer_case c join account a on a.id = c.account_id and a.mode = $1
+      where c.ask_at is not null and coalesce(c.frozen_state, c.state) in ('open', 'pending', 'retry', 'review') limit $2) c`,
+};
+
+/** Open cases at a provider. */
+export interface IdentityStanding {
+  readonly waiting: number;
+  /** Of them, those about which the last request failed. */
+  readonly failing: number;
+  readonly oldestSeconds: number;
+  /** A failure of one of them. */
+  readonly failure: string | null;
+}
+
+/**
+ * Claims cases that are due, and counts the request as failed until it is answered: a case of which a request may have been sent
+ * before shows that by `failures` above 1.
+ *
+ * @param leaseSeconds - until another process may claim them.
+ */
+export function claimCases(
+  database: Database,
+  mode: AccountMode,
+  limit: number,
+  leaseSeconds: number,
+): Promise<CustomerCase[]> {
+  return database.query<CustomerCase>(CLAIM, [mode, limit, new Date(database.nowMs()), leaseSeconds]);
+}
+
+/** Postpones a request that failed. */
+export async function postponeCase(
+  tx: Tx,
+  { id, externalId }: Pick<CustomerCase, 'id' | 'externalId'>,
+  askAt: Date,
+  failure: string,
+): Promise<void> {
+  await tx.query(POSTPONE, [id, externalId, askAt, failure]);
+}
+
+/** Has the provider asked about a case at once. */
+export async function hastenCase(tx: Tx, id: bigint, at: Date): Promise<void> {
+  await tx.query(HASTEN, [id, at]);
+}
+
+/** @param limit - cases that are counted at most. */
+export async function readIdentityStanding(
+  tx: Tx,
+  mode: AccountMode,
+  limit: number,
+): Promise<IdentityStanding> {
+  const [row] = await tx.query<IdentityStanding>(STANDING, [mode, limit]);
+  return row ?? { waiting: 0, failing: 0, oldestSeconds: 0, failure: null };
+}

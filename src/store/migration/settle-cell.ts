@@ -1,0 +1,85 @@
+/** The cell that a schema is (docs/scaling.md): read when the database is opened, and given to a schema that is new. */
+import pg from 'pg';
+import { FIRST_CELL, numbersBefore } from '../../base/ids/cell.ts';
+import { StoreError } from '../connection/check-server.ts';
+import type { Database, Statement } from '../connection/database.ts';
+import { inSchema } from '../connection/session.ts';
+
+/** Stage of a cell's life on a server. */
+export type CellState = 'serving' | 'arriving' | 'fenced' | 'moved';
+
+/** What a schema says of its cell. */
+export interface CellRecord {
+  /** Empty for the first cell. */
+  readonly code: string;
+  readonly epoch: bigint;
+  readonly state: CellState;
+  /** Host and database of the other side of a move; null before the first. */
+  readonly other: string | null;
+}
+
+/** The cell does not work in this schema: it works on another server, or does not work here yet. */
+export class CellAbsentError extends Error {
+  override readonly name = 'CellAbsentError';
+  /** SQLSTATE of a server that accepts nobody yet, so that a start waits for a cell that arrives. */
+  readonly code: string | undefined;
+
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const ANSWER_MAX_MS = 10_000;
+const READ: Statement = { name: 'cell_read', text: 'select code, epoch, state, other from cell' };
+
+/** @returns what the schema says of its cell. */
+export async function readCell(database: Pick<Database, 'query'>): Promise<CellRecord> {
+  const [row] = await database.query<CellRecord>(READ, []);
+  return row as CellRecord;
+}
+
+/**
+ * Compares the cell of the settings with that of the schema. A schema without accounts becomes the cell that is wanted.
+ *
+ * @param ownerUrl - of the database for its owner.
+ * @param wanted - code; undefined for whatever the schema says.
+ * @returns the code.
+ * @throws {StoreError} when the schema is another cell. @throws {CellAbsentError} when the cell does not work here.
+ */
+export async function settleCell(
+  database: Pick<Database, 'query' | 'source'>,
+  ownerUrl: string,
+  wanted: string | undefined,
+): Promise<string> {
+  const { code, state, other } = await readCell(database);
+  if (state === 'moved') throw new CellAbsentError(`the cell was moved to ${other}: use that database`);
+  if (state === 'arriving')
+    throw new CellAbsentError(`the cell is being moved here, and still works at ${other}`, '57P03');
+  if (wanted === undefined || wanted === code) return code;
+  if (code !== FIRST_CELL) throw new StoreError(`CELL: the schema is cell ${code}, not ${wanted}`);
+  await beginCell(ownerUrl, database.source.schema, wanted);
+  return wanted;
+}
+
+/** Gives a schema its code. @throws {StoreError} when it has accounts. */
+async function beginCell(ownerUrl: string, schema: string, code: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: ownerUrl,
+    application_name: 'crossramp migrate',
+    connectionTimeoutMillis: ANSWER_MAX_MS,
+    query_timeout: ANSWER_MAX_MS,
+  });
+  // A broken connection fails its statement. Without a listener, the error event would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(inSchema(schema));
+    await client.query('select cell_begin($1, $2)', [code, String(numbersBefore(code))]);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StoreError(`CELL: the schema cannot become cell ${code}: ${message}`, { cause: error });
+  } finally {
+    await client.end();
+  }
+}

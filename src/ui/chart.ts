@@ -1,0 +1,132 @@
+/**
+ * Charts that the server draws: bars of days beside the days before, and a line. A chart has its height before it is drawn, a sentence
+ * that says the change, and its figures as a table, for those who do not see it.
+ */
+import { divide, isMore } from '../base/money/money.ts';
+import { attributes, type Html, type HtmlValue, html } from './html.ts';
+import { more } from './parts.ts';
+import { table } from './table.ts';
+
+/** A point of a chart. */
+export interface Point {
+  /** Name of its place, such as a day. */
+  readonly name: string;
+  /** Decimal text. */
+  readonly value: string;
+  /** Value of the same place in the period before; decimal text. */
+  readonly before?: string | undefined;
+}
+
+/** A chart. */
+export interface ChartParts {
+  readonly points: readonly Point[];
+  /** Sentence that says what is seen and how it changed. */
+  readonly sentence: HtmlValue;
+  /** Words of the table: its summary, and the heads of its columns; the last where points have a value of the period before. */
+  readonly words: {
+    readonly open: string;
+    readonly name: string;
+    readonly value: string;
+    readonly before?: string;
+  };
+  readonly show: (value: string) => HtmlValue;
+}
+
+const HEIGHT = 48;
+/** Units of a place: two bars and the gap after them. */
+const PLACE = 10;
+
+/** @returns the points as bars, each before a faint one of the period before; the last bar is marked as the one that is not over. */
+export function barChart(parts: ChartParts): Html {
+  const { points } = parts;
+  const top = topOf(points);
+  const hasBefore = points.some(({ before }) => before !== undefined);
+  const width = hasBefore ? 5 : 7;
+  const bar = (at: number, shift: number, value: string | undefined) => {
+    const height = heightOf(value, top);
+    const x = PLACE * at + shift;
+    return height > 0 ? `M${x} ${HEIGHT}v-${height}h${width}v${height}z` : '';
+  };
+  const before = points.map((point, at) => bar(at, 0, point.before)).join('');
+  const now = points.map(({ value }, at) => bar(at, hasBefore ? 3 : 0, value)).join('');
+  const drawn = html`${before !== '' && html`<path opacity=".3" d="${before}"/>`}<path d="${now}"/>`;
+  return figureOf(parts, drawn, PLACE * points.length);
+}
+
+/** @returns the points as a line, from the first to the last; values below zero are under its middle. */
+export function lineChart(parts: ChartParts): Html {
+  const { points } = parts;
+  const values = points.map(({ value }) => value);
+  const top = topOf(points);
+  const isBelow = values.some((value) => value.startsWith('-'));
+  const y = (value: string) => {
+    const height = heightOf(value, top) * (isBelow ? 0.5 : 1);
+    const base = isBelow ? HEIGHT / 2 : HEIGHT;
+    return base - (value.startsWith('-') ? -height : height);
+  };
+  const path = values.map((value, at) => `${at === 0 ? 'M' : 'L'}${PLACE * at} ${y(value)}`).join('');
+  const width = Math.max(1, PLACE * (points.length - 1));
+  const zero = isBelow && html`<path class="stroke" opacity=".3" d="M0 ${HEIGHT / 2}H${width}"/>`;
+  return figureOf(parts, html`${zero}<path class="stroke" d="${path}"/>`, width);
+}
+
+function figureOf({ points, sentence, words, show }: ChartParts, drawn: Html, width: number): Html {
+  const [first, last] = [points[0], points.at(-1)];
+  const hasBefore = words.before !== undefined;
+  const figures = table({
+    caption: sentence,
+    isCaptionUnseen: true,
+    rows: points.toReversed(),
+    columns: [
+      { name: words.name, isRowHead: true, cell: ({ name }) => name },
+      { name: words.value, isFigure: true, cell: ({ value }) => show(value) },
+      ...(hasBefore
+        ? [
+            {
+              name: words.before,
+              isFigure: true,
+              cell: ({ before }: Point) => before !== undefined && show(before),
+            },
+          ]
+        : []),
+    ],
+  });
+  const box = { class: 'bars', viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: 'none' };
+  return html`<figure class="chart"><svg${attributes(box)} aria-hidden="true">${drawn}</svg>
+<p class="ends num" aria-hidden="true"><span>${first?.name}</span><span>${last?.name}</span></p>
+<figcaption>${sentence}</figcaption>${more(words.open, html`<div class="scroll figures" tabindex="0" role="region" aria-label="${words.open}">${figures}</div>`)}</figure>`;
+}
+
+/** The largest value of both periods, without its sign. */
+function topOf(points: readonly Point[]): string {
+  const all = points.flatMap(({ value, before }) => [value, before ?? '0']).map(unsigned);
+  return all.reduce((top, each) => (isMore(each, top) ? each : top), '0');
+}
+
+/** Height of a value in units of the picture: what is not zero is seen. */
+function heightOf(value: string | undefined, top: string): number {
+  if (value === undefined || !/[1-9]/.test(value)) return 0;
+  return Math.max(1, Math.round(Number(divide(unsigned(value), top, 4)) * HEIGHT));
+}
+
+function unsigned(value: string): string {
+  return value.startsWith('-') ? value.slice(1) : value;
+}
+
+/** How much more or less something is than it was. */
+export interface Change {
+  /** Whole number of percent, without its sign. */
+  readonly percent: string;
+  readonly isMore: boolean;
+}
+
+/**
+ * @returns how much more or less a value is than the one before: a whole number of percent without its sign; null where there was
+ *   nothing before, or one of them is below zero.
+ */
+export function changeOf(value: string, before: string): Change | null {
+  if (!/[1-9]/.test(before) || value.startsWith('-') || before.startsWith('-')) return null;
+  const share = Number(divide(value, before, 4));
+  const percent = Math.round((share - 1) * 100);
+  return { percent: String(Math.abs(percent)), isMore: percent > 0 };
+}

@@ -1,0 +1,173 @@
+/**
+ * Goal: gateways are upgraded one after the other while payments go on, and back again, and nobody notices (docs/versions.md). Method: this
+ * version and a later one of it on one database; merchants who create, pay and read all the time, by whichever gateway is up, as behind a
+ * load balancer; a webhook for each event. The older program runs beside the newer schema, is started on it, and is alone on it again.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { VERSION } from '../../src/base/process/version.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
+import { useDatabase } from '../support/database.ts';
+import { newHome } from '../support/home.ts';
+import { LATER_MIGRATIONS, type LaterProgram, makeLaterProgram } from '../support/later-program.ts';
+import { failToStart, type Running, start, startIn } from '../support/process.ts';
+import { eventually, useReceiver } from '../support/receiver.ts';
+
+const MERCHANTS = 3;
+/** A merchant pauses so long between two orders. */
+const PAUSE_MS = 100;
+/** Gateways of both versions work beside each other for so long. */
+const BESIDE_MS = 2_000;
+/** A balancer takes a gateway that did not answer out for so long, and tries a call so often. */
+const TRIES = 20;
+const TRY_PAUSE_MS = 250;
+
+const store = useDatabase();
+const receiver = useReceiver();
+const { home, remove } = newHome();
+let later: LaterProgram;
+let env: Record<string, string>;
+let key = '';
+/** Those that the balancer sends to. */
+const up: Running[] = [];
+const all: Running[] = [];
+
+beforeAll(() => {
+  env = { CROSSRAMP_HOME: home, DATABASE_URL: store.url, SANDBOX: '1', RATE_LIMIT: 'off', DRAIN_DELAY: '1' };
+  later = makeLaterProgram();
+});
+afterAll(async () => {
+  for (const each of all) await each.end('SIGKILL');
+  later?.remove();
+  remove();
+});
+
+async function add(starting: Promise<Running>): Promise<Running> {
+  const gateway = await starting;
+  all.push(gateway);
+  up.push(gateway);
+  return gateway;
+}
+
+/** As a balancer does: no more calls as soon as it is told to end. @returns what it logged. */
+async function take(gateway: Running): Promise<string> {
+  up.splice(up.indexOf(gateway), 1);
+  const { code, stderr } = await gateway.end('SIGTERM');
+  all.splice(all.indexOf(gateway), 1);
+  expect(code).toBe(0);
+  return stderr;
+}
+
+/** What merchants met. */
+const met = { calls: 0, retries: 0, refused: [] as string[] };
+
+async function call(path: string, idempotencyKey: string, body?: object): Promise<{ end2end: string }> {
+  for (let left = TRIES; ; left -= 1) {
+    met.calls += 1;
+    const gateway = up[met.calls % up.length] as Running;
+    const answer = await fetch(gateway.baseUrl + path, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+    }).catch(() => undefined);
+    if (answer?.ok) return answer.json();
+    if (answer) met.refused.push(`${path}: ${answer.status} ${await answer.text()}`);
+    if (left === 0) throw new Error(`no answer to ${path}`);
+    met.retries += 1;
+    await sleep(TRY_PAUSE_MS);
+  }
+}
+
+/** Orders, pays and reads until the signal. @returns what was acknowledged. */
+async function trade(number: number, stop: AbortSignal): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (let made = 0; !stop.aborted; made += 1) {
+    const order = { amount_payment: 150 + made, currency_exit_received_code: 'USDT_TRX', client_name: 'Ana' };
+    const client = { client_tax_id: '52998224725', webhook: receiver.url('upgrade') };
+    const { end2end } = await call('/v2/onramp', `${number}-${made}`, { ...order, ...client });
+    await call('/v2/sandbox/trigger', `${number}-${made}-paid`, { scenario: 'pay', end2end });
+    acknowledged.push(end2end);
+    await call(`/v2/onramp/${end2end}`, '');
+    await call('/v2/statement?account_type=available', '');
+    await sleep(PAUSE_MS);
+  }
+  return acknowledged;
+}
+
+test('a database goes to a later version and the programs back, with payments going on: none fails, none is lost', async () => {
+  const first = await add(start(env));
+  key = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey;
+  const second = await add(start(env));
+  const stop = new AbortController();
+  const trading = Promise.all(Array.from({ length: MERCHANTS }, (_, number) => trade(number, stop.signal)));
+  const logs: string[] = [];
+  await sleep(BESIDE_MS);
+
+  // Upward: the first newer one migrates, while both older ones serve.
+  const newer = await add(startIn(later.folder, { ...env, DATABASE_OWNER_URL: store.ownerUrl }));
+  const { rows } = await store.owner.query(
+    `select from _prisma_migrations where migration_name = any ($1) and finished_at is not null`,
+    [LATER_MIGRATIONS],
+  );
+  expect(rows).toHaveLength(LATER_MIGRATIONS.length);
+  await sleep(BESIDE_MS);
+  logs.push(await take(first));
+  // An older one that dies meanwhile comes back.
+  logs.push(await take(second));
+  const again = await add(start(env));
+  await sleep(BESIDE_MS);
+  logs.push(await take(again));
+  await sleep(BESIDE_MS);
+
+  // Back: the older program alone, on the newer schema.
+  const back = await add(start(env));
+  await sleep(BESIDE_MS);
+  logs.push(await take(newer));
+  await sleep(BESIDE_MS);
+  stop.abort();
+  const acknowledged = (await trading).flat();
+
+  const story = `${acknowledged.length} payments, ${met.calls} calls, ${met.retries} sent again`;
+  process.stdout.write(`${VERSION} to ${later.version} and back: ${story}\n`);
+  expect(met.refused).toEqual([]);
+  expect(acknowledged.length).toBeGreaterThan(MERCHANTS * 10);
+  const states = () =>
+    store.owner.query<{ outcome: string; count: number }>(
+      'select outcome, count(*)::int as count from transaction where end2end = any ($1) group by 1',
+      [acknowledged],
+    );
+  await eventually('all payments done', async () => {
+    const found = await states();
+    return found.rows.length === 1 && found.rows[0]?.outcome === 'SUCCESS';
+  });
+  expect((await states()).rows[0]?.count).toBe(acknowledged.length);
+  await eventually('all webhooks', async () => {
+    const { rows: left } = await store.owner.query(`select from webhook_delivery where state = 'pending'`);
+    return left.length === 0;
+  });
+  const told = new Set(receiver.at('upgrade').map(({ headers }) => headers['webhook-id']));
+  const { rows: events } = await store.owner.query('select count(*)::int as count from webhook_delivery');
+  expect(told.size).toBe(events[0].count);
+  const { rows: accounts } = await store.owner.query<{ id: string }>('select id from account');
+  for (const { id } of accounts) expect((await verifyLedger(store.database, BigInt(id))).defects).toEqual([]);
+  logs.push(await take(back));
+  expect(
+    logs
+      .join('')
+      .split('\n')
+      .filter((line) => /"level":(50|60)/.test(line)),
+  ).toEqual([]);
+}, 300_000);
+
+test('an older program is refused where a later migration does not say that it works with it', async () => {
+  const last = LATER_MIGRATIONS.at(-1) as string;
+  await store.owner.query('delete from migration_reach where migration = $1', [last]);
+  const { code, stderr } = await failToStart({ ...env, PORT: '0' });
+  expect(stderr).toContain(`the database has migration ${last}, which this version does not know`);
+  expect(code).toBe(1);
+}, 60_000);
