@@ -95,8 +95,8 @@ export interface Process {
   /** Money of somebody sanctioned: two people have to release it, of whom this one was the first. */
   readonly isFrozen?: boolean;
   readonly release?: { readonly by: string; readonly reason: string } | undefined;
-  /** What was held, or frozen, was released: matches of that kind stop it no more. */
-  readonly released?: 'held' | 'frozen';
+  /** A person let it go, ISO 8601: what was found before stops it no more; what freezes does unless two people released it. */
+  readonly released?: { readonly from: 'held' | 'frozen'; readonly at: string };
   /** The step at which screening stopped what would have gone back. */
   readonly stoppedAt?: StepName | undefined;
   /** A deposit of another amount, or a late one, whose sender was not screened yet. */

@@ -3,6 +3,7 @@
  * to a sanctioned destination stays in the account, which may take it back.
  */
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
+import type { Process } from './facts.ts';
 import type { Change, Transition, View } from './transition.ts';
 import { when } from './transition.ts';
 
@@ -27,9 +28,20 @@ export function freezeFrom({ row }: Pick<View, 'row'>): Change {
 }
 
 /** Lets what was held go on; what was found about it stops it no more. */
-export function thaw({ process }: Pick<View, 'process'>): Change {
-  const released = process.isFrozen === true ? 'frozen' : 'held';
-  return { process: { isFrozen: false, release: undefined, stoppedAt: undefined, released } };
+export function thaw(view: View): Change {
+  const from = isFrozen(view) ? 'frozen' : 'held';
+  return {
+    process: { isFrozen: false, release: undefined, stoppedAt: undefined, ...releasedFrom(from, view) },
+  };
+}
+
+/** A person has reviewed the customer or payee, and what was found about them. */
+export function reviewed(view: View): Pick<Process, 'released'> {
+  return releasedFrom('held', view);
+}
+
+function releasedFrom(from: 'held' | 'frozen', { nowMs }: View): Pick<Process, 'released'> {
+  return { released: { from, at: new Date(nowMs).toISOString() } };
 }
 
 /** @returns the transition by which the first of two people asks for the release; the second one acts. */

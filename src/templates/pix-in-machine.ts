@@ -2,7 +2,7 @@
 
 import { known } from '../base/errors/assert.ts';
 import { cellOf } from '../base/ids/cell.ts';
-import type { StepName } from '../base/ids/step-name.ts';
+import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { txidOf } from '../base/pix/end-to-end-id.ts';
 import * as journals from '../ledger/journals.ts';
@@ -13,7 +13,7 @@ import type { Step } from './define.ts';
 import { disputeTransitions } from './dispute-machine.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
-import { firstRelease, freeze, freezeFrom, isNotFrozen, mayRelease, thaw } from './freezing.ts';
+import { firstRelease, freeze, freezeFrom, isNotFrozen, mayRelease, reviewed, thaw } from './freezing.ts';
 import { expiry, isImpossible, isTooLate } from './lateness.ts';
 import { returnPayment, returnTransitions } from './pix-return-machine.ts';
 import { REFUND_DISPUTE_TRANSITIONS } from './refund-dispute-machine.ts';
@@ -152,7 +152,12 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
     when('review_required', [initial, pending], review),
     when('step_up_approved', [pending, review], `${swap}/INITIAL`, { when: isPaid, post: convert }),
-    when('step_up_approved', [pending, review], 'stay', admitted),
+    when('step_up_approved', [pending, review], 'stay', {
+      ...admitted,
+      set: (view) => ({
+        process: { ...admitted.set(view).process, ...(stepNameOf(view.row) === review && reviewed(view)) },
+      }),
+    }),
     when('step_up_denied', [pending, review], `${identity}/DENIED`, {
       // An approved customer waits here for the charge: the decision is made.
       when: (view) => isUnpaid(view) && !isAdmitted(view),

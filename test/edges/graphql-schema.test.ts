@@ -246,6 +246,9 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   BookCapitalInput: { amount: BOOKED },
   PauseNetworkInput: { reason: REFERENCE },
   CloseRailNewsInput: { reason: REFERENCE },
+  ReleaseHoldInput: { reason: REFERENCE },
+  DismissScreeningHitInput: { reason: REFERENCE },
+  ConfirmScreeningHitInput: { reason: REFERENCE },
   ApproveStepUpInput: { reason: REFERENCE },
   DenyStepUpInput: { reason: REFERENCE },
   SettlePixOrderInput: { evidence: REFERENCE },
@@ -571,5 +574,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
   // Customers are listed for the account itself and for the operator.
-  expect([connections.length, fields.length]).toEqual([11, 12]);
+  expect([connections.length, fields.length]).toEqual([12, 13]);
 });

@@ -41,7 +41,7 @@ const RENDERED = {
   'customers and what is recorded':
     'Customer CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:
-    'NetworkSending PixOrder RailCheck RailHealth RailNews RailOrderTimes RailNewsConnection RailNewsEdge SuspenseConnection SuspenseEdge SuspenseEntry',
+    'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
     'BookAmount BookClose BookLine Booking Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
   'what waits, and what is found': 'Attention SearchHit StepUp',

@@ -94,6 +94,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.rateFeeds': SETUP,
   'Query.reconciliations': RECONCILIATIONS_MAX,
   'Query.sandboxScenarios': 'the scenarios of the sandbox',
+  'Query.screeningLists': SETUP,
   'Query.search': FOUND_MAX,
   'Query.treasury': CHART,
   'RailHealth.checks': SETUP,

@@ -122,6 +122,7 @@ export const OBJECT_WORDS: Readonly<Record<string, Label>> = {
   quote: label('Quote', 'Cotação'),
   pix_order: label('PIX order', 'Ordem Pix'),
   rail_news: label('Rail message', 'Mensagem do provedor'),
+  screening_hit: label('Screening hit', 'Ocorrência de triagem'),
   sandbox_clock: label('Sandbox clock', 'Relógio do sandbox'),
   session: label('Session', 'Sessão'),
   suspense_entry: label('Unidentified payment', 'Pagamento não identificado'),

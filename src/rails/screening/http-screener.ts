@@ -55,8 +55,8 @@ async function ask(settings: HttpSettings, subject: ScreeningSubject): Promise<r
 }
 
 /** The same for the same subject: a provider that is asked again knows it. */
-function referenceOf({ role, name, taxId, address }: ScreeningSubject): string {
-  const text = JSON.stringify([role, name ?? null, taxId ?? null, address ?? null]);
+function referenceOf({ name, taxId, address }: ScreeningSubject): string {
+  const text = JSON.stringify([name ?? null, taxId ?? null, address ?? null]);
   return createHash('sha256').update(text).digest('hex').slice(0, REFERENCE_LENGTH);
 }
 

@@ -51,10 +51,27 @@ const screenedFirst =
     const screened = await screenTransaction(services, order.row, 'creation');
     if (screened === 'frozen') return { on: 'identity_irregular' };
     const found = await check(services, order, facts);
-    const trigger = found && ('trigger' in found ? found.trigger : found);
-    const isRefused = trigger?.on === 'identity_irregular' || trigger?.on === 'key_divergent';
+    const on = triggerOf(found)?.on;
+    const isRefused = on === 'identity_irregular' || on === 'key_divergent';
     return screened === 'held' && !isRefused ? { on: 'review_required' } : found;
   };
+
+/** A case that passes later passes no match: it is denied, or waits for a person. After the payment, its arrival was screened. */
+const passedOnly =
+  (decide: Effect): Effect =>
+  async (services, order, facts) => {
+    const found = await decide(services, order, facts);
+    const on = triggerOf(found)?.on;
+    const isPassed = on === 'identity_passed' || on === 'step_up_approved';
+    if (!isPassed || order.row.process?.paid !== undefined) return found;
+    const screened = await screenTransaction(services, order.row, 'creation');
+    if (screened === 'cleared') return found;
+    return { on: screened === 'frozen' ? 'step_up_denied' : 'review_required' };
+  };
+
+function triggerOf(found: Trigger | CaseOutcome | undefined): Trigger | undefined {
+  return found && 'trigger' in found ? found.trigger : found;
+}
 
 /** Every effect (src/templates/effects.ts). */
 export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
@@ -72,7 +89,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     if (isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   }),
-  ask_case: (services, { row }) => goOnByCase(services, row, isStepUpDue(row)),
+  ask_case: passedOnly((services, { row }) => goOnByCase(services, row, isStepUpDue(row))),
   create_charge: async ({ rails, database }, order) => {
     // The txid makes every try the same charge. Orders from before txids were chosen first have none yet.
     const txid = order.row.process?.txid ?? txidOf(order.key);
@@ -144,8 +161,9 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     await askCharge(services, order);
     return { on: 'expired' };
   },
-  deny_step_up: async (services, { row }) =>
+  deny_step_up: passedOnly(async (services, { row }) =>
     services.rails.identity.cases ? endStepUp(services, row, isStepUpDue(row)) : { on: 'step_up_denied' },
+  ),
   reject_approval: told({ on: 'rejected' }),
 };
 

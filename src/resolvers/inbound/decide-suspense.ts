@@ -20,9 +20,11 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import { holderMeant } from '../checks/act-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
+import { refuseSanctionedSender } from '../screening/screen-transaction.ts';
 import { authorOf, type Context, requireAct } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalNews } from '../services/news.ts';
+import type { ScreeningSubject } from '../services/rails.ts';
 import { requireSecondPerson } from '../settings/second-person.ts';
 import { orderReturn } from './return-suspense.ts';
 
@@ -38,7 +40,7 @@ const UNPROPOSED = { proposedTo: null, proposedBy: null } as const;
  *
  * @returns the entry after it.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open, and for another
- *   account while one is proposed.
+ *   account while one is proposed, and where its sender is on a list of sanctions.
  */
 export async function assignSuspense(
   context: Context,
@@ -51,6 +53,7 @@ export async function assignSuspense(
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const wanted = await holderMeant(context, accountId);
+  await refuseSanctionedSender(context, entry, senderOf(entry));
   if (wanted === entry.accountId) return credit(context, entry, { act, assignedTo: wanted, attempt });
   return underLock(context, entry, { act, attempt }, async (tx, now) => {
     if (now.proposedTo !== null) throw conflict(now);
@@ -128,6 +131,7 @@ export async function returnSuspense(
     currency.code === BRL.code ||
     BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+  await refuseSanctionedSender(context, entry, senderOf(entry));
   const act = 'suspense.return';
   const decided = await underLock(context, entry, { act, attempt }, async (tx, now, { nowMs, at }) => {
     const dueMs = context.database.nowMs() + AGAIN_MS;
@@ -152,6 +156,14 @@ export async function returnSuspense(
   // An order that does not get through is placed again when it is due, by the retries of news, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
   return findEntry(context, id);
+}
+
+/** @returns the sender of money in suspense as far as the rail tells; undefined for a payout that came back. */
+function senderOf({ news }: SuspenseRow): ScreeningSubject | undefined {
+  const arrival = news as ArrivalNews;
+  if (arrival.kind === 'payout_returned') return undefined;
+  if (arrival.kind !== 'payment') return { role: 'sender', address: arrival.from };
+  return arrival.payerTaxId === null ? undefined : { role: 'payer', taxId: arrival.payerTaxId };
 }
 
 /** @returns an entry that there is, whoever asks: to the operator alone. @throws {GatewayError} `NOT_FOUND`. */

@@ -10,6 +10,7 @@ import {
   type HitRow,
   type HitState,
   readHits,
+  wakeJobs,
 } from '../../store/rails/screening-hits.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
@@ -71,6 +72,7 @@ export async function decideHit(
       ...{ state, reason, by: author.actorId, at: time.at },
     });
     if (decided.length === 0) throw new GatewayError('STEP_CONFLICT', `the hit ${id} is decided already`);
+    await wakeJobs(tx, decided, time.nowMs);
     await attempt.bind(tx, id);
     const { list, entry, score, version, end2end } = hit;
     const facts = {

@@ -1,36 +1,97 @@
 /** Screens the persons and addresses of a transaction, and raises a hit for each match that nobody has dismissed. */
-import { type NewHit, raiseHits, withoutDismissed } from '../../store/rails/screening-hits.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
+import {
+  type HitPlace,
+  type NewHit,
+  raisedBefore,
+  raiseHits,
+  withoutDismissed,
+} from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
+import { ScreenerAway, type ScreeningSubject } from '../services/rails.ts';
 import { hitOf, type ScreeningStage, subjectsOf } from './subjects.ts';
 
 /** Outcome of screening: the strictest answer of all matches. */
 export type ScreeningOutcome = 'cleared' | 'held' | 'frozen';
 
+/** Seconds after which a caller may ask again. */
+const RETRY_SECONDS = 15;
+
+/** Services that screening needs. */
+type Screens = Pick<Services, 'database' | 'mode' | 'rails'>;
+
 /**
  * @returns the strictest answer; `cleared` where nobody is compared. Money goes back to anybody but those on a list of sanctions, so
- *   only these matches count then, and after a person has released the transaction.
+ *   only these matches count then. What was found before a person released the transaction, or reviewed its customer, counts no more.
  * @throws {ScreenerAway} when a screener cannot answer: the transaction stays where it is, and is screened again.
  */
 export async function screenTransaction(
-  { database, mode, rails }: Pick<Services, 'database' | 'mode' | 'rails'>,
+  services: Screens,
   row: ProcessRow,
   stage: ScreeningStage,
 ): Promise<ScreeningOutcome> {
-  const isCompared = rails.screening.match !== undefined && row.process?.released !== 'frozen';
-  const subjects = isCompared ? subjectsOf(row, stage) : [];
-  if (subjects.length === 0) return 'cleared';
-  const matches = (await rails.screening.match?.(subjects)) ?? [];
-  const isReviewed = stage === 'return' || row.process?.released === 'held';
-  const counted = isReviewed ? matches.filter(({ answer }) => answer === 'frozen') : matches;
-  if (counted.length === 0) return 'cleared';
+  const subjects = services.rails.screening.match ? subjectsOf(row, stage) : [];
+  const place = { accountId: row.accountId, transactionId: row.id };
+  const found = await matchAndRaise(services, place, subjects, stage === 'return');
+  const hits = await withoutReleased(services, row, found);
+  if (hits.some((hit) => isFreezing(hit, stage))) return 'frozen';
+  return hits.length > 0 ? 'held' : 'cleared';
+}
+
+/**
+ * Screens the sender of money that no transaction took, before a person decides about it.
+ *
+ * @throws {GatewayError} `STEP_CONFLICT` where the sender is on a list of sanctions; `UNAVAILABLE` while a screener cannot answer.
+ */
+export async function refuseSanctionedSender(
+  services: Screens,
+  place: Pick<HitPlace, 'accountId' | 'transactionId'>,
+  subject: ScreeningSubject | undefined,
+): Promise<void> {
+  const hits = await matchAndRaise(services, place, subject ? [subject] : [], true).catch(
+    (error: unknown) => {
+      if (!(error instanceof ScreenerAway)) throw error;
+      throw new GatewayError('UNAVAILABLE', 'the sender cannot be screened now: nothing was changed', {
+        retryAfter: RETRY_SECONDS,
+      });
+    },
+  );
+  if (hits.length > 0)
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      'the sender is on a list of sanctions: the money is frozen until the hit is dismissed',
+    );
+}
+
+/** @returns hits that nobody has dismissed, raised by now; of lists of sanctions alone where only they count. */
+async function matchAndRaise(
+  { database, mode, rails }: Screens,
+  place: Pick<HitPlace, 'accountId' | 'transactionId'>,
+  subjects: readonly ScreeningSubject[],
+  isOfSanctions: boolean,
+): Promise<readonly NewHit[]> {
+  const matches = subjects.length === 0 ? [] : ((await rails.screening.match?.(subjects)) ?? []);
+  const counted = isOfSanctions ? matches.filter(({ answer }) => answer === 'frozen') : matches;
+  if (counted.length === 0) return [];
   return database.withTx(async (tx) => {
     const hits = await withoutDismissed(tx, mode, counted.map(hitOf));
-    const place = { mode, accountId: row.accountId, transactionId: row.id };
-    await raiseHits(tx, place, hits, new Date(database.nowMs()));
-    if (hits.some((hit) => isFreezing(hit, stage))) return 'frozen';
-    return hits.length > 0 ? 'held' : 'cleared';
+    await raiseHits(tx, { mode, ...place }, hits, new Date(database.nowMs()));
+    return hits;
   });
+}
+
+/** @returns the hits without those that a person knew when the transaction was released; what freezes needs two people for that. */
+async function withoutReleased(
+  { database, mode }: Screens,
+  { accountId, id: transactionId, process }: ProcessRow,
+  hits: readonly NewHit[],
+): Promise<readonly NewHit[]> {
+  const { released } = process ?? {};
+  if (!released || hits.length === 0) return hits;
+  const place = { mode, accountId, transactionId };
+  const before = await raisedBefore(database, place, released.at);
+  return hits.filter((hit) => (released.from === 'held' && hit.answer === 'frozen') || !before(hit));
 }
 
 /** Before anything is paid, a name alone is reviewed by a person: it may be somebody else's. */

@@ -110,9 +110,15 @@ const DECIDE: Statement = {
       and h.mode = one.mode and h.subject = one.subject and h.list = one.list and h.entry = one.entry and h.state = 'open'
     returning h.id, h.account_id as "accountId", h.transaction_id as "transactionId"`,
 };
-const COUNT_OPEN: Statement = {
-  name: 'screening_hit_count_open',
-  text: `select mode, count(*)::int as count from screening_hit where state = 'open' group by mode`,
+const RAISED_BEFORE: Statement = {
+  name: 'screening_hit_raised_before',
+  text: `select subject, list, entry from screening_hit
+    where mode = $1 and account_id = $2 and transaction_id = $3 and raised_at <= $4::timestamptz`,
+};
+const WAKE: Statement = {
+  name: 'screening_hit_wake_jobs',
+  text: `update job j set due_at = $3 from unnest($1::bigint[], $2::bigint[]) as p(account_id, transaction_id)
+    where j.account_id = p.account_id and j.transaction_id = p.transaction_id and j.last_error is not null and j.due_at > $3`,
 };
 
 /** A decision about a hit. */
@@ -166,6 +172,29 @@ export async function raiseHits(
   return rows.length;
 }
 
+/** @param at - ISO 8601. @returns whether a hit of the transaction had been raised by then. */
+export async function raisedBefore(
+  tx: Tx,
+  { mode, accountId, transactionId }: HitPlace,
+  at: string,
+): Promise<(hit: Pick<NewHit, 'subject' | 'list' | 'entry'>) => boolean> {
+  const rows = await tx.query<Pick<NewHit, 'subject' | 'list' | 'entry'>>(RAISED_BEFORE, [
+    ...[mode, accountId, transactionId, at],
+  ]);
+  const raised = new Set(rows.map(keyOf));
+  return (hit) => raised.has(keyOf(hit));
+}
+
+/** Has jobs that failed tried again now, of transactions that a decision is about. `nowMs`: by the clock of their accounts. */
+export async function wakeJobs(
+  tx: Tx,
+  places: readonly Pick<HitRow, 'accountId' | 'transactionId'>[],
+  nowMs: number,
+): Promise<void> {
+  const column = (name: 'accountId' | 'transactionId') => places.map((place) => place[name]);
+  await tx.query(WAKE, [column('accountId'), column('transactionId'), new Date(nowMs)]);
+}
+
 /** @returns a part of the list. */
 export function readHits(
   database: Tx,
@@ -189,13 +218,6 @@ export async function decideHits(
   { state, by, reason, at }: HitDecision,
 ): Promise<readonly Pick<HitRow, 'id' | 'accountId' | 'transactionId'>[]> {
   return tx.query(DECIDE, [id, mode, state, at, by, reason]);
-}
-
-/** @returns how many hits are open, by mode. */
-export function countOpenHits(
-  database: Tx,
-): Promise<readonly { readonly mode: AccountMode; readonly count: number }[]> {
-  return database.query(COUNT_OPEN, []);
 }
 
 function namesOf(matches: readonly Pick<NewHit, 'subject' | 'list' | 'entry'>[]) {

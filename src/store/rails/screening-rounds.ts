@@ -58,24 +58,21 @@ const ADVANCE: Statement = {
   name: 'screening_round_advance',
   text: `update screening_round set part = $2, at_account = $3, at_record = $4, compared = compared + $5, ended_at = $6 where mode = $1`,
 };
-const NO_NAMES = `'{}'::text[] as names`;
-const NEXT: Readonly<Record<RoundPart, Statement>> = {
-  customers: {
-    name: 'screening_round_customers',
-    text: `select c.account_id as "accountId", c.tax_id as record, c.names, null::text as address from customer c
-      join account a on a.id = c.account_id
-      where (c.account_id, c.tax_id) > ($2::bigint, $3::text) and a.mode = $1::text
-        and exists (select from volume_day v where v.account_id = c.account_id and v.subject = c.tax_id and v.day >= $4::date)
-      order by c.account_id, c.tax_id limit $5`,
-  },
-  addresses: {
-    name: 'screening_round_addresses',
-    text: `select w.account_id as "accountId", w.id as record, ${NO_NAMES}, w.target as address from whitelist_entry w
-      join account a on a.id = w.account_id
-      where (w.account_id, w.id) > ($2::bigint, $3::text) and a.mode = $1::text
-        and w.network is not null and w.removed_at is null and $4::date is not null
-      order by w.account_id, w.id limit $5`,
-  },
+const CUSTOMERS: Statement = {
+  name: 'screening_round_customers',
+  text: `select c.account_id as "accountId", c.tax_id as record, c.names, null::text as address from customer c
+    join account a on a.id = c.account_id
+    where (c.account_id, c.tax_id) > ($2::bigint, $3::text) and a.mode = $1::text
+      and exists (select from volume_day v where v.account_id = c.account_id and v.subject = c.tax_id and v.day >= $4::date)
+    order by c.account_id, c.tax_id limit $5`,
+};
+const ADDRESSES: Statement = {
+  name: 'screening_round_addresses',
+  text: `select w.account_id as "accountId", w.id as record, '{}'::text[] as names, w.target as address from whitelist_entry w
+    join account a on a.id = w.account_id
+    where (w.account_id, w.id) > ($2::bigint, $3::text) and a.mode = $1::text
+      and w.network is not null and w.removed_at is null and $4::date is not null
+    order by w.account_id, w.id limit $5`,
 };
 
 /** @returns the round of a mode. */
@@ -139,7 +136,10 @@ export function nextOfRound(
   { part, atAccount, atRecord }: Pick<ScreeningRound, 'part' | 'atAccount' | 'atRecord'>,
   { since, limit }: { readonly since: string; readonly limit: number },
 ): Promise<readonly RoundRecord[]> {
-  return tx.query<RoundRecord>(NEXT[part], [mode, atAccount, atRecord, since, limit]);
+  const values = [mode, atAccount, atRecord, since, limit];
+  return part === 'customers'
+    ? tx.query<RoundRecord>(CUSTOMERS, values)
+    : tx.query<RoundRecord>(ADDRESSES, values);
 }
 
 /** Notes how far the round is. `endedAt`: it is over. */

@@ -163,6 +163,24 @@ describe('before anything can be paid', () => {
     expect(asked.at(-1)?.headers.authorization).toBe('key-of-the-provider');
   });
 
+  test('a review that a person approved is not asked for again when the money arrives, unless something new is found', async () => {
+    provider.people.set('52998224725', 'REVIEW');
+    const reviewed = async () => {
+      const { end2end } = await onramp();
+      await until(end2end, 'valida_id/REVIEW');
+      await ask(held('approveStepUp', end2end, 'reason: "known, accepted"'), {}, app.platformKey);
+      await until(end2end, 'depositpix/QRCODE');
+      return end2end;
+    };
+    const end2end = await reviewed();
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+    const another = await reviewed();
+    provider.people.set('52998224725', 'BLOCK');
+    await trigger(another, 'pay');
+    await until(another, 'compliance/UNCOMPLIANT');
+  });
+
   test('while a provider is away nothing passes, however often it is tried; afterwards it goes on by itself', async () => {
     provider.isAway = true;
     const creating = onramp({ wallet: WALLET });
@@ -308,9 +326,32 @@ describe('before money leaves', () => {
     await until(end2end, 'refund/INITIAL');
     const [hit] = await hitsOf(end2end);
     await decide('dismissScreeningHit', hit.id);
-    await dueNow();
     await until(end2end, 'refund/DONE');
   });
+});
+
+test('money in suspense of somebody sanctioned is neither returned nor assigned until the hit is dismissed', async () => {
+  const { end2end } = await onramp({ clientTaxId: '111.444.777-35' });
+  await trigger(end2end, 'pay');
+  await until(end2end, 'success/DONE');
+  await trigger(end2end, 'pay-twice');
+  const suspense = '{ suspense(first: 1) { nodes { id state } } }';
+  await expect.poll(async () => (await ask(suspense, {}, app.platformKey)).suspense.nodes.length).toBe(1);
+  const [entry] = (await ask(suspense, {}, app.platformKey)).suspense.nodes;
+  const back = `mutation { returnSuspense(input: { id: "${entry.id}" }) { suspenseEntry { state } errors { code message path } } }`;
+  const assign = `mutation { assignSuspense(input: { id: "${entry.id}", account: "${app.accountId}" }) { suspenseEntry { state } errors { code message path } } }`;
+  provider.isAway = true;
+  expect((await refusal(back, {}, app.platformKey)).code).toBe('UNAVAILABLE');
+  provider.isAway = false;
+  provider.people.set('11144477735', 'BLOCK');
+  for (const document of [back, assign])
+    expect((await refusal(document, {}, app.platformKey)).code).toBe('STEP_CONFLICT');
+  const { nodes } = (
+    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id list } } }', {}, app.platformKey)
+  ).screeningHits;
+  expect(nodes[0].list).toBe('bureau');
+  await decide('dismissScreeningHit', nodes[0].id);
+  await ask(back, {}, app.platformKey);
 });
 
 test('customers are compared with a new version of a list, a dismissed hit is not raised again, and a round is done by one process', async () => {

@@ -1,0 +1,66 @@
+/**
+ * Goal: an operator looks up a name, sees the lists and decides about hits by the command line; a list that is old, or refused, fails
+ * `doctor`. Method: the commands with a settings file, beside the database of a gateway.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { crossramp } from '../support/process.ts';
+import { age, listFolderOf } from '../support/screening-lists.ts';
+
+const app = useApp();
+const folder = listFolderOf();
+const railsFile = join(folder, 'rails.json');
+const env = () => ({ DATABASE_URL: app.url, RAILS_FILE: railsFile });
+const screening = (...args: string[]) => crossramp(env(), 'screening', ...args, '--json');
+
+beforeAll(() => {
+  const lists = ['ofac', 'un', 'ceis', 'pep', 'own'];
+  writeFileSync(railsFile, JSON.stringify({ sandbox: { screening: { kind: 'lists', folder: '.', lists } } }));
+});
+
+test('a name is looked up, and raises no hit', async () => {
+  const { code, stdout } = await screening('check', '--name', 'Gonçalves Muller João Antonio');
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    [expect.objectContaining({ list: 'ofac', entry: '20001', strength: 'strong', answer: 'frozen' })],
+  ]);
+  expect(JSON.parse((await screening('hits', '--state', 'all')).stdout)).toEqual([]);
+}, 60_000);
+
+test('a hit is listed with its tax id masked, and decided once, with a reason', async () => {
+  await app.owner.query(
+    `insert into screening_hit (mode, account_id, role, subject, tax_id, list, entry, entry_name, score, strength, answer, list_version, raised_at)
+     values ('sandbox', $1, 'customer', 'x', '52998224725', 'own', '1', 'Ana', 1, 'exact', 'held', 'v', now())`,
+    [app.accountId],
+  );
+  const [hit] = JSON.parse((await screening('hits')).stdout);
+  expect(hit).toMatchObject({
+    list: 'own',
+    state: 'open',
+    taxId: '***.982.247-**',
+    account: String(app.accountId),
+  });
+  expect((await screening('dismiss', hit.id)).code).toBe(2);
+  const decided = await screening('dismiss', hit.id, '--reason', 'another person, case 4711');
+  expect([decided.code, JSON.parse(decided.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ state: 'dismissed' }),
+  ]);
+  expect((await screening('confirm', hit.id, '--reason', 'x')).code).toBe(1);
+}, 60_000);
+
+test('a list that is old, and one whose new file is refused, fail doctor and are named', async () => {
+  expect(JSON.parse((await screening('lists')).stdout)).toHaveLength(5);
+  age(folder, 'consolidated.xml', 9);
+  writeFileSync(join(folder, 'SDN.CSV'), '"1","TRUNC');
+  const { code, stdout } = await crossramp(env(), 'doctor', '--json');
+  const failed = JSON.parse(stdout).checks.filter(
+    ({ ok, check }: { ok: boolean; check: string }) => !ok && check.includes('screening'),
+  );
+  expect([code, failed.map(({ check }: { check: string }) => check)]).toEqual([
+    1,
+    ['sandbox screening: list ofac', 'sandbox screening: list un'],
+  ]);
+}, 60_000);
