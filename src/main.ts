@@ -114,7 +114,7 @@ async function start(): Promise<void> {
   app = createApp({ config: settings, services, log, noteRequest: metrics.noteRequest });
   metrics.watch({ services, streams: app.streams });
   endings.splice(endings.indexOf(store.close), 0, app.end);
-  endings.push(await connectOthers(services, settings, log), endTraces);
+  endings.push(await connectOthers(services, store, settings, log), endTraces);
   signal.throwIfAborted();
   if (settings.role !== 'serve') {
     const { worker, others } = startWork(services, settings, log);
@@ -151,11 +151,13 @@ async function makeSandbox(
 /** Connects to the other processes, where there may be some. @returns what ends it. */
 async function connectOthers(
   { notifier }: Services,
-  { notifyUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
+  store: Store,
+  { notifyUrl, databaseUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
   log: Logger,
 ): Promise<Ending> {
   if (!notifyUrl) return () => {};
-  const remote = { url: notifyUrl, schema: databaseSchema, works: role !== 'serve', isFast };
+  const by = notifyUrl === databaseUrl ? { url: store.url, primary: store.primary } : { url: notifyUrl };
+  const remote = { ...by, schema: databaseSchema, works: role !== 'serve', isFast };
   return (await connectNotifier(notifier, remote, log)).close;
 }
 

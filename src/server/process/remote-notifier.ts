@@ -7,6 +7,7 @@ import { createClient } from '@redis/client';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Notifier } from '../../resolvers/services/notifier.ts';
+import type { Primary } from '../../store/connection/primary.ts';
 
 /** A connection to the other processes. */
 export interface RemoteNotifier {
@@ -37,8 +38,10 @@ const SILENCE_MS = 5_000;
 
 /** How processes are reached, and what this one does. */
 export interface RemoteNotifierOptions {
-  /** `postgres:…` or `redis:…`. */
-  readonly url: string;
+  /** `postgres:…` or `redis:…`, or what gives it for each new connection. */
+  readonly url: string | (() => string);
+  /** Where the database, by which they go, is on several hosts. */
+  readonly primary?: Primary | undefined;
   /** Of the database whose accounts it is about: each schema has a notifier of its own. */
   readonly schema: string;
   /** Workers of this process do what follows from its own commits: those of others need not look. */
@@ -52,7 +55,7 @@ export interface RemoteNotifierOptions {
  */
 export async function connectNotifier(
   notifier: Notifier,
-  { url, schema, works, isFast = true }: RemoteNotifierOptions,
+  { url, primary, schema, works, isFast = true }: RemoteNotifierOptions,
   log: Logger,
 ): Promise<RemoteNotifier> {
   // The name on which processes of earlier versions listen too.
@@ -62,9 +65,10 @@ export async function connectNotifier(
     const isWorkedOn = numbers.includes(WORKED_ON);
     notifier.notify(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
   };
-  const wire = /^rediss?:/.test(url)
-    ? await redisWire(url, channel, hear, log)
-    : await postgresWire(await clientsOf(url, isFast), channel, hear, log);
+  const source = typeof url === 'string' ? () => url : url;
+  const wire = /^rediss?:/.test(source())
+    ? await redisWire(source(), channel, hear, log)
+    : await postgresWire(await clientsOf(source, primary, isFast), channel, hear, log);
   const moved = new Set<bigint>();
   let isPausing = false;
   let timer: NodeJS.Timeout | undefined;
@@ -97,13 +101,21 @@ export async function connectNotifier(
 }
 
 /** @returns what makes a connection to PostgreSQL. Only what is used is loaded. */
-async function clientsOf(url: string, isFast: boolean): Promise<() => pg.Client> {
+async function clientsOf(
+  url: () => string,
+  primary: Primary | undefined,
+  isFast: boolean,
+): Promise<() => pg.Client> {
   if (!isFast) {
     const { plainClient } = await import('../../store/connection/plain-connection.ts');
-    return () => plainClient(url, APPLICATION_NAME);
+    return () => {
+      const client = plainClient(url(), APPLICATION_NAME);
+      primary?.watch(client);
+      return client;
+    };
   }
   const { watchedClients } = await import('../../store/connection/watched-client.ts');
-  const Client = watchedClients({ url: () => url, statementMaxMs: 0 });
+  const Client = watchedClients({ url, primary, statementMaxMs: 0 });
   return () => new Client({ application_name: APPLICATION_NAME });
 }
 
