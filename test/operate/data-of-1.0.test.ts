@@ -12,7 +12,7 @@ import { migrateBefore } from '../support/before-baseline.ts';
 import { fillReleaseData, readReleaseData, writeReleaseData } from '../support/data-fixture.ts';
 import { databaseUrl, withAdmin } from '../support/global-setup.ts';
 import { newHome } from '../support/home.ts';
-import { crossramp, type Running, start } from '../support/process.ts';
+import { crossramp, launch, type Running, start } from '../support/process.ts';
 
 const RELEASE = '1.0';
 const NAME = 'crossramp_test_data_of_1_0';
@@ -59,7 +59,16 @@ test.runIf(process.env.WRITE_DATA)(
       await client.query(`drop database if exists ${NAME} with (force)`);
       await client.query(`create database ${NAME} template template1`);
     });
-    gateway = await start(env, '--demo');
+    // The demo takes longer than a start may.
+    const playing = launch({ ...env, PORT: '0' }, '--demo');
+    let text = '';
+    for await (const chunk of playing.child.stdout as AsyncIterable<Buffer>) {
+      text += chunk;
+      if (text.includes('Ctrl-C stops it')) break;
+    }
+    playing.child.kill('SIGTERM');
+    await playing.ended;
+    gateway = await start(env);
     const read = await readAll(gateway);
     await gateway.end('SIGTERM');
     await withAdmin(url, (client) => writeReleaseData(RELEASE, client, migrationNames(), read));
