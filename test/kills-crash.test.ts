@@ -23,7 +23,7 @@ const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(SEED);
 /** Time between a start and the next kill. Unit: ms. */
 const LIFE_MS = [200, 2_500] as const;
-/** What is killed, and how often of ten times. */
+/** Victims, in the shares in which they are killed. */
 const VICTIMS = [...Array(5).fill('serve'), ...Array(3).fill('work'), ...Array(2).fill('postgres')] as const;
 /** Webhooks of a process that died are free when its lease ends. Unit: ms. */
 const STILL_MS = 30_000;

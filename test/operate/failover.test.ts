@@ -64,7 +64,7 @@ afterAll(async () => {
 interface Failover {
   readonly what: string;
   readonly lose: (primary: Pick<Standby, 'signal'>) => void;
-  /** What becomes of the old primary when the new one works. */
+  /** Acts on the old primary when the new one works. */
   readonly after?: (primary: Pick<Standby, 'signal'>) => void;
 }
 

@@ -25,7 +25,7 @@ const { home, remove } = newHome();
 let later: LaterProgram;
 let env: Record<string, string>;
 let key = '';
-/** Those that the balancer sends to. */
+/** Gateways that the balancer sends to. */
 const up: Running[] = [];
 const all: Running[] = [];
 

@@ -15,7 +15,7 @@ export interface ReleaseData {
     readonly columns: readonly string[];
     readonly rows: readonly string[];
   }[];
-  /** What a reader of it found then. */
+  /** Answers of the release to a reader of its data. */
   readonly read: Readonly<Record<string, unknown>>;
 }
 

@@ -5,7 +5,7 @@ import type { Running } from './process.ts';
 
 /** How merchants trade. */
 export interface Trade {
-  /** Those that the balancer sends to now. */
+  /** Gateways that the balancer sends to now. */
   readonly gateways: () => readonly Running[];
   readonly key: string;
   readonly webhook?: string;

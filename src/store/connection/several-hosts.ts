@@ -5,7 +5,7 @@
 
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/;
 const ATTRIBUTE = 'target_session_attrs';
-/** What asks for the host that takes writes; the gateway can use no other. */
+/** Accepted values of the attribute: the gateway works with the host that takes writes only. */
 const WRITING: readonly (string | null)[] = [null, 'read-write', 'primary'];
 /** One host, of the server that takes writes wherever it is. */
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:,[\]]+)(:\d{1,5})?$/;
