@@ -7,6 +7,7 @@ import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
 import { SettingsError } from './base/process/settings.ts';
 import { type Cells, readCells } from './cells-file.ts';
+import { urlsOfHosts } from './store/connection/several-hosts.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -388,9 +389,9 @@ function pathIn(env: Environment, name: string): string | undefined {
 /** A message about a URL does not show it, because a password may be in it. */
 function databaseUrlIn(env: Environment, name: string): string | undefined {
   const text = env[name] || undefined;
-  if (text === undefined || isPostgresUrl(text)) return text;
+  if (text === undefined || urlsOfHosts(text)?.every(isPostgresUrl)) return text;
   throw new ConfigError(
-    `${name}: expected postgres://user:password@host:port/database, where each %XX is UTF-8`,
+    `${name}: expected postgres://user:password@host:port/database, where each %XX is UTF-8; several hosts have commas between them, and target_session_attrs is read-write`,
   );
 }
 

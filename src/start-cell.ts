@@ -87,7 +87,7 @@ export async function startCell(parts: CellParts): Promise<StartedCell> {
   const endBeforeStore = (...each: readonly Ending[]) =>
     endings.last.splice(endings.last.indexOf(store.close), 0, ...each);
   endBeforeStore(app.end);
-  endings.last.push(await connectOthers(services, settings, log));
+  endings.last.push(await connectOthers(services, store, settings, log));
   signal.throwIfAborted();
   if (settings.role !== 'serve') {
     const { worker, others } = startWork(services, settings, log);
@@ -125,11 +125,13 @@ async function makeSandbox(
 /** Connects to the other processes, where there may be some. @returns what ends it. */
 async function connectOthers(
   { notifier }: Services,
-  { notifyUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
+  store: Store,
+  { notifyUrl, databaseUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
   log: Logger,
 ): Promise<Ending> {
   if (!notifyUrl) return () => {};
-  const remote = { url: notifyUrl, schema: databaseSchema, works: role !== 'serve', isFast };
+  const by = notifyUrl === databaseUrl ? { url: store.url, primary: store.primary } : { url: notifyUrl };
+  const remote = { ...by, schema: databaseSchema, works: role !== 'serve', isFast };
   return (await connectNotifier(notifier, remote, log)).close;
 }
 

@@ -4,6 +4,8 @@ import { acquireEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { checkRole, checkServer } from '../store/connection/check-server.ts';
 import type { Database } from '../store/connection/database.ts';
 import { admitLogin, loginOf } from '../store/connection/logins.ts';
+import { findPrimary, type Primary } from '../store/connection/primary.ts';
+import { addressOf, urlsOfHosts } from '../store/connection/several-hosts.ts';
 import { migrate } from '../store/migration/migrate.ts';
 import { settleCell } from '../store/migration/settle-cell.ts';
 
@@ -29,6 +31,10 @@ export interface StoreSettings {
 /** An open database. */
 export interface Store {
   readonly database: Database;
+  /** Of the server that takes writes now. */
+  readonly url: () => string;
+  /** Where `databaseUrl` names several hosts. */
+  readonly primary: Primary | undefined;
   /** Migrations that were applied by this opening. */
   readonly applied: readonly string[];
   /** Closes the connections, and stops the embedded server when no other process uses it. */
@@ -46,41 +52,61 @@ export interface Store {
 export async function openStore(settings: StoreSettings, signal?: AbortSignal): Promise<Store> {
   const { home } = settings;
   const embedded = settings.databaseUrl ? undefined : await acquireEmbeddedPostgres({ home, signal });
-  const url = settings.databaseUrl ?? (embedded?.gatewayUrl as string);
-  const ownerUrl = embedded?.url ?? settings.databaseOwnerUrl ?? url;
+  const primary = await primaryOf(settings);
+  const url = primary?.url() ?? singleUrl(settings.databaseUrl) ?? (embedded?.gatewayUrl as string);
+  const ownerUrl = embedded?.url ?? ownerUrlAt(settings.databaseOwnerUrl, url);
+  const source = () => embedded?.gatewayUrl ?? primary?.url() ?? url;
   try {
     signal?.throwIfAborted();
     if (!embedded) for (const each of new Set([ownerUrl, url])) await checkServer(each);
     const applied = await migrate(ownerUrl, settings.databaseSchema, undefined, signal);
     if (ownerUrl !== url) await admitLogin(ownerUrl, loginOf(url), embedded !== undefined);
     const open = await opening(settings);
-    const database = open(() => embedded?.gatewayUrl ?? url, {
+    const database = open(source, {
+      primary,
       connections: settings.databaseConnections,
       patient: settings.patient ?? false,
       ...(settings.databaseSchema && { schema: settings.databaseSchema }),
     });
     const close = async () => {
+      primary?.close();
       await database.close();
       await embedded?.release();
     };
     try {
       await checkRole(database, url);
       const cell = await settleCell(database, ownerUrl, settings.cell);
-      return { database: { ...database, cell }, applied, close };
+      return { database: { ...database, cell }, url: source, primary, applied, close };
     } catch (error) {
       await database.close();
       throw error;
     }
   } catch (error) {
+    primary?.close();
     await embedded?.release();
     throw error;
   }
 }
 
-/**
- * @returns the function that opens a database. Loads only the needed driver, so that one without undocumented parts
- *   can be used.
- */
+/** @returns what finds the server that takes writes; undefined where there is one host. @throws {StoreError} where none takes writes. */
+async function primaryOf({ databaseUrl }: StoreSettings): Promise<Primary | undefined> {
+  const urls = databaseUrl === undefined ? [] : (urlsOfHosts(databaseUrl) ?? []);
+  return urls.length > 1 ? findPrimary(urls) : undefined;
+}
+
+/** @returns the URL without what the driver does not know. */
+function singleUrl(text: string | undefined): string | undefined {
+  return text && (urlsOfHosts(text)?.[0] ?? text);
+}
+
+/** @returns the owner's URL of the host that the gateway works with, of several. */
+function ownerUrlAt(text: string | undefined, url: string): string {
+  if (text === undefined) return url;
+  const urls = urlsOfHosts(text) ?? [text];
+  return urls.find((each) => addressOf(each) === addressOf(url)) ?? (urls[0] as string);
+}
+
+/** @returns how a database is opened. Only what is used is loaded: a driver without its undocumented parts can then be used. */
 async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
   if (databaseFastPath) return (await import('../store/connection/connection.ts')).openDatabase;
   return (await import('../store/connection/plain-connection.ts')).openPlainDatabase;

@@ -28,7 +28,7 @@ export const readBefore = (): Before => JSON.parse(gunzipSync(readFileSync(FILE)
 /** Applies the old migrations up to one, which is included, and records them as Prisma does. */
 export async function migrateBefore(
   client: pg.ClientBase,
-  { migrations }: Before,
+  { migrations }: Pick<Before, 'migrations'>,
   last?: string,
 ): Promise<void> {
   await client.query(RECORDS);

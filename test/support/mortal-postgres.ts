@@ -102,7 +102,7 @@ export async function startMortalPostgres(older?: BinariesPackage): Promise<Mort
       return () => put(copy, dataFolder);
     },
     remove: async () => {
-      await stopServer(cluster, binaries);
+      if (isAlive(dataFolder)) await stopServer(cluster, binaries);
       place.remove();
     },
   };
@@ -132,14 +132,27 @@ function killAll(dataFolder: string): void {
   signalAll(dataFolder, 'SIGKILL');
 }
 
+/** Sends a signal to all processes of the server of a folder; SIGKILL holds the first one meanwhile, so that it starts no others. */
+export function signalServer(dataFolder: string, signal: NodeJS.Signals): void {
+  if (signal === 'SIGKILL') killAll(dataFolder);
+  else signalAll(dataFolder, signal);
+}
+
 function signalAll(dataFolder: string, signal: NodeJS.Signals): void {
   const lockFile = join(dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return;
   const postmaster = postmasterOf(dataFolder);
   const isStopping = signal === 'SIGSTOP';
-  if (isStopping) process.kill(postmaster, signal);
+  if (isStopping) signalOne(postmaster, signal);
   for (const pid of childrenOf(postmaster)) signalOne(pid, signal);
-  if (!isStopping) process.kill(postmaster, signal);
+  if (!isStopping) signalOne(postmaster, signal);
+}
+
+/** Whether the server of a folder has a process. */
+function isAlive(dataFolder: string): boolean {
+  return (
+    existsSync(join(dataFolder, 'postmaster.pid')) && parentOf(String(postmasterOf(dataFolder))) !== undefined
+  );
 }
 
 function postmasterOf(dataFolder: string): number {

@@ -15,7 +15,7 @@ export interface Collector {
   readonly version: string;
 }
 
-/** What sends spans. */
+/** Sends spans to a collector. */
 export interface SpanSender {
   /** Takes a span, or drops it where too many wait. Never throws. */
   readonly take: (span: EndedSpan) => void;

@@ -7,6 +7,7 @@ import { createClient } from '@redis/client';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Notifier } from '../../resolvers/services/notifier.ts';
+import type { Primary } from '../../store/connection/primary.ts';
 
 /** A connection to the other processes. */
 export interface RemoteNotifier {
@@ -40,8 +41,10 @@ const SILENCE_MS = 5_000;
 
 /** Connection to other processes, and the role of this one. */
 export interface RemoteNotifierOptions {
-  /** `postgres:…` or `redis:…`. */
-  readonly url: string;
+  /** `postgres:…` or `redis:…`, or what gives it for each new connection. */
+  readonly url: string | (() => string);
+  /** Where the database, by which they go, is on several hosts. */
+  readonly primary?: Primary | undefined;
   /** Of the database whose accounts it is about: each schema has a notifier of its own. */
   readonly schema: string;
   /** Whether workers of this process handle its own commits: those of other processes then need not scan. */
@@ -55,7 +58,7 @@ export interface RemoteNotifierOptions {
  */
 export async function connectNotifier(
   notifier: Notifier,
-  { url, schema, works, isFast = true }: RemoteNotifierOptions,
+  { url, primary, schema, works, isFast = true }: RemoteNotifierOptions,
   log: Logger,
 ): Promise<RemoteNotifier> {
   // The name on which processes of earlier versions listen too.
@@ -65,9 +68,10 @@ export async function connectNotifier(
     const isWorkedOn = numbers.includes(WORKED_ON);
     notifier.notify(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
   };
-  const wire = /^rediss?:/.test(url)
-    ? await redisWire(url, channel, hear, log)
-    : await postgresWire(await clientsOf(url, isFast), channel, hear, log);
+  const source = typeof url === 'string' ? () => url : url;
+  const wire = /^rediss?:/.test(source())
+    ? await redisWire(source(), channel, hear, log)
+    : await postgresWire(await clientsOf(source, primary, isFast), channel, hear, log);
   const moved = new Set<bigint>();
   let isPausing = false;
   let timer: NodeJS.Timeout | undefined;
@@ -100,13 +104,21 @@ export async function connectNotifier(
 }
 
 /** @returns a function that connects to PostgreSQL. Loads only the needed driver. */
-async function clientsOf(url: string, isFast: boolean): Promise<() => pg.Client> {
+async function clientsOf(
+  url: () => string,
+  primary: Primary | undefined,
+  isFast: boolean,
+): Promise<() => pg.Client> {
   if (!isFast) {
     const { plainClient } = await import('../../store/connection/plain-connection.ts');
-    return () => plainClient(url, APPLICATION_NAME);
+    return () => {
+      const client = plainClient(url(), APPLICATION_NAME);
+      primary?.watch(client);
+      return client;
+    };
   }
   const { watchedClients } = await import('../../store/connection/watched-client.ts');
-  const Client = watchedClients({ url: () => url, statementMaxMs: 0 });
+  const Client = watchedClients({ url, primary, statementMaxMs: 0 });
   return () => new Client({ application_name: APPLICATION_NAME });
 }
 

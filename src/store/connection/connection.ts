@@ -51,6 +51,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
       shared.closeSince(askedAt);
     },
     lost: lostSessions(source, STATEMENT_MAX_MS + IDLE_MAX_MS),
+    primary: options.primary,
     onClock: clock.note,
   });
   const pool = new FullServerPool({

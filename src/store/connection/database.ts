@@ -1,5 +1,6 @@
 /** The database, as everything that reads or writes it gets it; connection.ts opens it. */
 import type pg from 'pg';
+import type { Primary } from './primary.ts';
 
 /** Schema of the tables, unless `DATABASE_SCHEMA` names another one. */
 export const DEFAULT_SCHEMA = 'public';
@@ -14,6 +15,8 @@ export interface DatabaseOptions {
   readonly schema?: string;
   /** Code of the cell, default that of the first. */
   readonly cell?: string;
+  /** Where the database is on several hosts. */
+  readonly primary?: Primary | undefined;
 }
 
 /** A prepared statement: sent once per connection, then executed by its name. */

@@ -11,6 +11,7 @@ import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, type Statement, ty
 import { isRefused } from './database-error.ts';
 import { FairPool } from './fair-pool.ts';
 import { type Begun, pooledWork, within } from './pooled-work.ts';
+import type { Primary } from './primary.ts';
 import { PLAIN_TYPES, rowBuilder } from './row-values.ts';
 import {
   APPLICATION_NAME,
@@ -25,13 +26,13 @@ import {
 
 /** As `openDatabase`. */
 export function openPlainDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
-  const { schema = DEFAULT_SCHEMA, connections = 10, patient = false } = options;
+  const { schema = DEFAULT_SCHEMA, connections = 10, patient = false, primary } = options;
   const statementMaxMs = patient ? 0 : STATEMENT_MAX_MS;
   const connectMaxMs = patient ? PATIENT_CONNECT_MAX_MS : CONNECT_MAX_MS;
   const source = typeof url === 'string' ? () => url : url;
   const clock = remoteClock();
   const pool = new FairPool({
-    Client: clientsOf(source),
+    Client: clientsOf(source, primary),
     ...plainSettings(connectMaxMs, statementMaxMs),
     application_name: APPLICATION_NAME,
     max: connections,
@@ -59,12 +60,13 @@ export function openPlainDatabase(url: string | (() => string), options: Databas
 }
 
 /** @returns a class whose connections ask for the URL: an embedded server may restart on another port. */
-function clientsOf(url: () => string): new () => pg.Client {
+function clientsOf(url: () => string, primary: Primary | undefined): new () => pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: url() });
+      primary?.watch(this);
       // The statement that the connection was to answer fails; the pool listens only while it is idle.
-      this.on('error', () => {});
+      this.on('error', () => primary?.suspect());
     }
   };
 }

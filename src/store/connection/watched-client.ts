@@ -7,6 +7,7 @@ import { NoAnswerError } from './database-error.ts';
 import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
 import { type LostSessions, markSql, type Session } from './lost-sessions.ts';
 import { Openings } from './openings.ts';
+import type { Primary } from './primary.ts';
 import { RowConnection } from './row-connection.ts';
 import { CONNECT_MAX_MS, GRACE_MS, KEEP_ALIVE_MS, SERVER_MS, sessionSql } from './session.ts';
 
@@ -28,6 +29,8 @@ export interface ConnectionOptions {
   readonly onDead?: (askedAt: number) => void;
   /** Sessions whose connection ended without an order to. */
   readonly lost?: LostSessions;
+  /** Where the database is on several hosts: told of failures, and closes connections to a host that takes no writes any more. */
+  readonly primary?: Primary | undefined;
   /** Called with the server's time as each session begins. */
   readonly onClock?: (reading: ClockReading) => void;
 }
@@ -86,8 +89,9 @@ class WatchedClient extends pg.Client {
     });
     this.#shared = shared;
     const { openings } = shared;
-    const { lost } = shared.options;
+    const { lost, primary } = shared.options;
     Object.assign(this, { connection: rowConnection(this) });
+    primary?.watch(this);
     // A broken connection fails its statement. Without a listener, the error event would end the process.
     this.on('error', () => openings.end(this));
     this.connection.on('readyForQuery', () => {
@@ -103,6 +107,7 @@ class WatchedClient extends pg.Client {
       // No answer is awaited any more: a check under way says nothing about the other connections.
       this.#askedAt = undefined;
       if (this.#session && !(isIdle && this.#isOrdered)) lost?.add(this.#session);
+      if (!this.#isOrdered) primary?.suspect();
     });
     const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
     this.query = ((...given: unknown[]) => {
@@ -137,6 +142,7 @@ class WatchedClient extends pg.Client {
       return this;
     } catch (error) {
       openings.end(this);
+      options.primary?.suspect();
       throw error;
     } finally {
       clearTimeout(limit);
@@ -164,12 +170,17 @@ class WatchedClient extends pg.Client {
 
   /** Begins the session. */
   async enter(): Promise<void> {
-    const { schema = 'public', statementMaxMs, onClock } = this.#shared.options;
+    const { schema = 'public', statementMaxMs, onClock, primary } = this.#shared.options;
     const token = randomInt(2 ** 31);
     const sentAt = performance.now();
-    const { rows } = await this.query<{ pid: number; serverMs: string }>(
-      `${sessionSql(schema, statementMaxMs)}, ${markSql(token)}, pg_backend_pid() as pid, ${SERVER_MS} as "serverMs"`,
+    const { rows } = await this.query<{ pid: number; serverMs: string; isStandby: boolean }>(
+      `${sessionSql(schema, statementMaxMs)}, ${markSql(token)}, pg_backend_pid() as pid, ${SERVER_MS} as "serverMs",
+        pg_is_in_recovery() as "isStandby"`,
     );
+    if (primary && rows[0]?.isStandby) {
+      primary.suspect();
+      throw new NoAnswerError('the server takes no writes');
+    }
     onClock?.({ serverMs: Number(rows[0]?.serverMs), sentAt, receivedAt: performance.now() });
     this.#session = rows[0] && { pid: rows[0].pid, token };
   }

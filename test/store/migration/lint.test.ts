@@ -10,10 +10,10 @@ import { migrationNames } from '../../../src/store/migration/migrations.ts';
 const MIGRATIONS = new URL('../../../prisma/migrations/', import.meta.url);
 /** Before the tables had rows, nothing could be locked or rewritten. */
 const FIRST_TABLES_UNTIL = '20261206000120_roles';
-/** What came before is of the first release: there is no older program. */
+/** Migrations before this date are of the first release, which has no older program. */
 const REACH_FROM = '20261208';
 
-/** What a migration may not do to a table that has rows, unless its comment says `-- long lock: why`. */
+/** Faults on a table that has rows, unless the comment of the migration says `-- long lock: why`. */
 const LOCKS: readonly (readonly [what: string, form: RegExp])[] = [
   ['rewrites a table by another type of a column', /\balter (column )?"?\w+"? (set data )?type\b/],
   [
@@ -41,7 +41,7 @@ const LOCKS: readonly (readonly [what: string, form: RegExp])[] = [
   ['sets its own limit for locks', /\bset (local )?(lock_timeout|statement_timeout)\b/],
 ];
 
-/** What an older program would miss, unless the comment says `-- contract: why`. */
+/** Losses for an older program, unless the comment says `-- contract: why`. */
 const CONTRACTIONS: readonly (readonly [what: string, form: RegExp])[] = [
   ['drops a table or a view', /\bdrop (table|view)\b/],
   ['drops a column', /\bdrop column\b/],

@@ -1,0 +1,169 @@
+/**
+ * Which of several servers takes writes (decision 0082). Each connection is opened to the one that does. When a connection fails, and every two
+ * seconds, the others are asked; when another one has been promoted, all connections to the one before are closed, also those with a
+ * statement under way: it can acknowledge nothing any more. A server that was promoted earlier never takes over again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { StoreError } from './check-server.ts';
+import { NoAnswerError } from './database-error.ts';
+import { destroy } from './look-into-server.ts';
+import { addressOf } from './several-hosts.ts';
+
+/** The server that takes writes, as far as is known. */
+export interface Primary {
+  readonly url: () => string;
+  /** A connection to it failed: the servers are asked which one takes writes now. */
+  readonly suspect: () => void;
+  /** Closes a connection when another server takes writes. */
+  readonly watch: (client: pg.Client) => void;
+  readonly close: () => void;
+}
+
+/** An answer of a server that takes writes. */
+interface Found {
+  readonly url: string;
+  /** Counts its promotions and those before. */
+  readonly timeline: number;
+}
+
+/** Time limit of asking a server. Unit: ms. */
+const ANSWER_MAX_MS = 1_000;
+/** Pause while none takes writes. Unit: ms. */
+const AGAIN_MS = 200;
+/** Interval of asking the others while all is well. Unit: ms. */
+const WATCH_MS = 2_000;
+const APPLICATION_NAME = 'crossramp primary';
+/** The first eight digits of the name of a file of the log are its timeline. */
+const ASK = `select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`;
+const TIMELINE_DIGITS = 8;
+
+/**
+ * @param urls - of the servers, two or more.
+ * @returns the one that takes writes. @throws {StoreError} where none does now.
+ */
+export async function findPrimary(urls: readonly string[]): Promise<Primary> {
+  const servers = urls.map((url) => new Server(url));
+  const clients = new Map<pg.Client, string>();
+  let isClosed = false;
+  let looking: Promise<void> | undefined;
+
+  const first = await newest(servers, 0);
+  if (!first) {
+    for (const server of servers) server.forget();
+    throw new StoreError(`none of the servers ${urls.map(addressOf).join(', ')} takes writes`, {
+      cause: new NoAnswerError('no server takes writes'),
+    });
+  }
+  let known = first;
+
+  const moveTo = (found: Found) => {
+    const hasMoved = found.url !== known.url;
+    known = found;
+    if (!hasMoved) return;
+    for (const [client, url] of clients)
+      if (url !== found.url) destroy(client, new NoAnswerError('another server takes writes now'));
+  };
+  const lookUntilFound = async (): Promise<void> => {
+    while (!isClosed) {
+      const found = await newest(servers, known.timeline);
+      if (found) return moveTo(found);
+      await sleep(AGAIN_MS, undefined, { ref: false });
+    }
+  };
+  const suspect = () => {
+    looking ??= lookUntilFound().finally(() => {
+      looking = undefined;
+    });
+  };
+  const timer = setInterval(async () => {
+    const others = servers.filter(({ url }) => url !== known.url);
+    const found = looking ? undefined : await newest(others, known.timeline + 1);
+    if (found && !looking) moveTo(found);
+  }, WATCH_MS).unref();
+  return {
+    url: () => known.url,
+    suspect,
+    watch: (client) => {
+      clients.set(client, known.url);
+      client.once('end', () => clients.delete(client));
+    },
+    close: () => {
+      isClosed = true;
+      clearInterval(timer);
+      for (const server of servers) server.forget();
+    },
+  };
+}
+
+/**
+ * @param least - promoted earlier than that does not count.
+ * @returns the server that takes writes and was promoted last; as soon as one was promoted later than `least`, and otherwise when all
+ *   have answered or their time is over.
+ */
+async function newest(servers: readonly Server[], least: number): Promise<Found | undefined> {
+  const answers = servers.map(async (server) => server.ask().catch(() => undefined));
+  const all = Promise.all(answers).then((found) =>
+    found
+      .flatMap((each) => (each && each.timeline >= least ? [each] : []))
+      .reduce<Found | undefined>(
+        (best, each) => (best && best.timeline >= each.timeline ? best : each),
+        undefined,
+      ),
+  );
+  if (least === 0) return all;
+  const later = answers.map(async (answer) => {
+    const found = await answer;
+    if (!found || found.timeline <= least) throw new NoAnswerError('not promoted later');
+    return found;
+  });
+  return Promise.any([...later, ...(servers.length > 0 ? [all] : [])]);
+}
+
+/** A server that is asked over a connection of its own, which stays open. */
+class Server {
+  readonly url: string;
+  #client: pg.Client | undefined;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** @returns undefined of a standby. @throws where it does not answer in time. */
+  async ask(): Promise<Found | undefined> {
+    const client = this.#client ?? this.#newClient();
+    const limit = setTimeout(
+      () => destroy(client, new NoAnswerError('the server did not answer')),
+      ANSWER_MAX_MS,
+    );
+    try {
+      if (this.#client !== client) await client.connect();
+      this.#client = client;
+      const { rows } = await client.query<{ file: string | null }>(ASK);
+      const file = rows[0]?.file;
+      return file
+        ? { url: this.url, timeline: Number.parseInt(file.slice(0, TIMELINE_DIGITS), 16) }
+        : undefined;
+    } catch (error) {
+      if (this.#client === client) this.#client = undefined;
+      destroy(client);
+      throw error;
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  forget(): void {
+    this.#client?.end().catch(() => {});
+    this.#client = undefined;
+  }
+
+  #newClient(): pg.Client {
+    const client = new pg.Client({ connectionString: this.url, application_name: APPLICATION_NAME });
+    client.on('error', () => {});
+    client.on('end', () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    return client;
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * URLs of a database on several hosts, as libpq writes them: `postgres://user:password@a:5432,b:5432/name?target_session_attrs=read-write`. One of
+ * the hosts takes writes at a time. The driver knows one host, so each has a URL of its own.
+ */
+
+const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/;
+const ATTRIBUTE = 'target_session_attrs';
+/** Accepted values of the attribute: the gateway works with the host that takes writes only. */
+const WRITING: readonly (string | null)[] = [null, 'read-write', 'primary'];
+/** One host, of the server that takes writes wherever it is. */
+const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:,[\]]+)(:\d{1,5})?$/;
+
+/** @returns a URL for each host, in their order; undefined where the text is of another form, or asks for other hosts than the gateway can use. */
+export function urlsOfHosts(text: string): string[] | undefined {
+  const [, head, hosts = '', path = '', query = ''] = FORM.exec(text) ?? [];
+  if (head === undefined) return undefined;
+  const parameters = new URLSearchParams(query);
+  if (!WRITING.includes(parameters.get(ATTRIBUTE))) return undefined;
+  const addresses = hosts.split(',');
+  // A single host may also be empty, for a socket that the parameters name.
+  if (addresses.length > 1 && !addresses.every((each) => ADDRESS.test(each))) return undefined;
+  const others = query
+    .split('&')
+    .filter((each) => each && !each.startsWith(`${ATTRIBUTE}=`))
+    .join('&');
+  return addresses.map((each) => `${head}${each}${path}${others && `?${others}`}`);
+}
+
+/** @returns host and port, for messages: never the login. */
+export function addressOf(url: string): string {
+  return FORM.exec(url)?.[2] ?? '';
+}
