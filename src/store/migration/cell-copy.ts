@@ -180,14 +180,13 @@ const HEADS = ['account_head', 'ledger_balance', 'list_head'];
  * is the next. This is the moment of the move.
  */
 export async function openTarget(source: CellServer, target: CellServer): Promise<void> {
-  const positions = await Promise.all(
-    (await source.sequences()).map(async (name) => {
-      const [row] = await source.rows<{ last: string; called: boolean }>(
-        `select last_value::text as last, is_called as called from ${name}`,
-      );
-      return { name, last: row?.last ?? '1', isCalled: row?.called ?? false };
-    }),
-  );
+  const positions: { name: string; last: string; isCalled: boolean }[] = [];
+  for (const name of await source.sequences()) {
+    const [row] = await source.rows<{ last: string; called: boolean }>(
+      `select last_value::text as last, is_called as called from ${name}`,
+    );
+    if (row) positions.push({ name, last: row.last, isCalled: row.called });
+  }
   await target.within(async () => {
     await endSubscription(target);
     for (const { name, last, isCalled } of positions)
