@@ -13,7 +13,7 @@ import { type MortalPostgres, startMortalPostgres } from '../support/mortal-post
 import { begin, crossramp, type Ended, launch, type Running, start } from '../support/process.ts';
 
 const LONG_MS = 1_200_000;
-const WAIT = { timeout: 120_000, interval: 200 };
+const PATIENCE = { timeout: 120_000, interval: 200 };
 const { home, remove } = newHome();
 let source: MortalPostgres;
 let target: MortalPostgres;
@@ -117,7 +117,7 @@ async function moreTold(): Promise<void> {
   const before = told.size;
   await vi.waitFor(
     () => expect(told.size, freshLog.join('').slice(-3_000)).toBeGreaterThan(before + 2),
-    WAIT,
+    PATIENCE,
   );
 }
 
