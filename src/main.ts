@@ -109,7 +109,7 @@ async function start(): Promise<void> {
     endTraces,
   ];
   const running = new Map<number, StartedCell>();
-  const isAlone = served.length === 1 && elsewhere.size === 0;
+  const isAlone = served.length === 1 && elsewhere.size === 0 && config.cell === undefined;
   const isDemo = options.demo === true;
   const gateway = { served, railsFiles, isDemo, log, metrics, port, endings: cells, running, isAlone };
   const begun = served.map(async (_, n) => {

@@ -17,6 +17,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'refund settle': [
     'crossramp refund settle CRX01KQSDR2G0FDQV7RN9RMBV947R --reference E12345678202611211205abcdef12345',
   ],
+  'cell create': ['crossramp cell create a1'],
+  'cell list': ['crossramp cell list', 'crossramp cell list --json'],
+  'cell verify': ['crossramp cell verify', 'crossramp cell verify a1 --json'],
+  'cell move': [
+    'crossramp cell move a1 --to-file /run/secrets/target-url',
+    'crossramp cell move a1 --to-file /run/secrets/target-url --abort',
+  ],
+  'cell routes': [
+    'crossramp cell routes --nginx --to first=10.0.0.4:4000 --to a1=10.0.0.5:4000,10.0.0.6:4000',
+    'crossramp cell routes --haproxy --to first=10.0.0.4:4000 --to a1=10.0.0.5:4000 --listen :443',
+  ],
   'secrets rotate': ['crossramp secrets rotate', 'crossramp secrets rotate --json'],
   'step-up list': ['crossramp step-up list --live', 'crossramp step-up list --json'],
   'step-up approve': [

@@ -54,6 +54,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   signer: async () => (await import('./signer.ts')).signerCommand(),
   secrets: async () => (await import('./secrets.ts')).secretsCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  cell: async () => (await import('./cell.ts')).cellCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),

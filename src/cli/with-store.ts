@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { keyModeOf } from '../base/access/account-mode.ts';
 import { PLATFORM_SCOPES, SCOPES } from '../base/access/api-key.ts';
 import { openStore, type Store } from '../compose/open-store.ts';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type CellConfigs, type Config, ConfigError, readCellConfigs, readConfig } from '../config.ts';
 import type { Context, Origin, Services } from '../resolvers/services/context.ts';
 import { findAccount, platformAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/connection/check-server.ts';
@@ -162,6 +162,17 @@ function userName(): string {
   } catch {
     return `uid ${process.getuid?.()}`;
   }
+}
+
+/** @param code - undefined: the cell that the environment names. @returns the settings of a cell: of `CELLS_FILE` where there is one. */
+export function cellSettings(code: string | undefined): Config {
+  if (!process.env.CELLS_FILE || code === undefined) return readConfig(process.env);
+  return readConfig({ ...process.env, CELL: code });
+}
+
+/** @returns the cells of `CELLS_FILE`, or the only one. */
+export function allCells(): CellConfigs {
+  return readCellConfigs(process.env);
 }
 
 /** @returns the folder of the gateway's files. */

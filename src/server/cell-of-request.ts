@@ -19,7 +19,8 @@ export interface CellTarget {
 
 /** A path that names its cell, as callbacks of rails do: `/cells/a1/rails/live/pix`. */
 const NAMED = /^\/cells\/(first|[0-9a-z]{2})(?=\/)/;
-const PAY = new RegExp(`^${PAY_PATH}/(?:l/)?([\\w-]+)`);
+/** A session or a static link; the script of the pages is the same in all cells. */
+const PAY = new RegExp(`^${PAY_PATH}/(?:(?:[0-9a-z]{2})?[\\w-]{24}|l/(?:[0-9a-z]{2})?[\\w-]{16})(?=[/?]|$)`);
 const LINK = new RegExp(`^${CONSOLE_PATH}/link/([\\w-]+)`);
 const ENTRANCE = new RegExp(`^${CONSOLE_PATH}(?:/[^?]*)?\\?(?:.*&)?cell=(first|[0-9a-z]{2})(?:&|$)`);
 const BEARER = /^bearer +(\S+)$/i;
@@ -39,7 +40,7 @@ export function cellOfRequest({ url = '/', headers }: Pick<IncomingMessage, 'url
 }
 
 function cellOfPayer(url: string): string | undefined {
-  const token = PAY.exec(url)?.[1];
+  const token = PAY.exec(url)?.[0].split('/').at(-1);
   return token === undefined ? undefined : cellOf(token);
 }
 

@@ -54,6 +54,7 @@ test.each([
   '/',
   '/docs/scaling.md',
   '/v2/openapi.json',
+  '/pay/island-0123456789abcdef0.js',
   '/console',
   '/cells',
   '/v2/x?cell=a1',

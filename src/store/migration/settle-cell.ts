@@ -19,8 +19,7 @@ export interface CellRecord {
 }
 
 /** The cell does not work in this schema: it works on another server, or does not work here yet. */
-export class CellAbsentError extends Error {
-  override readonly name = 'CellAbsentError';
+export class CellAbsentError extends StoreError {
   /** SQLSTATE of a server that accepts nobody yet, so that a start waits for a cell that arrives. */
   readonly code: string | undefined;
 
@@ -31,6 +30,8 @@ export class CellAbsentError extends Error {
 }
 
 const ANSWER_MAX_MS = 10_000;
+/** SQLSTATE of a table that is not there, or in a schema that may not be used. */
+const UNDEFINED_TABLE = '42P01';
 const READ: Statement = { name: 'cell_read', text: 'select code, epoch, state, other from cell' };
 
 /** @returns what the schema says of its cell. */
@@ -52,7 +53,7 @@ export async function settleCell(
   ownerUrl: string,
   wanted: string | undefined,
 ): Promise<string> {
-  const { code, state, other } = await readCell(database);
+  const { code, state, other } = await readOrAsk(database, ownerUrl);
   if (state === 'moved') throw new CellAbsentError(`the cell was moved to ${other}: use that database`);
   if (state === 'arriving')
     throw new CellAbsentError(`the cell is being moved here, and still works at ${other}`, '57P03');
@@ -62,8 +63,43 @@ export async function settleCell(
   return wanted;
 }
 
+/** @returns what the schema says; its owner is asked where the gateway may not read it any more, because the cell was moved. */
+async function readOrAsk(
+  database: Pick<Database, 'query' | 'source'>,
+  ownerUrl: string,
+): Promise<CellRecord> {
+  try {
+    return await readCell(database);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+    return asOwner(ownerUrl, database.source.schema, async (client) => {
+      const { rows } = await client.query<CellRecord>('select code, epoch, state, other from cell');
+      return rows[0] as CellRecord;
+    }).catch(() => {
+      throw new CellAbsentError(
+        'the gateway may not read the schema: the cell was moved to another database',
+      );
+    });
+  }
+}
+
 /** Gives a schema its code. @throws {StoreError} when it has accounts. */
 async function beginCell(ownerUrl: string, schema: string, code: string): Promise<void> {
+  try {
+    await asOwner(ownerUrl, schema, (client) =>
+      client.query('select cell_begin($1, $2)', [code, String(numbersBefore(code))]),
+    );
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StoreError(`CELL: the schema cannot become cell ${code}: ${message}`, { cause: error });
+  }
+}
+
+async function asOwner<Result>(
+  ownerUrl: string,
+  schema: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({
     connectionString: ownerUrl,
     application_name: 'crossramp migrate',
@@ -75,10 +111,7 @@ async function beginCell(ownerUrl: string, schema: string, code: string): Promis
   await client.connect();
   try {
     await client.query(inSchema(schema));
-    await client.query('select cell_begin($1, $2)', [code, String(numbersBefore(code))]);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new StoreError(`CELL: the schema cannot become cell ${code}: ${message}`, { cause: error });
+    return await work(client);
   } finally {
     await client.end();
   }

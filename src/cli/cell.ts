@@ -1,0 +1,235 @@
+/** `crossramp cell`: the cells of an installation (docs/scaling.md). */
+import { readFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CELL_FORM, cellName, cellNamed, FIRST_CELL_NAME } from '../base/ids/cell.ts';
+import { openStore } from '../compose/open-store.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { CellServer } from '../store/migration/cell-server.ts';
+import { type CellCheck, checkCell } from '../store/migration/check-cell.ts';
+import { abortMove, type Moved, moveCell } from '../store/migration/move-cell.ts';
+import { readCell } from '../store/migration/settle-cell.ts';
+import { type CellAddresses, envoyRoutes, haproxyRoutes, nginxRoutes } from './cell-routes.ts';
+import { columnsText } from './command.ts';
+import { answer, jsonOption, progressWriter } from './output.ts';
+import { allCells, cellSettings } from './with-store.ts';
+
+/** Host, or an IPv6 address in brackets, and port. */
+const ADDRESS = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}$/;
+
+/** A cell as `cell list` prints it. */
+interface ListedCell {
+  readonly cell: string;
+  readonly state: string;
+  readonly epoch: string;
+  /** Database without its login, or the address of another gateway. */
+  readonly place: string;
+}
+
+/** The command `cell`. */
+export function cellCommand(): Command {
+  const cell = new Command('cell').description(
+    'Makes, lists, checks and moves cells: databases that share nothing, with the accounts that live there.',
+  );
+  addCreate(cell);
+  addList(cell);
+  addVerify(cell);
+  addMove(cell);
+  addRoutes(cell);
+  return cell;
+}
+
+function addCreate(cell: Command): void {
+  cell
+    .command('create')
+    .description(
+      'Makes the schema of DATABASE_URL, or of the cell in CELLS_FILE, a cell with this code. It must have no accounts.',
+    )
+    .argument('<code>', CELL_FORM, codeOf)
+    .addOption(jsonOption())
+    .action(async (code: string, options: { json?: boolean }) => {
+      const store = await openStore({ ...cellSettings(code), cell: code || undefined });
+      const { epoch } = await readCell(store.database).finally(store.close);
+      answer(options, { cell: cellName(code), epoch: String(epoch) }, `cell ${cellName(code)} is there`);
+    });
+}
+
+function addList(cell: Command): void {
+  cell
+    .command('list')
+    .description('Lists the cells of CELLS_FILE, or the only one: whether each works here, or where it is.')
+    .addOption(jsonOption())
+    .action(async (options: { json?: boolean }) => {
+      const { served, elsewhere } = allCells();
+      const rows = await Promise.all(served.map(listed));
+      for (const [code, address] of elsewhere)
+        rows.push({ cell: cellName(code), state: 'elsewhere', epoch: '', place: address });
+      const columns = { CELL: 'cell', STATE: 'state', EPOCH: 'epoch', PLACE: 'place' } as const;
+      answer(options, rows, columnsText(rows, columns));
+    });
+}
+
+function addVerify(cell: Command): void {
+  cell
+    .command('verify')
+    .description(
+      'Checks that everything a cell gives out says its code, and that its fence agrees with its state; fails when something is wrong. "verify" recomputes the ledger.',
+    )
+    .argument('[code]', `${CELL_FORM}; by default the cell of the settings`, codeOf)
+    .addOption(jsonOption())
+    .action(async (code: string | undefined, options: { json?: boolean }) => {
+      const server = await CellServer.connect(placeOf(cellSettings(code)));
+      const checks: readonly CellCheck[] = await checkCell(server).finally(() => server.close());
+      const text = checks
+        .map(({ check, ok, detail }) => `${ok ? 'ok  ' : 'FAIL'}  ${check}: ${detail}`)
+        .join('\n');
+      answer(options, { ok: checks.every(({ ok }) => ok), checks }, text);
+      if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
+    });
+}
+
+interface MoveOptions {
+  readonly toFile: string;
+  readonly toSchema?: string;
+  readonly reachedAtFile?: string;
+  readonly abort?: boolean;
+  readonly json?: boolean;
+}
+
+function addMove(cell: Command): void {
+  cell
+    .command('move')
+    .description(
+      'Moves a cell to another server while it works; writes wait for its last moments. Run the same command again after a failure at any point.',
+    )
+    .argument('<code>', `${CELL_FORM}, or ${FIRST_CELL_NAME}`, codeOf)
+    .requiredOption(
+      '--to-file <file>',
+      'file with the URL of the target database for its owner, which holds a password',
+    )
+    .option('--to-schema <name>', 'schema there; by default that of the source')
+    .option(
+      '--reached-at-file <file>',
+      'file with the URL by which the target reaches the source, where it differs',
+    )
+    .option('--abort', 'give up a move that has not switched: the source serves on')
+    .addOption(jsonOption())
+    .action(async (code: string, options: MoveOptions) => {
+      const source = placeOf(cellSettings(code));
+      const target = { url: urlIn(options.toFile), schema: options.toSchema ?? source.schema };
+      if (options.abort) {
+        await abortMove({ code, source, target });
+        return answer(
+          options,
+          { cell: cellName(code), aborted: true },
+          `cell ${cellName(code)} stays where it is`,
+        );
+      }
+      const moved = await followMove(options, { code, source, target });
+      answer(options, { ...moved, code: cellName(code), epoch: String(moved.epoch) }, movedText(moved));
+    });
+}
+
+async function followMove(
+  options: MoveOptions,
+  move: Omit<Parameters<typeof moveCell>[0], 'onStep' | 'reachedAt'>,
+): Promise<Moved> {
+  const progress = progressWriter<{ step: string; copied?: number; tables?: number; behind?: number }>(
+    options,
+    ({ step, copied, tables, behind }) =>
+      copied === undefined ? step : `${step}: ${copied} of ${tables} tables, ${behind} bytes behind`,
+  );
+  const reachedAt = options.reachedAtFile ? urlIn(options.reachedAtFile) : move.source.url;
+  try {
+    return await moveCell({
+      ...move,
+      reachedAt,
+      onStep: (step, copy) => {
+        if (step === 'copying') progress.tell({ step, ...copy });
+        else process.stderr.write(options.json ? `${JSON.stringify({ progress: { step } })}\n` : `${step}\n`);
+      },
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function movedText({ code, epoch, heldMs }: Moved): string {
+  const held = heldMs === null ? '' : `; writes waited for ${heldMs} ms`;
+  return `cell ${cellName(code)} works in its new place since epoch ${epoch}${held}; name that database in the settings of its gateways`;
+}
+
+function addRoutes(cell: Command): void {
+  cell
+    .command('routes')
+    .description('Prints a configuration for a load balancer that sends each request to its cell.')
+    .addOption(new Option('--nginx', 'for the http block of nginx').conflicts(['haproxy', 'envoy']))
+    .addOption(new Option('--haproxy', 'front end and back ends of HAProxy').conflicts('envoy'))
+    .option('--envoy', 'routes and clusters of Envoy, as YAML')
+    .requiredOption('--to <cell=host:port,...>', 'gateways of a cell; once for each cell', withAddresses)
+    .option('--listen <address>', 'where the balancer listens, in its own words', ':8080')
+    .addOption(jsonOption())
+    .action((options: RouteOptions) => {
+      const config = configOf(options);
+      answer(options, { config }, config.trimEnd());
+    });
+}
+
+interface RouteOptions {
+  readonly nginx?: boolean;
+  readonly haproxy?: boolean;
+  readonly envoy?: boolean;
+  readonly to: CellAddresses;
+  readonly listen: string;
+  readonly json?: boolean;
+}
+
+function configOf({ nginx, haproxy, envoy, to, listen }: RouteOptions): string {
+  if (nginx) return nginxRoutes(to, listen.replace(/^:/, ''));
+  if (haproxy) return haproxyRoutes(to, listen);
+  if (envoy) return envoyRoutes(to);
+  throw new ConfigError('cell routes: expected one of --nginx, --haproxy and --envoy');
+}
+
+function withAddresses(text: string, before: CellAddresses = new Map()): CellAddresses {
+  const [, name = '', list = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const addresses = list.split(',');
+  if (cellNamed(name) === undefined || !addresses.every((each) => ADDRESS.test(each)))
+    throw new InvalidArgumentError(
+      'expected a cell and its gateways, such as a1=10.0.0.5:4000,10.0.0.6:4000',
+    );
+  return new Map([...before, [name, addresses]]);
+}
+
+/** @throws {ConfigError} for the embedded server, which serves this machine alone. */
+function placeOf({ databaseOwnerUrl, databaseUrl, databaseSchema: schema }: Config) {
+  const url = databaseOwnerUrl ?? databaseUrl;
+  if (url === undefined) throw new ConfigError('DATABASE_URL: expected a server of your own for a cell');
+  return { url, schema };
+}
+
+async function listed(config: Config): Promise<ListedCell> {
+  const name = cellName(config.cell ?? '');
+  if (config.databaseUrl === undefined)
+    return { cell: name, state: 'embedded', epoch: '', place: config.home };
+  const { host, pathname } = new URL(config.databaseUrl);
+  const place = `${host}${pathname}/${config.databaseSchema}`;
+  const server = await CellServer.connect(placeOf(config)).catch(() => undefined);
+  if (!server) return { cell: name, state: 'unreachable', epoch: '', place };
+  const found = await server.cell().finally(() => server.close());
+  if (!found) return { cell: name, state: 'empty', epoch: '', place };
+  return { cell: cellName(found.code), state: found.state, epoch: String(found.epoch), place };
+}
+
+function codeOf(text: string): string {
+  const code = cellNamed(text);
+  if (code === undefined) throw new InvalidArgumentError(`expected ${FIRST_CELL_NAME}, or ${CELL_FORM}`);
+  return code;
+}
+
+function urlIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

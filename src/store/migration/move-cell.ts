@@ -1,0 +1,206 @@
+/**
+ * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). What the two schemas say of the cell is all that a
+ * move remembers, so the same call goes on after a crash at any point: it looks where the cell stands, and does what is left.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  beginCopy,
+  type CopyState,
+  checkServers,
+  copyState,
+  differences,
+  endPublication,
+  endSubscription,
+  hasCaughtUp,
+  logEnd,
+  openTarget,
+  prepareTarget,
+} from './cell-copy.ts';
+import { lowerFence, raiseFence, retire } from './cell-fence.ts';
+import { type CellPlace, CellServer, MoveError } from './cell-server.ts';
+import { migrate } from './migrate.ts';
+
+/** Steps of a move, in their order. `copying` comes again and again. */
+export type MoveStep =
+  | 'checked'
+  | 'prepared'
+  | 'copying'
+  | 'copied'
+  | 'fenced'
+  | 'caught up'
+  | 'compared'
+  | 'switched'
+  | 'finished';
+
+/** A move. */
+export interface Move {
+  readonly code: string;
+  readonly source: CellPlace;
+  readonly target: CellPlace;
+  /** URL of the source as the target reaches it. */
+  readonly reachedAt: string;
+  readonly onStep: (step: MoveStep, copy?: CopyState) => void;
+}
+
+/** Outcome of a move. */
+export interface Moved {
+  readonly code: string;
+  /** Epoch of the cell in the target. */
+  readonly epoch: bigint;
+  /** Time during which nothing was written; null where the move had been at its switch before. Unit: ms. */
+  readonly heldMs: number | null;
+}
+
+/** Both sides of a move. */
+interface Sides {
+  readonly source: CellServer;
+  readonly target: CellServer;
+}
+
+const LOOK_MS = 100;
+/** The target may lag this much when the fence is raised; the rest is copied while writers wait. Unit: bytes. */
+const BEHIND_MAX = 1_048_576;
+/** Time for that rest; then the source serves again. Unit: ms. */
+const CATCH_UP_MS = 60_000;
+/** Lock under which one move of a cell runs at a time. */
+const MOVE_LOCK = `hashtext('crossramp cell move ' || current_schema())`;
+
+/**
+ * @returns once the cell works in the target and the source is retired.
+ * @throws {MoveError} when it cannot be moved; the source serves then. @throws the driver's error when a server is lost during the switch:
+ *   run it again.
+ */
+export function moveCell(move: Move): Promise<Moved> {
+  return onBoth(move, async (sides) => {
+    const { source, target } = sides;
+    if (await isSwitched(sides)) return finish(sides, move, null);
+    await checkServers(source, target);
+    const { state } = await ownCell(source, move.code, target.name);
+    move.onStep('checked');
+    // A fence without a copy is left of a move that was being given up.
+    const isCopied = state === 'fenced' && (await copyState(source, target)) !== undefined;
+    try {
+      if (!isCopied) await copy(sides, move);
+      const fencedAt = performance.now();
+      await raiseFence(source, target.name);
+      move.onStep('fenced');
+      await settle(sides, move);
+      await openTarget(source, target);
+      const heldMs = isCopied ? null : Math.round(performance.now() - fencedAt);
+      move.onStep('switched');
+      return await finish(sides, move, heldMs);
+    } catch (error) {
+      await giveWay(sides, error);
+      throw error;
+    }
+  });
+}
+
+/** Ends a move that has not switched: the source serves on. @throws {MoveError} when the cell works in the target already. */
+export function abortMove(move: Omit<Move, 'onStep' | 'reachedAt'>): Promise<void> {
+  return onBoth(move, async (sides) => {
+    if (await isSwitched(sides))
+      throw new MoveError('the cell works in the target already: move it back instead');
+    await ownCell(sides.source, move.code, sides.target.name);
+    await undo(sides);
+  });
+}
+
+async function copy(
+  { source, target }: Sides,
+  { reachedAt, target: { url, schema }, onStep, code }: Move,
+): Promise<void> {
+  // What an earlier move began cannot be continued: the source may have changed in ways that are not replicated.
+  await undo({ source, target });
+  const cell = await source.cell();
+  if (!cell || cell.code !== code) throw new MoveError(`the source is not cell ${code}`);
+  await migrate(url, schema);
+  await prepareTarget(target, cell, source.name);
+  onStep('prepared');
+  await beginCopy(source, target, reachedAt);
+  for (;;) {
+    const state = await copyState(source, target);
+    if (!state) throw new MoveError('the subscription of the target is gone');
+    onStep('copying', state);
+    if (state.copied === state.tables && state.behind <= BEHIND_MAX) break;
+    await sleep(LOOK_MS);
+  }
+  onStep('copied');
+}
+
+/** Waits for the rest of the log, and compares both sides: nobody writes to either. */
+async function settle({ source, target }: Sides, { onStep }: Move): Promise<void> {
+  const end = await logEnd(source);
+  const untilMs = performance.now() + CATCH_UP_MS;
+  while (!(await hasCaughtUp(source, target, end))) {
+    if (performance.now() > untilMs) throw new MoveError('the target does not catch up');
+    await sleep(LOOK_MS);
+  }
+  onStep('caught up');
+  const found = await differences(source, target);
+  if (found.length > 0) throw new MoveError(`the copy differs: ${found.join('; ')}`);
+  onStep('compared');
+}
+
+async function finish(
+  { source, target }: Sides,
+  { code, onStep }: Move,
+  heldMs: number | null,
+): Promise<Moved> {
+  await endPublication(source, () => sleep(LOOK_MS));
+  await retire(source);
+  onStep('finished');
+  const cell = await target.cell();
+  return { code, epoch: cell?.epoch ?? 0n, heldMs };
+}
+
+/** Has the source serve again after a failure, unless the cell may work in the target: then nobody but the target can say. */
+async function giveWay(sides: Sides, error: unknown): Promise<void> {
+  if (!(await isSwitched(sides).catch(() => true))) await undo(sides).catch(() => {});
+  else if (error instanceof Error)
+    error.message += ' (the switch is not known to have failed: run the command again)';
+}
+
+async function undo({ source, target }: Sides): Promise<void> {
+  // First the target: a copy that is not ended would go on filling it.
+  await endSubscription(target);
+  await lowerFence(source);
+  await endPublication(source, () => sleep(LOOK_MS));
+}
+
+/** @returns whether the cell works in the target: its epoch is past that of the source. */
+async function isSwitched({ source, target }: Sides): Promise<boolean> {
+  const [from, to] = [await source.cell(), await target.cell()];
+  return to?.state === 'serving' && from?.code === to.code && to.epoch > (from?.epoch ?? 0n);
+}
+
+/** @throws {MoveError} unless the source is this cell, and works or is being moved to this target. */
+async function ownCell(source: CellServer, code: string, target: string) {
+  const cell = await source.cell();
+  if (!cell || cell.code !== code)
+    throw new MoveError(`${source.name} is ${cell ? `cell ${cell.code || 'first'}` : 'no cell'}`);
+  if (cell.state === 'moved') throw new MoveError(`the cell was moved to ${cell.other}`);
+  if (cell.state === 'arriving') throw new MoveError(`the cell is being moved here from ${cell.other}`);
+  if (cell.state === 'fenced' && cell.other !== target)
+    throw new MoveError(`the cell is being moved to ${cell.other}: finish or abort that move`);
+  return cell;
+}
+
+async function onBoth<Result>(
+  { source, target }: Pick<Move, 'source' | 'target'>,
+  work: (sides: Sides) => Promise<Result>,
+): Promise<Result> {
+  const from = await CellServer.connect(source);
+  try {
+    if (!(await from.value<boolean>(`select pg_try_advisory_lock(${MOVE_LOCK})`)))
+      throw new MoveError('another command is moving this cell');
+    const to = await CellServer.connect(target);
+    try {
+      return await work({ source: from, target: to });
+    } finally {
+      await to.close();
+    }
+  } finally {
+    await from.close();
+  }
+}
