@@ -205,8 +205,9 @@ function defineVolume(builder: Builder) {
     name: 'CustomerVolume',
     description: 'What a customer moved on one day, over all checkouts, onramps and offramps of the account.',
     fields: (t) => ({
-      day: t.string({
-        description: 'Day in Brasília, `YYYY-MM-DD`.',
+      day: t.field({
+        type: 'Date',
+        description: 'Day in Brasília.',
         resolve: ({ day }) => day.toISOString().slice(0, 10),
       }),
       open: t.field({

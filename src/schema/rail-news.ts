@@ -163,10 +163,10 @@ function defineNews(
         description: 'When it was closed; null unless it was.',
         resolve: ({ closedAt }) => closedAt && isoOf(closedAt),
       }),
-      news: t.string({
-        description:
-          'JSON text: the report of the rail. With `platform:risk` the tax id of a payer is whole.',
-        resolve: ({ body }) => JSON.stringify(body),
+      news: t.field({
+        type: 'JSONObject',
+        description: 'Report of the rail. With `platform:risk` the tax id of a payer is whole.',
+        resolve: ({ body }) => body as object,
       }),
     }),
   });

@@ -30,7 +30,7 @@ export function defineReconciliation(builder: Builder): void {
       description:
         'Reports of reconciliation, those of the newest day first. Needs the scope `platform:books`.',
       args: {
-        day: t.arg.string({ description: 'Only of this day in Brasília, `YYYY-MM-DD`.' }),
+        day: t.arg({ type: 'Date', description: 'Only of this day in Brasília.' }),
         rail: t.arg.string({
           description: 'Only of this rail: `pix`, the name of a network, or `bank` for files of the bank.',
         }),
@@ -49,9 +49,10 @@ export function defineReconciliation(builder: Builder): void {
     result: ['reconciliation', report],
     description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
     input: (t) => ({
-      day: t.string({
+      day: t.field({
+        type: 'Date',
         description:
-          'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
+          'The day, in Brasília, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
       }),
       rail: t.string({
         description: '`pix`, or the name of a network such as `TRX`. Default: `pix`.',
@@ -86,7 +87,11 @@ function defineReport(builder: Builder) {
       rail: t.exposeString('rail', {
         description: '`pix`, the name of a network, or `bank` for a file of the bank.',
       }),
-      day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      day: t.field({
+        type: 'Date',
+        description: 'The day, in Brasília.',
+        resolve: ({ day }) => day,
+      }),
       until: t.field({
         type: 'DateTime',
         description: 'End of the compared period: the end of the day, or the time of the report.',

@@ -198,10 +198,11 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
         resolve: (row) => row.reason,
       }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
-      news: t.string({
+      news: t.field({
+        type: 'JSONObject',
         description:
-          'JSON text: the report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
-        resolve: ({ news }) => JSON.stringify(news),
+          'Report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
+        resolve: ({ news }) => news as object,
       }),
       openedAt: t.field({
         type: 'DateTime',

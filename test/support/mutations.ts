@@ -67,6 +67,8 @@ function literal(type: GraphQLInputType, name: string, known: Known): string {
       return '1';
     case 'Boolean':
       return 'true';
+    case 'Date':
+      return '"2026-01-01"';
     case 'DateTime':
       return '"2026-01-01T00:00:00Z"';
     default:
@@ -101,5 +103,9 @@ export function refusedVariables({ variables }: Operation): Record<string, unkno
 function refusable(type: string): unknown {
   const named = SCHEMA.getType(type);
   if (isEnumType(named)) return named.getValues()[0]?.name;
-  return { Int: -1, Boolean: true, Decimal: '0', ID: '0', DateTime: '2020-01-01T00:00:00Z' }[type] ?? '';
+  return (
+    { Int: -1, Boolean: true, Decimal: '0', ID: '0', Date: '2020-01-01', DateTime: '2020-01-01T00:00:00Z' }[
+      type
+    ] ?? ''
+  );
 }
