@@ -99,16 +99,19 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
   });
 }
 
+function nodeOfRailNews(builder: Builder) {
+  return nodeType<ListedNews>(builder, 'RailNews', {
+    rawId: ({ id }) => String(id),
+    read: readNewsEntry,
+  });
+}
+
 function defineNews(
   builder: Builder,
   state: ReturnType<typeof builder.enumType<'RailNewsState', Record<string, { value: ListedNewsState }>>>,
 ) {
-  const node = nodeType<ListedNews>(builder, 'RailNews', {
-    rawId: ({ id }) => String(id),
-    read: readNewsEntry,
-  });
   return builder.objectRef<ListedNews>('RailNews').implement({
-    interfaces: [node],
+    interfaces: [nodeOfRailNews(builder)],
     description: 'A report of a rail.',
     fields: (t) => ({
       newsId: t.string({ description: 'Identifier of the news.', resolve: ({ id }) => String(id) }),

@@ -72,15 +72,18 @@ function namedOf(name: string, value: string | null | undefined): Named | undefi
   return value == null ? undefined : { name, value };
 }
 
-function defineReport(builder: Builder) {
-  const finding = defineFinding(builder);
-  const balance = defineBalance(builder);
-  const node = nodeType<Reconciliation>(builder, 'Reconciliation', {
+function nodeOfReconciliation(builder: Builder) {
+  return nodeType<Reconciliation>(builder, 'Reconciliation', {
     rawId: ({ id }) => String(id),
     read: readReconciliation,
   });
+}
+
+function defineReport(builder: Builder) {
+  const finding = defineFinding(builder);
+  const balance = defineBalance(builder);
   return builder.objectRef<Reconciliation>('Reconciliation').implement({
-    interfaces: [node],
+    interfaces: [nodeOfReconciliation(builder)],
     description: 'The comparison of the statement of a rail for a day with the ledger. It never changes.',
     fields: (t) => ({
       reconciliationId: t.exposeString('id', { description: 'Identifier of the report.' }),

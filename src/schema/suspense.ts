@@ -158,18 +158,25 @@ function sentenceOf(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnType<typeof defineState>) {
-  const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
-  const reason = builder.enumType('SuspenseReason', {
-    description: 'Why no transaction took the money.',
-    values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
-  });
-  const node = nodeType<SuspenseRow>(builder, 'SuspenseEntry', {
+function nodeOfSuspenseEntry(builder: Builder) {
+  return nodeType<SuspenseRow>(builder, 'SuspenseEntry', {
     rawId: ({ id }) => String(id),
     read: readSuspenseEntry,
   });
+}
+
+function defineReason(builder: Builder) {
+  const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
+  return builder.enumType('SuspenseReason', {
+    description: 'Why no transaction took the money.',
+    values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
+  });
+}
+
+function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnType<typeof defineState>) {
+  const reason = defineReason(builder);
   return builder.objectRef<SuspenseRow>('SuspenseEntry').implement({
-    interfaces: [node],
+    interfaces: [nodeOfSuspenseEntry(builder)],
     description: 'Money that came and that no transaction took.',
     fields: (t) => ({
       suspenseId: t.string({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),

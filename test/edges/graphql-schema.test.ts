@@ -540,8 +540,10 @@ describe('limits', () => {
 test('every scalar of the service says which specification it follows', () => {
   const scalars = TYPES.filter(isScalarType).map(({ name, specifiedByURL }) => [name, specifiedByURL]);
   expect(Object.fromEntries(scalars)).toEqual({
+    Date: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     DateTime: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     Decimal: 'https://www.w3.org/TR/xmlschema11-2/#decimal',
+    JSONObject: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
   });
 });
 

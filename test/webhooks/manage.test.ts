@@ -87,7 +87,7 @@ const rotate = async (endpointId: string | undefined, overlapSeconds?: number) =
     )
   ).rotateWebhookSecret.secrets as SecretRow[];
 const DELIVERY =
-  'id eventCursor state round nextAttemptAt createdAt endedAt endpoint { id: endpointId } transaction { end2end } attempts { attempt status error answer durationMs at }';
+  'id: deliveryId eventCursor state round nextAttemptAt createdAt endedAt endpoint { id: endpointId } transaction { end2end } attempts { attempt status error answer durationMs at }';
 const deliveries = async (args = '') =>
   (
     await ask(
