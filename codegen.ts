@@ -47,7 +47,7 @@ function typed(documents: string): CodegenConfig['generates'][string] {
       enumsAsTypes: true,
       useTypeImports: true,
       importExtension: '.ts',
-      scalars: { Decimal: 'string', DateTime: 'string' },
+      scalars: { Date: 'string', DateTime: 'string', Decimal: 'string', JSONObject: 'object' },
     },
   };
 }

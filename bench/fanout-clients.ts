@@ -15,7 +15,7 @@ interface Client {
 
 const BODY = JSON.stringify({
   query:
-    'subscription { events { cursor ... on TransactionEvent { name body transaction { end2end state } } } }',
+    'subscription { events { cursor ... on TransactionEvent { name body: legacyBody transaction { end2end state } } } }',
 });
 /** Connections that are made at once. */
 const AT_ONCE = 200;

@@ -14,7 +14,7 @@ const SUBSCRIBERS = 800;
 /** A fifth more than what each takes now. */
 const BYTES_MAX = 9_000;
 const QUERY =
-  'subscription { events { cursor ... on TransactionEvent { name body transaction { end2end state } } } }';
+  'subscription { events { cursor ... on TransactionEvent { name body: legacyBody transaction { end2end state } } } }';
 
 const CLIENTS = `
 const { connect } = require('node:net');

@@ -132,7 +132,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
     const end2end = await payOne();
     const first = await receiver.until('again', STEPS.length);
     // By transaction, so that its deliveries come in the order of its events.
-    const query = `{ transaction(end2end: "${end2end}") { deliveries { id: deliveryId state event { name body } } } }`;
+    const query = `{ transaction(end2end: "${end2end}") { deliveries { id: deliveryId state event { name body: legacyBody } } } }`;
     const deliveries = await eventually('deliveries that have arrived', async () => {
       const all = (await app.graphql(query)).json.data.transaction.deliveries;
       const arrived = all.filter(({ state }: { state: string }) => state === 'DELIVERED');

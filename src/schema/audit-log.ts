@@ -125,13 +125,17 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
         description: `What was acted on: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
       }),
       objectId: t.exposeString('objectId', { description: 'Id of what was acted on.' }),
-      before: t.exposeString('before', {
+      before: t.field({
+        type: 'JSONObject',
         nullable: true,
-        description: 'JSON text: the state before the act of what it changed. No secrets.',
+        description: 'The state before the act of what it changed. No secrets.',
+        resolve: ({ before }) => (before === null ? null : JSON.parse(before)),
       }),
-      after: t.exposeString('after', {
+      after: t.field({
+        type: 'JSONObject',
         nullable: true,
-        description: 'JSON text: the state after the act of what it changed or created. No secrets.',
+        description: 'The state after the act of what it changed or created. No secrets.',
+        resolve: ({ after }) => (after === null ? null : JSON.parse(after)),
       }),
       requestId: t.exposeString('requestId', {
         nullable: true,

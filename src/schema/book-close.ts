@@ -13,7 +13,11 @@ export function defineBookCloses(builder: Builder): void {
     description:
       'A day whose books are closed: no journal can be added to it any more, for any account of your mode.',
     fields: (t) => ({
-      day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      day: t.field({
+        type: 'Date',
+        description: 'The day, in Brasília.',
+        resolve: ({ day }) => day,
+      }),
       closedAt: t.field({
         type: 'DateTime',
         description: 'When it was closed.',
@@ -49,7 +53,7 @@ export function defineBookCloses(builder: Builder): void {
     result: ['bookClose', close],
     description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
     input: (t) => ({
-      day: t.string({ required: true, description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      day: t.field({ type: 'Date', required: true, description: 'The day, in Brasília.' }),
       begin: t.boolean({
         description: `Whether closing starts with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago.`,
       }),

@@ -7,7 +7,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, type GraphQLField, print, type ValueNode } from 'graphql';
 import type { ErrorCode } from '../base/errors/errors.ts';
 import { bareAmount, isDecimal } from '../base/money/money.ts';
-import { parseInstant } from '../base/time/instant.ts';
+import { parseDay, parseInstant } from '../base/time/instant.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import type { StreamMode } from '../resolvers/events/frame-stream.ts';
 import type { Context } from '../resolvers/services/context.ts';
@@ -33,7 +33,9 @@ interface SchemaTypes {
   DefaultFieldNullability: false;
   Scalars: {
     Decimal: { Input: string; Output: string };
+    Date: { Input: string; Output: string };
     DateTime: { Input: Date; Output: string };
+    JSONObject: { Input: never; Output: object };
   };
 }
 
@@ -138,6 +140,20 @@ function defineScalars(builder: Builder): void {
     parseValue: readDecimal,
     parseLiteral: (node: ValueNode) => readLiteral('Decimal', node, readDecimal),
   });
+  builder.scalarType('Date', {
+    description: 'A day, `YYYY-MM-DD`, of the years 1 to 9999. Each description names its time zone.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+    serialize: String,
+    parseValue: readDay,
+    parseLiteral: (node: ValueNode) => readLiteral('Date', node, readDay),
+  });
+  builder.scalarType('JSONObject', {
+    description: 'A JSON object, in results only. Members may be added.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
+    serialize: (value) => value,
+    parseValue: refuseObject,
+    parseLiteral: refuseObject,
+  });
   builder.scalarType('DateTime', {
     description:
       'A moment as RFC 3339 text. Returned in UTC with milliseconds: `2026-05-01T12:00:00.000Z`. Accepted with any offset, and in every form of RFC 3339.',
@@ -164,6 +180,16 @@ function readDecimal(value: unknown): string {
   const bare = typeof value === 'string' ? bareAmount(value) : '';
   if (isDecimal(bare)) return bare;
   throw new GraphQLError('must be a decimal number in a string, such as "12.50"');
+}
+
+function readDay(value: unknown): string {
+  const day = typeof value === 'string' ? parseDay(value) : undefined;
+  if (day !== undefined) return day;
+  throw new GraphQLError('must be a day, such as "2026-05-01"');
+}
+
+function refuseObject(): never {
+  throw new GraphQLError('is in results only');
 }
 
 function readDateTime(value: unknown): Date {

@@ -129,6 +129,16 @@ function limitsOf(given: { readonly [Name in keyof Limits]?: Limits[Name] | unde
   return { limitDaily: read('limitDaily'), stepUp30d: read('stepUp30d') };
 }
 
+function nodeOfCustomer(builder: Builder) {
+  return nodeType<{ taxId: string }>(builder, 'Customer', {
+    rawId: ({ taxId }) => taxId,
+    read: async (context, taxId) => {
+      requireScope(context, 'read');
+      return prismaOf(context.database).customer.findUnique(keyOf(context, taxId));
+    },
+  });
+}
+
 function defineCustomer(builder: Builder) {
   const level = builder.enumType('CustomerLevel', {
     description: 'How far a customer is identified.',
@@ -138,15 +148,8 @@ function defineCustomer(builder: Builder) {
     } as const satisfies Record<CustomerLevel, object>,
   });
   const volume = defineVolume(builder);
-  const node = nodeType<{ taxId: string }>(builder, 'Customer', {
-    rawId: ({ taxId }) => taxId,
-    read: async (context, taxId) => {
-      requireScope(context, 'read');
-      return prismaOf(context.database).customer.findUnique(keyOf(context, taxId));
-    },
-  });
   const customer = builder.prismaObject('Customer', {
-    interfaces: [node],
+    interfaces: [nodeOfCustomer(builder)],
     description: 'A customer or payee of the account: a tax id that its transactions name (C-21).',
     fields: (t) => {
       const limit = (
@@ -207,8 +210,9 @@ function defineVolume(builder: Builder) {
     name: 'CustomerVolume',
     description: 'What a customer moved on one day, over all checkouts, onramps and offramps of the account.',
     fields: (t) => ({
-      day: t.string({
-        description: 'Day in Brasília, `YYYY-MM-DD`.',
+      day: t.field({
+        type: 'Date',
+        description: 'Day in Brasília.',
         resolve: ({ day }) => day.toISOString().slice(0, 10),
       }),
       open: t.field({

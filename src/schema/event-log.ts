@@ -131,7 +131,7 @@ function defineTransactionEvent(
         description: DESCRIPTIONS.substatus,
         resolve: (parent) => stepOf(parent).substatus,
       }),
-      body: t.string({
+      legacyBody: t.string({
         description: 'JSON text: the `/v2` body of the transaction at that moment, which webhooks carry too.',
         resolve: ({ event }) => event.payload,
       }),

@@ -104,12 +104,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   });
   defineStatement(builder, ledger, transaction);
   const balance = defineMoney(builder, currencies);
-  const amounts = defineAmountInputs(builder);
-  const { orderAmount } = amounts;
-  defineQuote(builder, template, { ...currencies, ...amounts });
-  defineOnrampCreations(builder, transaction, { template, record, orderAmount });
-  defineOfframpCreation(builder, transaction, { template, pixKeyType, record, orderAmount });
-  defineWithdrawalCreation(builder, transaction, { template, record });
+  defineOrders(builder, { transaction, currencies, template, pixKeyType, record });
   defineActs(builder, transaction, pixKeyType);
   defineHouseBooks(builder, currencies, ledger);
   definePositions(builder, currencies);
@@ -159,6 +154,22 @@ function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
   defineScreening(builder);
   definePixOrders(builder);
   defineNetworks(builder);
+}
+
+interface OrderRefs {
+  readonly transaction: ReturnType<typeof defineTransaction>;
+  readonly currencies: CurrencyRefs;
+  readonly template: ReturnType<typeof defineTemplate>;
+  readonly pixKeyType: ReturnType<typeof definePixKeyType>;
+  readonly record: ReturnType<typeof defineTransactionRecord>;
+}
+
+function defineOrders(builder: Builder, { transaction, currencies, ...refs }: OrderRefs): void {
+  const amounts = defineAmountInputs(builder);
+  defineQuote(builder, refs.template, { ...currencies, ...amounts });
+  defineOnrampCreations(builder, transaction, { ...refs, ...amounts });
+  defineOfframpCreation(builder, transaction, { ...refs, ...amounts });
+  defineWithdrawalCreation(builder, transaction, refs);
 }
 
 function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {

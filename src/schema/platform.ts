@@ -31,13 +31,16 @@ export function definePlatform(builder: Builder, refs: HolderRefs): void {
   defineRailHealth(builder);
 }
 
-function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
-  const node = nodeType<AccountRow>(builder, 'AccountHolder', {
+function nodeOfAccountHolder(builder: Builder) {
+  return nodeType<AccountRow>(builder, 'AccountHolder', {
     rawId: ({ id }) => String(id),
     read: readHolder,
   });
+}
+
+function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
   const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
-    interfaces: [node],
+    interfaces: [nodeOfAccountHolder(builder)],
     description: 'An account holder, as the operator sees it.',
     fields: (t) => ({
       accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),

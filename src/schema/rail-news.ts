@@ -99,16 +99,19 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
   });
 }
 
+function nodeOfRailNews(builder: Builder) {
+  return nodeType<ListedNews>(builder, 'RailNews', {
+    rawId: ({ id }) => String(id),
+    read: readNewsEntry,
+  });
+}
+
 function defineNews(
   builder: Builder,
   state: ReturnType<typeof builder.enumType<'RailNewsState', Record<string, { value: ListedNewsState }>>>,
 ) {
-  const node = nodeType<ListedNews>(builder, 'RailNews', {
-    rawId: ({ id }) => String(id),
-    read: readNewsEntry,
-  });
   return builder.objectRef<ListedNews>('RailNews').implement({
-    interfaces: [node],
+    interfaces: [nodeOfRailNews(builder)],
     description: 'A report of a rail.',
     fields: (t) => ({
       newsId: t.string({ description: 'Identifier of the news.', resolve: ({ id }) => String(id) }),
@@ -163,10 +166,10 @@ function defineNews(
         description: 'When it was closed; null unless it was.',
         resolve: ({ closedAt }) => closedAt && isoOf(closedAt),
       }),
-      news: t.string({
-        description:
-          'JSON text: the report of the rail. With `platform:risk` the tax id of a payer is whole.',
-        resolve: ({ body }) => JSON.stringify(body),
+      news: t.field({
+        type: 'JSONObject',
+        description: 'Report of the rail. With `platform:risk` the tax id of a payer is whole.',
+        resolve: ({ body }) => body as object,
       }),
     }),
   });

@@ -30,7 +30,7 @@ export function defineReconciliation(builder: Builder): void {
       description:
         'Reports of reconciliation, those of the newest day first. Needs the scope `platform:books`.',
       args: {
-        day: t.arg.string({ description: 'Only of this day in Brasília, `YYYY-MM-DD`.' }),
+        day: t.arg({ type: 'Date', description: 'Only of this day in Brasília.' }),
         rail: t.arg.string({
           description: 'Only of this rail: `pix`, the name of a network, or `bank` for files of the bank.',
         }),
@@ -49,9 +49,10 @@ export function defineReconciliation(builder: Builder): void {
     result: ['reconciliation', report],
     description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
     input: (t) => ({
-      day: t.string({
+      day: t.field({
+        type: 'Date',
         description:
-          'The day, in Brasília, `YYYY-MM-DD`, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
+          'The day, in Brasília, from 2000-01-01 on; default: yesterday. Today is reconciled up to now.',
       }),
       rail: t.string({
         description: '`pix`, or the name of a network such as `TRX`. Default: `pix`.',
@@ -71,22 +72,29 @@ function namedOf(name: string, value: string | null | undefined): Named | undefi
   return value == null ? undefined : { name, value };
 }
 
-function defineReport(builder: Builder) {
-  const finding = defineFinding(builder);
-  const balance = defineBalance(builder);
-  const node = nodeType<Reconciliation>(builder, 'Reconciliation', {
+function nodeOfReconciliation(builder: Builder) {
+  return nodeType<Reconciliation>(builder, 'Reconciliation', {
     rawId: ({ id }) => String(id),
     read: readReconciliation,
   });
+}
+
+function defineReport(builder: Builder) {
+  const finding = defineFinding(builder);
+  const balance = defineBalance(builder);
   return builder.objectRef<Reconciliation>('Reconciliation').implement({
-    interfaces: [node],
+    interfaces: [nodeOfReconciliation(builder)],
     description: 'The comparison of the statement of a rail for a day with the ledger. It never changes.',
     fields: (t) => ({
       reconciliationId: t.exposeString('id', { description: 'Identifier of the report.' }),
       rail: t.exposeString('rail', {
         description: '`pix`, the name of a network, or `bank` for a file of the bank.',
       }),
-      day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      day: t.field({
+        type: 'Date',
+        description: 'The day, in Brasília.',
+        resolve: ({ day }) => day,
+      }),
       until: t.field({
         type: 'DateTime',
         description: 'End of the compared period: the end of the day, or the time of the report.',

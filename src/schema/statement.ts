@@ -48,8 +48,8 @@ export function defineStatement(
         type: subAccount,
         description: 'Part of the balance that the ledger account holds.',
       }),
-      dateFrom: t.string({ description: 'First UTC day of the journal, `YYYY-MM-DD`, inclusive.' }),
-      dateTo: t.string({ description: 'Last UTC day of the journal, `YYYY-MM-DD`, inclusive.' }),
+      dateFrom: t.field({ type: 'Date', description: 'First UTC day of the journal, inclusive.' }),
+      dateTo: t.field({ type: 'Date', description: 'Last UTC day of the journal, inclusive.' }),
     }),
   });
 

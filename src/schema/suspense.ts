@@ -158,18 +158,25 @@ function sentenceOf(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnType<typeof defineState>) {
-  const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
-  const reason = builder.enumType('SuspenseReason', {
-    description: 'Why no transaction took the money.',
-    values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
-  });
-  const node = nodeType<SuspenseRow>(builder, 'SuspenseEntry', {
+function nodeOfSuspenseEntry(builder: Builder) {
+  return nodeType<SuspenseRow>(builder, 'SuspenseEntry', {
     rawId: ({ id }) => String(id),
     read: readSuspenseEntry,
   });
+}
+
+function defineReason(builder: Builder) {
+  const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
+  return builder.enumType('SuspenseReason', {
+    description: 'Why no transaction took the money.',
+    values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
+  });
+}
+
+function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnType<typeof defineState>) {
+  const reason = defineReason(builder);
   return builder.objectRef<SuspenseRow>('SuspenseEntry').implement({
-    interfaces: [node],
+    interfaces: [nodeOfSuspenseEntry(builder)],
     description: 'Money that came and that no transaction took.',
     fields: (t) => ({
       suspenseId: t.string({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),
@@ -198,10 +205,11 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
         resolve: (row) => row.reason,
       }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
-      news: t.string({
+      news: t.field({
+        type: 'JSONObject',
         description:
-          'JSON text: the report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
-        resolve: ({ news }) => JSON.stringify(news),
+          'Report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
+        resolve: ({ news }) => news as object,
       }),
       openedAt: t.field({
         type: 'DateTime',

@@ -133,7 +133,7 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
         text,
         step: text,
         currency: (doc) => text(`${doc} ${DESCRIPTIONS.currencyFilter}`),
-        day: (description) => t.string({ description }),
+        day: (description) => t.field({ type: 'Date', description }),
         amount: (doc) => t.field({ type: 'Decimal', description: bounded(doc, AMOUNT_LENGTH_MAX) }),
         templates: (description) => t.field({ type: [template], description }),
         statuses: (description) => t.field({ type: [status], description }),

@@ -144,8 +144,16 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
     description:
       'The trial balance of a period. In each currency the sum of all debits equals that of all credits.',
     fields: (t) => ({
-      from: t.exposeString('from', { description: 'First day, in Brasília, `YYYY-MM-DD`.' }),
-      to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
+      from: t.field({
+        type: 'Date',
+        description: 'First day, in Brasília.',
+        resolve: ({ from }) => from,
+      }),
+      to: t.field({
+        type: 'Date',
+        description: 'Last day, in Brasília.',
+        resolve: ({ to }) => to,
+      }),
       lines: t.field({
         type: [trialLine],
         complexity: LINES,
@@ -187,8 +195,16 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
   const result = builder.objectRef<ProfitAndLoss>('ProfitAndLoss').implement({
     description: 'Revenue and expenses of a period, in the currency of each.',
     fields: (t) => ({
-      from: t.exposeString('from', { description: 'First day, in Brasília, `YYYY-MM-DD`.' }),
-      to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
+      from: t.field({
+        type: 'Date',
+        description: 'First day, in Brasília.',
+        resolve: ({ from }) => from,
+      }),
+      to: t.field({
+        type: 'Date',
+        description: 'Last day, in Brasília.',
+        resolve: ({ to }) => to,
+      }),
       lines: t.field({
         type: [resultLine],
         complexity: LINES,
@@ -219,13 +235,16 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
   );
 }
 
+type ArgumentFields = Parameters<Parameters<Builder['queryField']>[1]>[0]['arg'];
+
 /** Days and account of a period. */
-function periodArguments(t: Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'string'>) {
+function periodArguments(t: ArgumentFields) {
   return {
-    from: t.string({
-      description: 'First day, in Brasília, `YYYY-MM-DD`. Default: the first of the month of `to`.',
+    from: t({
+      type: 'Date',
+      description: 'First day, in Brasília. Default: the first of the month of `to`.',
     }),
-    to: t.string({ description: 'Last day, in Brasília, `YYYY-MM-DD`. Default: today.' }),
+    to: t({ type: 'Date', description: 'Last day, in Brasília. Default: today.' }),
     account: t.string({ description: 'Identifier of one account. Default: all of your mode.' }),
   };
 }

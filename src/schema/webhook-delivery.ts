@@ -88,9 +88,8 @@ function defineAttempt(builder: Builder) {
   });
 }
 
-function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs, state: StateRef) {
-  const attempt = defineAttempt(builder);
-  const node = nodeType<{ id: bigint }>(builder, 'WebhookDelivery', {
+function nodeOfWebhookDelivery(builder: Builder) {
+  return nodeType<{ id: bigint }>(builder, 'WebhookDelivery', {
     rawId: ({ id }) => String(id),
     read: async (context, rawId) => {
       requireScope(context, 'read');
@@ -100,9 +99,13 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       return prismaOf(context.database).webhookDelivery.findUnique({ where });
     },
   });
+}
+
+function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs, state: StateRef) {
+  const attempt = defineAttempt(builder);
   return builder.prismaObject('WebhookDelivery', {
     description: 'One event that is delivered to one endpoint.',
-    interfaces: [node],
+    interfaces: [nodeOfWebhookDelivery(builder)],
     fields: (t) => ({
       deliveryId: t.string({
         description: 'Identifier of the delivery.',

@@ -172,7 +172,7 @@ describe('onramps', () => {
 
 describe('quotes', () => {
   const QUOTE =
-    'id template currency { code } rate refQuote brlAmount cryptoAmount fees networkFee createdAt expiresAt';
+    'id: quoteId template currency { code } rate refQuote brlAmount cryptoAmount fees networkFee createdAt expiresAt';
   const keep = (input: Variables, key?: string) =>
     ask(
       `mutation($input: CreateQuoteInput!) { createQuote(input: $input) { quote { ${QUOTE} } errors { code message path } } }`,

@@ -103,12 +103,18 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'move',
     `(input: { groupId: "$group", target: { pixKey: { type: CPF, key: "52998224725" } } }) { whitelistEntry { id: entryId } ${ERRORS} }`,
   ],
-  removeWhitelistEntry: ['move', `(input: { id: "$entry" }) { whitelistEntry { id: entryId } ${ERRORS} }`],
+  removeWhitelistEntry: [
+    'move',
+    `(input: { entryId: "$entry" }) { whitelistEntry { id: entryId } ${ERRORS} }`,
+  ],
   addWhitelistProof: [
     'move',
-    `(input: { id: "$entry", proof: { id: "x", expiresAt: "2030-01-01T00:00:00Z" } }) { whitelistEntry { id: entryId } ${ERRORS} }`,
+    `(input: { entryId: "$entry", proof: { id: "x", expiresAt: "2030-01-01T00:00:00Z" } }) { whitelistEntry { id: entryId } ${ERRORS} }`,
   ],
-  withdrawWhitelistProof: ['move', `(input: { id: "$entry" }) { whitelistEntry { id: entryId } ${ERRORS} }`],
+  withdrawWhitelistProof: [
+    'move',
+    `(input: { entryId: "$entry" }) { whitelistEntry { id: entryId } ${ERRORS} }`,
+  ],
   updateTemplateSettings: [
     'platform:pricing',
     `(input: { account: "$account", template: onramp }) { templateSetting { template } ${ERRORS} }`,
@@ -145,15 +151,15 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   assignSuspense: [
     'platform:risk',
-    `(input: { account: "$account", id: "1" }) { suspenseEntry { state } ${ERRORS} }`,
+    `(input: { account: "$account", suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`,
   ],
   approveSuspense: [
     'platform:risk',
-    `(input: { account: "$account", id: "1" }) { suspenseEntry { state } ${ERRORS} }`,
+    `(input: { account: "$account", suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`,
   ],
-  rejectSuspense: ['platform:risk', `(input: { id: "1" }) { suspenseEntry { state } ${ERRORS} }`],
-  returnSuspense: ['platform:risk', `(input: { id: "1" }) { suspenseEntry { state } ${ERRORS} }`],
-  retryRailNews: ['platform:risk', `(input: { id: "1" }) { outcome ${ERRORS} }`],
+  rejectSuspense: ['platform:risk', `(input: { suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`],
+  returnSuspense: ['platform:risk', `(input: { suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`],
+  retryRailNews: ['platform:risk', `(input: { newsId: "1" }) { outcome ${ERRORS} }`],
   dismissScreeningHit: [
     'platform:risk',
     `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
@@ -162,7 +168,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:risk',
     `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
   ],
-  closeRailNews: ['platform:risk', `(input: { id: "1", reason: "x" }) { railNews { state } ${ERRORS} }`],
+  closeRailNews: ['platform:risk', `(input: { newsId: "1", reason: "x" }) { railNews { state } ${ERRORS} }`],
   settlePixOrder: [
     'platform:risk',
     `(input: { key: "x", outcome: NOT_DONE, evidence: "x" }) { pixOrder { key } ${ERRORS} }`,
@@ -180,8 +186,14 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:books',
     `(input: { account: "1", debit: "A.pix", credit: "E.capital", currency: "BRL", amount: "1", reason: "x" }) { manualJournal { id: proposalId } ${ERRORS} }`,
   ],
-  approveJournal: ['platform:books', `(input: { id: "1" }) { manualJournal { id: proposalId } ${ERRORS} }`],
-  rejectJournal: ['platform:books', `(input: { id: "1" }) { manualJournal { id: proposalId } ${ERRORS} }`],
+  approveJournal: [
+    'platform:books',
+    `(input: { proposalId: "1" }) { manualJournal { id: proposalId } ${ERRORS} }`,
+  ],
+  rejectJournal: [
+    'platform:books',
+    `(input: { proposalId: "1" }) { manualJournal { id: proposalId } ${ERRORS} }`,
+  ],
   closeBooks: ['platform:books', `(input: { day: "2020-01-01" }) { bookClose { day } ${ERRORS} }`],
   reconcile: [
     'platform:books',
@@ -203,14 +215,29 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'admin',
     `(input: { url: "https://hooks.example.com/x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`,
   ],
-  updateWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
-  removeWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
-  pauseWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
-  resumeWebhookEndpoint: ['admin', `(input: { id: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`],
-  recoverWebhookEndpoint: ['admin', `(input: { id: "x" }) { redelivery { __typename } ${ERRORS} }`],
+  updateWebhookEndpoint: [
+    'admin',
+    `(input: { endpointId: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`,
+  ],
+  removeWebhookEndpoint: [
+    'admin',
+    `(input: { endpointId: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`,
+  ],
+  pauseWebhookEndpoint: [
+    'admin',
+    `(input: { endpointId: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`,
+  ],
+  resumeWebhookEndpoint: [
+    'admin',
+    `(input: { endpointId: "x" }) { webhookEndpoint { id: endpointId } ${ERRORS} }`,
+  ],
+  recoverWebhookEndpoint: ['admin', `(input: { endpointId: "x" }) { redelivery { __typename } ${ERRORS} }`],
   rotateWebhookSecret: ['admin', `(input: {}) { secrets { __typename } ${ERRORS} }`],
-  sendTestWebhook: ['admin', `(input: { id: "x" }) { webhookDelivery { id: deliveryId } ${ERRORS} }`],
-  redeliverWebhook: ['admin', `(input: { id: "1" }) { webhookDelivery { id: deliveryId } ${ERRORS} }`],
+  sendTestWebhook: ['admin', `(input: { endpointId: "x" }) { webhookDelivery { id: deliveryId } ${ERRORS} }`],
+  redeliverWebhook: [
+    'admin',
+    `(input: { deliveryId: "1" }) { webhookDelivery { id: deliveryId } ${ERRORS} }`,
+  ],
   redeliverWebhooks: [
     'admin',
     `(input: { dryRun: true, filter: {} }) { redelivery { __typename } ${ERRORS} }`,

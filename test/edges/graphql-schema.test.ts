@@ -274,7 +274,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
 /** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
 const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
-  /^(?:AddWhitelistEntryInput\.groupId|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
+  /^(?:AddWhitelistEntryInput\.groupId|\w+\.(?:entryId|deliveryId|newsId|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
@@ -346,8 +346,8 @@ const ASKED: Readonly<Record<string, Asked>> = {
   GrantCustomerLimitsInput: ofPlatform(input('grantCustomerLimits')),
   UpdateTemplateLimitsInput: input('updateTemplateLimits'),
   UpdateTemplateSettingsInput: ofPlatform(input('updateTemplateSettings')),
-  TransactionFilter: filter('transactions', { dateFrom: 'x' }),
-  StatementFilter: filter('statement', { dateFrom: 'x' }),
+  TransactionFilter: filter('transactions', { dateFrom: '2026-05-02', dateTo: '2026-05-01' }),
+  StatementFilter: filter('statement', { dateFrom: '2026-05-02', dateTo: '2026-05-01' }),
   'Account.webhookDeliveries()': { field: 'webhookDeliveries' },
   'Query.search()': { field: 'search' },
   CreateWhitelistGroupInput: input('createWhitelistGroup', { name: 'x' }),
@@ -470,7 +470,8 @@ describe('limits', () => {
       taxId: 'x',
       template: 'onramp',
       groupId: 'x',
-      id: field === 'updateWebhookEndpoint' ? endpointId : '0',
+      newsId: '0',
+      endpointId,
     };
     const { input: members = {}, ...rest } = (others ?? {}) as { readonly input?: object };
     const named = { ...rest, input: { ...takenBy(field, records), ...members } };
@@ -545,8 +546,10 @@ describe('limits', () => {
 test('every scalar of the service says which specification it follows', () => {
   const scalars = TYPES.filter(isScalarType).map(({ name, specifiedByURL }) => [name, specifiedByURL]);
   expect(Object.fromEntries(scalars)).toEqual({
+    Date: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     DateTime: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     Decimal: 'https://www.w3.org/TR/xmlschema11-2/#decimal',
+    JSONObject: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
   });
 });
 

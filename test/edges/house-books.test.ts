@@ -97,7 +97,7 @@ describe('a period', () => {
 
   test('C-13: of days that are none is refused by name', async () => {
     const wrong = (args: string) => refusal(`{ trialBalance(${args}) { from } }`, {}, app.platformKey);
-    expect(await wrong('from: "2026-02-30"')).toMatchObject({ code: 'INVALID_PARAMETER' });
+    expect(await wrong('from: "2026-02-30"')).toMatchObject({ code: 'BAD_REQUEST' });
     expect(await wrong('from: "2026-03-02", to: "2026-03-01"')).toMatchObject({ code: 'INVALID_PARAMETER' });
     expect(
       (await platform('{ trialBalance(from: "0001-01-01", to: "9999-12-31") { to } }')).trialBalance,
@@ -188,7 +188,7 @@ describe('a day', () => {
     const day = dayAfter(await today(), -1);
     const refused = (which: string) => refusal(close(which), {}, app.platformKey);
     expect(await refused(await today())).toMatchObject({ code: 'STEP_CONFLICT' });
-    expect(await refused('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
+    expect(await refused('2026-02-30')).toMatchObject({ code: 'BAD_REQUEST' });
     const before = dayAfter(day, -1);
     // A slip of the pen in the year would close nothing, and fix where the closes begin.
     const slip = await refused(dayAfter(day, -20 * 365));

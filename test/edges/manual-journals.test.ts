@@ -24,7 +24,7 @@ beforeAll(async () => {
 const propose = (rest = '', debit = 'X.loss', credit = 'A.pix') =>
   `mutation { proposeJournal(input: { account: "${shop.accountId}", debit: "${debit}", credit: "${credit}", currency: "BRL", amount: "12.34", reason: "a bank fee"${rest} }) { manualJournal { id: proposalId state maker journalId amount } errors { code message path } } }`;
 const decide = (what: 'approve' | 'reject', id: string, rest = '') =>
-  `mutation { ${what}Journal(input: { id: "${id}"${rest} }) { manualJournal { id: proposalId state journalId decidedBy } errors { code message path } } }`;
+  `mutation { ${what}Journal(input: { proposalId: "${id}"${rest} }) { manualJournal { id: proposalId state journalId decidedBy } errors { code message path } } }`;
 const made = async (key = app.platformKey): Promise<string> =>
   (await ask(propose(), {}, key)).proposeJournal.manualJournal.id;
 const loss = async () => {

@@ -175,7 +175,7 @@ test.each([
   const fields = Array.from(
     { length: 30 },
     (_, i) =>
-      `a${i}: createWhitelistGroup(input: { name: "${i}" }) { whitelistGroup { id: groupId } errors { code message path } }`,
+      `a${i}: createWhitelistGroup(input: { name: "${i}" }) { whitelistGroup { groupId } errors { code message path } }`,
   );
   const query = mutationOf(fields.join(' '));
   expect((await post(apiKey, { query })).status).toBe(200);

@@ -172,7 +172,7 @@ test('C-13: a day that is none, or that has not begun, is refused by name', asyn
       {},
       app.platformKey,
     );
-  expect(await wrong('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
+  expect(await wrong('2026-02-30')).toMatchObject({ code: 'BAD_REQUEST' });
   expect(await wrong(dayAfter(await today()))).toMatchObject({ code: 'INVALID_PARAMETER' });
   expect(
     await refusal('{ reconciliations(first: 0) { id: reconciliationId } }', {}, app.platformKey),

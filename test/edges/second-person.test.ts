@@ -95,7 +95,7 @@ describe('money in suspense for another account', () => {
   const FIELDS =
     '{ suspenseEntry { id: suspenseId state assignedTo proposedTo proposedBy decidedBy } errors { code message path } }';
   const decide = (act: string, id: string, account?: string) =>
-    `mutation { ${act}(input: { id: "${id}"${account ? `, account: "${account}"` : ''} }) ${FIELDS} }`;
+    `mutation { ${act}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) ${FIELDS} }`;
 
   /** A second payment of a charge of the shop. @returns the id of its entry. */
   async function stray(): Promise<string> {

@@ -188,6 +188,8 @@ function scalarOf(values: Values, name: string, type: string): unknown {
       return random.chance(0.85)
         ? values.amount()
         : random.pick(['0', '-1', '1e5', '99999999999999999999', '0.1234567890123456789']);
+    case 'Date':
+      return random.pick(['2026-05-01', '2026-11-22', '0001-01-01', '9999-12-31']);
     case 'DateTime':
       return random.pick([
         '2026-05-01T12:00:00Z',

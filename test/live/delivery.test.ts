@@ -279,7 +279,7 @@ test('a client that does not read gets everything once it reads, and costs next 
   const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1');
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   const body = JSON.stringify({
-    query: 'subscription { events { __typename cursor ... on TransactionEvent { body } } }',
+    query: 'subscription { events { __typename cursor ... on TransactionEvent { body: legacyBody } } }',
   });
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${mover.apiKey}\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,

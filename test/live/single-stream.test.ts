@@ -375,7 +375,7 @@ test('a client that does not read is ended when too much waits for it', async ()
     `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${mover.apiKey}\r\nAccept: text/event-stream\r\nx-graphql-event-stream-token: ${token}\r\n\r\n`,
   );
   await expect.poll(() => bytes).toBeGreaterThan(0);
-  const query = 'subscription { events { cursor ... on TransactionEvent { body } } }';
+  const query = 'subscription { events { cursor ... on TransactionEvent { body: legacyBody } } }';
   expect((await operate(mover.apiKey, token, query, '1')).status).toBe(202);
   await pause(100);
   socket.pause();
@@ -394,7 +394,7 @@ test('a client that does not read is ended when too much waits for it', async ()
 test('operations of a stream that was reserved and never opened are bounded too', async () => {
   const mover = await addMover(app);
   const token = await reserve(mover.apiKey);
-  const query = 'subscription { events { cursor ... on TransactionEvent { body } } }';
+  const query = 'subscription { events { cursor ... on TransactionEvent { body: legacyBody } } }';
   expect((await operate(mover.apiKey, token, query, '1')).status).toBe(202);
   await expect.poll(() => app.services.events.size).toBe(1);
   await append(app, mover, 30, 100_000);

@@ -159,7 +159,7 @@ export async function logOf(app: TestApp, accountId: bigint): Promise<{ seq: num
 export const EVENTS = `subscription ($after: String, $end2end: String, $families: [TransactionFamily!]) {
   events(after: $after, end2end: $end2end, families: $families) {
     __typename cursor
-    ... on TransactionEvent { name sequence occurredAt body status { en } transaction { end2end state } }
+    ... on TransactionEvent { name sequence occurredAt body: legacyBody status { en } transaction { end2end state } }
     ... on Heartbeat { at }
     ... on CursorExpired { earliest latest }
   }

@@ -179,7 +179,7 @@ describe('events', () => {
 describe('the others', () => {
   test('transactionChanged: the present state, then every change', async () => {
     const end2end = await makeOnramp(app);
-    const query = `subscription { transactionChanged(end2end: "${end2end}") { cursor event { sequence state body } transaction { end2end state } } }`;
+    const query = `subscription { transactionChanged(end2end: "${end2end}") { cursor event { sequence state body: legacyBody } transaction { end2end state } } }`;
     const stream = await subscribe(app, query);
     await stream.until(1);
     const [present] = stream.events;

@@ -1,12 +1,15 @@
 /**
- * Goal: every mutation has the form that docs/graphql.md describes. Method: a walk over the schema; a schema of wrong forms shows that
- * each rule finds what breaks it.
+ * Goal: mutations, values, choices and lists have the forms that docs/graphql.md describes. Method: a walk over the schema; schemas of
+ * wrong forms show that each rule finds what breaks it.
  */
 import {
+  type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
+  isInterfaceType,
   isNonNullType,
   isObjectType,
   buildSchema as schemaOf,
@@ -96,6 +99,157 @@ describe('mutations', () => {
       type SurePayload { thing: Thing! errors: [Refusal!]! }
       type Mutation { ${field} }`);
     expect(wrongForms(schema)).toEqual([wrong]);
+  });
+});
+
+/** Names of days and moments. */
+const DAY = /^(?:day|from|to|dateFrom|dateTo)$/;
+const MOMENT = /At$|^at$|^since$|^until$/;
+/** Members of inputs and arguments whose days are moments, or whose names mean something else. */
+const NO_DAY = new Set(['CreateOfframpInput.from']);
+/** JSON in a string: the published body, byte for byte. */
+const JSON_TEXT = ['legacyBody'];
+const PAGE = ['after', 'before', 'first', 'last', 'offset'];
+/** A deprecation says why, and from which day on the element may be gone. */
+const DEPRECATED = /\S.* Removed after \d{4}-\d{2}-\d{2}\.$/;
+
+interface Element {
+  /** `Type.field` or `Type.field(argument)`. */
+  readonly at: string;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly deprecationReason: string | null | undefined;
+}
+
+/** @returns fields, arguments and members of inputs of a schema. */
+function elementsOf(schema: GraphQLSchema): Element[] {
+  const own = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  return own.flatMap((type) => {
+    if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return [];
+    const fields: (GraphQLField<unknown, unknown> | GraphQLInputField)[] = Object.values(type.getFields());
+    return fields.flatMap((field) => {
+      const at = `${type.name}.${field.name}`;
+      const args = 'args' in field ? field.args : [];
+      return [elementOf(at, field), ...args.map((each) => elementOf(`${at}(${each.name})`, each))];
+    });
+  });
+}
+
+function elementOf(
+  at: string,
+  {
+    name,
+    type,
+    description,
+    deprecationReason,
+  }: GraphQLInputField | GraphQLArgument | GraphQLField<unknown, unknown>,
+): Element {
+  return {
+    at,
+    name,
+    type: String(type).replaceAll(/[!\]]+$|^\[/g, ''),
+    description: description ?? '',
+    deprecationReason,
+  };
+}
+
+/** @returns what is wrong with values: days and moments as text, JSON in strings, undated deprecations. */
+function wrongValues(schema: GraphQLSchema): string[] {
+  return elementsOf(schema).flatMap(({ at, name, type, description, deprecationReason }) => [
+    ...(DAY.test(name) && type !== 'Date' && !NO_DAY.has(at) ? [`${at}: a day as ${type}`] : []),
+    ...(MOMENT.test(name) && type !== 'DateTime' ? [`${at}: a moment as ${type}`] : []),
+    ...(/JSON/.test(description) && type === 'String' && !JSON_TEXT.includes(name)
+      ? [`${at}: JSON in a string`]
+      : []),
+    ...(deprecationReason != null && !DEPRECATED.test(deprecationReason)
+      ? [`${at}: deprecated without a date`]
+      : []),
+  ]);
+}
+
+/** @returns what is wrong with choices: members of one input, or arguments, of which only one may be given. */
+function wrongChoices(schema: GraphQLSchema): string[] {
+  const told = elementsOf(schema).filter(
+    ({ name, description }) =>
+      !PAGE.includes(name) && /not together with|instead of `|exactly one of/i.test(description),
+  );
+  const optional = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isInputObjectType(type) &&
+    !type.isOneOf &&
+    Object.keys(type.getFields()).length > 1 &&
+    /^(?:Either|One of)\b/.test(type.description ?? '')
+      ? [`${type.name}: a choice without @oneOf`]
+      : [],
+  );
+  return [...told.map(({ at }) => `${at}: a choice that only its description tells`), ...optional];
+}
+
+/** @returns what is wrong with lists: paged ones that are no connection, and connections with other arguments. */
+function wrongLists(schema: GraphQLSchema): string[] {
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => isObjectType(type) && !type.name.startsWith('__'),
+  );
+  return types.flatMap((type) =>
+    Object.values(isObjectType(type) ? type.getFields() : {}).flatMap(({ name, type: of, args }) => {
+      const given = args
+        .map((each) => each.name)
+        .filter((each) => PAGE.includes(each))
+        .sort();
+      const at = `${type.name}.${name}`;
+      if (!/Connection!?$/.test(String(of)))
+        return given.includes('first') && !WHOLE.includes(at) ? [`${at}: pages without a connection`] : [];
+      return String(given) === String(PAGE) ? [] : [`${at}: a connection with ${given}`];
+    }),
+  );
+}
+
+/** Short lists of the operator that are cut at a number. */
+const WHOLE = ['Query.bookCloses', 'Query.openPixOrders', 'Query.reconciliations'];
+
+describe('values, choices and lists', () => {
+  test('have one form each', () => {
+    expect([...wrongValues(SCHEMA), ...wrongChoices(SCHEMA), ...wrongLists(SCHEMA)]).toEqual([]);
+  });
+
+  test.each([
+    ['type Query { thing(day: String): String }', 'Query.thing(day): a day as String'],
+    ['type Query { thing: Thing } type Thing { dateTo: String! }', 'Thing.dateTo: a day as String'],
+    ['type Query { thing: Thing } type Thing { createdAt: String! }', 'Thing.createdAt: a moment as String'],
+    ['type Query { thing(since: Int): String }', 'Query.thing(since): a moment as Int'],
+    ['type Query { "JSON text: the report." thing: String }', 'Query.thing: JSON in a string'],
+    ['type Query { thing: String @deprecated }', 'Query.thing: deprecated without a date'],
+    [
+      'type Query { thing: String @deprecated(reason: "Use `other`.") }',
+      'Query.thing: deprecated without a date',
+    ],
+    [
+      'type Query { thing("Not together with `b`." a: Int, b: Int): String }',
+      'Query.thing(a): a choice that only its description tells',
+    ],
+    [
+      'type Query { thing(a: Amount): Int } input Amount { brl: Int "Crypto, instead of `brl`." crypto: Int }',
+      'Amount.crypto: a choice that only its description tells',
+    ],
+    [
+      'type Query { thing(a: Amount): Int } "One of two amounts." input Amount { brl: Int crypto: Int }',
+      'Amount: a choice without @oneOf',
+    ],
+    ['type Query { things(first: Int): [String!] }', 'Query.things: pages without a connection'],
+    [
+      'type Query { things(first: Int, after: String): ThingConnection } type ThingConnection { x: Int }',
+      'Query.things: a connection with after,first',
+    ],
+  ])('in a wrong form are found: %s', (sdl, wrong) => {
+    const schema = schemaOf(sdl);
+    expect([...wrongValues(schema), ...wrongChoices(schema), ...wrongLists(schema)]).toEqual([wrong]);
+  });
+
+  test('a deprecation with reason and date is accepted', () => {
+    const schema = schemaOf(
+      'type Query { thing: String @deprecated(reason: "Use `other`. Removed after 2027-12-31.") }',
+    );
+    expect(wrongValues(schema)).toEqual([]);
   });
 });
 

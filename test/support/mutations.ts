@@ -1,7 +1,9 @@
 /** Documents of every mutation, made from the schema, for tests of who may do what. */
 import {
   type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -58,8 +60,7 @@ function literal(type: GraphQLInputType, name: string, known: Known): string {
   if (isListType(type)) return `[${literal(type.ofType, name, known)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (isInputObjectType(type)) {
-    const all = Object.values(type.getFields());
-    const members = type.isOneOf ? all.slice(0, 1) : all.filter(isRequiredInputField);
+    const members = chosen(type);
     return `{ ${members.map((each) => `${each.name}: ${literal(each.type, each.name, known)}`).join(', ')} }`;
   }
   switch (type.name) {
@@ -67,6 +68,8 @@ function literal(type: GraphQLInputType, name: string, known: Known): string {
       return '1';
     case 'Boolean':
       return 'true';
+    case 'Date':
+      return '"2026-01-01"';
     case 'DateTime':
       return '"2026-01-01T00:00:00Z"';
     default:
@@ -79,11 +82,21 @@ export function fieldsOf({ variables }: Operation, known: Known): Record<string,
   return Object.fromEntries(
     variables
       .filter(({ isRequired }) => isRequired)
-      .map(({ name, type }) => {
-        const value = literal(SCHEMA.getType(type) as GraphQLInputType, name, known);
-        return [name, value.replaceAll('"', '')];
-      }),
+      .flatMap(({ name, type }) => leavesOf(SCHEMA.getType(type) as GraphQLInputType, name, known)),
   );
+}
+
+/** Fields of a form for a value: of an object its members, which are fields of their own. */
+function leavesOf(type: GraphQLInputType, name: string, known: Known): (readonly [string, string])[] {
+  if (isNonNullType(type)) return leavesOf(type.ofType, name, known);
+  if (!isInputObjectType(type)) return [[name, literal(type, name, known).replaceAll('"', '')]];
+  return chosen(type).flatMap((each) => leavesOf(each.type, each.name, known));
+}
+
+/** Members of an object that must be there: of a choice the first. */
+function chosen(type: GraphQLInputObjectType) {
+  const all = Object.values(type.getFields());
+  return type.isOneOf ? all.slice(0, 1) : all.filter(isRequiredInputField);
 }
 
 /** Variables that may be left out, where an act would take what is left then. */
@@ -101,5 +114,13 @@ export function refusedVariables({ variables }: Operation): Record<string, unkno
 function refusable(type: string): unknown {
   const named = SCHEMA.getType(type);
   if (isEnumType(named)) return named.getValues()[0]?.name;
-  return { Int: -1, Boolean: true, Decimal: '0', ID: '0', DateTime: '2020-01-01T00:00:00Z' }[type] ?? '';
+  if (isInputObjectType(named))
+    return Object.fromEntries(
+      chosen(named).map((each) => [each.name, refusable(getNamedType(each.type).name)]),
+    );
+  return (
+    { Int: -1, Boolean: true, Decimal: '0', ID: '0', Date: '2020-01-01', DateTime: '2020-01-01T00:00:00Z' }[
+      type
+    ] ?? ''
+  );
 }

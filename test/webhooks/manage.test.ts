@@ -37,7 +37,7 @@ interface SecretRow {
   readonly validUntil: string | null;
 }
 const ENDPOINT =
-  'id url description kind template eventNames order maxConcurrency maxPerSecond publicKey state disabledReason isRecoverable failingSince consecutiveFailures createdAt removedAt';
+  'id: endpointId url description kind template eventNames order maxConcurrency maxPerSecond publicKey state disabledReason isRecoverable failingSince consecutiveFailures createdAt removedAt';
 const path = (name = 'hook') => `${name}-${place}`;
 const create = async (input: Record<string, unknown> = {}) =>
   (
@@ -58,7 +58,7 @@ const refuseCreate = (input: Record<string, unknown>) =>
 const actOn = async (name: string, id: string) =>
   (
     await ask(
-      `mutation($id: String!) { ${name}(input: { id: $id }) { webhookEndpoint { ${ENDPOINT} } errors { code message path } } }`,
+      `mutation($id: String!) { ${name}(input: { endpointId: $id }) { webhookEndpoint { ${ENDPOINT} } errors { code message path } } }`,
       { id },
     )
   )[name].webhookEndpoint;
@@ -66,7 +66,7 @@ const update = async (id: string, input: Record<string, unknown>) =>
   (
     await ask(
       `mutation($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { webhookEndpoint { ${ENDPOINT} } errors { code message path } } }`,
-      { input: { id, ...input } },
+      { input: { endpointId: id, ...input } },
     )
   ).updateWebhookEndpoint.webhookEndpoint;
 const endpoints = async (key = shop.apiKey) =>
@@ -87,7 +87,7 @@ const rotate = async (endpointId: string | undefined, overlapSeconds?: number) =
     )
   ).rotateWebhookSecret.secrets as SecretRow[];
 const DELIVERY =
-  'id eventCursor state round nextAttemptAt createdAt endedAt endpoint { id: endpointId } transaction { end2end } attempts { attempt status error answer durationMs at }';
+  'id: deliveryId eventCursor state round nextAttemptAt createdAt endedAt endpoint { id: endpointId } transaction { end2end } attempts { attempt status error answer durationMs at }';
 const deliveries = async (args = '') =>
   (
     await ask(
@@ -203,7 +203,7 @@ describe('endpoints', () => {
     await actOn('removeWebhookEndpoint', id);
     const calls = [
       ...['pauseWebhookEndpoint', 'resumeWebhookEndpoint', 'sendTestWebhook'].map(
-        (name) => `mutation { ${name}(input: { id: "${id}" }) { errors { code message path } } }`,
+        (name) => `mutation { ${name}(input: { endpointId: "${id}" }) { errors { code message path } } }`,
       ),
       `mutation { updateWebhookEndpoint(input: { endpointId: "${id}" }) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
       `mutation { recoverWebhookEndpoint(input: { endpointId: "${id}" }) { redelivery { matched } errors { code message path } } }`,
@@ -274,7 +274,8 @@ describe('endpoints', () => {
     const other = await app.addAccount();
     const acts = [
       ...['removeWebhookEndpoint', 'pauseWebhookEndpoint', 'resumeWebhookEndpoint'].map(
-        (name) => `mutation($id: String!) { ${name}(input: { id: $id }) { errors { code message path } } }`,
+        (name) =>
+          `mutation($id: String!) { ${name}(input: { endpointId: $id }) { errors { code message path } } }`,
       ),
       'mutation($id: String!) { updateWebhookEndpoint(input: { endpointId: $id }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
       'mutation($id: String!) { rotateWebhookSecret(input: { endpointId: $id }) { secrets { secret } errors { code message path } } }',
@@ -595,7 +596,7 @@ describe('pause and recovery', () => {
     );
     const act = (name: string, of: string, fields: string) =>
       app.graphql(
-        `mutation { ${name}(input: { id: "${of}" }) { ${fields} errors { code message path } } }`,
+        `mutation { ${name}(input: { endpointId: "${of}" }) { ${fields} errors { code message path } } }`,
         {},
         { key: shop.apiKey },
       );

@@ -23,8 +23,10 @@ const SCALARS: Readonly<Record<string, string>> = {
   Int: 'number',
   Float: 'number',
   Boolean: 'boolean',
+  Date: 'string',
   DateTime: 'string',
   Decimal: 'string',
+  JSONObject: 'Readonly<Record<string, unknown>>',
 };
 const ROOTS = ['Mutation', 'Query', 'Subscription'];
 

@@ -29,7 +29,7 @@ type Follow = (gateway: Gateway, after: string | undefined, signal: AbortSignal)
 const SILENCE_MAX_MS = 60_000;
 const WAIT_SECONDS = 25;
 const STREAM =
-  'subscription($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name sequence occurredAt body } ... on CursorExpired { earliest latest } } }';
+  'subscription($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name sequence occurredAt legacyBody } ... on CursorExpired { earliest latest } } }';
 const NEWEST = '{ events(last: 1) { nodes { cursor } } }';
 
 /** No stream comes through, as behind a proxy that holds answers back. */
@@ -118,7 +118,7 @@ interface Frame {
   readonly name: EventName;
   readonly sequence: number;
   readonly occurredAt: string;
-  readonly body: string;
+  readonly legacyBody: string;
 }
 
 function stepOf(data: string): Step {
@@ -130,8 +130,8 @@ function stepOf(data: string): Step {
       problemOf(410, { ...frame, code: 'CURSOR_EXPIRED', message: 'the cursor is too old' }),
     ]);
   if (frame.__typename !== 'TransactionEvent') return frame;
-  const { cursor, name, sequence, occurredAt, body } = frame;
-  const event = { cursor, name, sequence, occurred_at: occurredAt, transaction: parseExact(body) };
+  const { cursor, name, sequence, occurredAt, legacyBody } = frame;
+  const event = { cursor, name, sequence, occurred_at: occurredAt, transaction: parseExact(legacyBody) };
   return { cursor, event: event as GatewayEvent };
 }
 

@@ -114,7 +114,7 @@ function attempts(context: ScreenContext, delivery: Delivery): Happening[] {
         sign: 'bolt',
         what: say('attempt', { attempt: String(attempt), result, ms: String(durationMs) }),
         note: `${say('toUrl', { url: endpoint.url })}, ${event?.name ?? ''}`,
-        more: html`${exchange(say('requestAndAnswer'), event?.body ?? '', `${status ?? ''} ${answer ?? error ?? ''}`)}
+        more: html`${exchange(say('requestAndAnswer'), event?.legacyBody ?? '', `${status ?? ''} ${answer ?? error ?? ''}`)}
 ${isLast && mayDo(context, 'redeliverWebhook') && actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' })}`,
       };
     },

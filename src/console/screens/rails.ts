@@ -75,7 +75,7 @@ function columns(context: ScreenContext): readonly Column<News>[] {
 
   function whole({ key, news, lastError, closeReason, closedBy }: News): Html {
     const closed = closeReason && say('closedFor', { reason: closeReason, actor: closedBy ?? '' });
-    return html`<details class="ask"><summary class="btn pill">${say('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${indented(news)}</pre></div></details>`;
+    return html`<details class="ask"><summary class="btn pill">${say('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${JSON.stringify(news, null, 2)}</pre></div></details>`;
   }
 }
 
@@ -98,13 +98,4 @@ function decisions(context: ScreenContext, { newsId: id }: News): Html {
   });
   const retry = actForm(context, { act: 'RetryRailNews', given, button: say('retryNews'), kind: 'pill' });
   return html`<div class="row">${retry}${close}</div>`;
-}
-
-/** JSON text with a member in each line; the text itself where it is none. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 // In a page: your server makes a stream token with its API key (mutation `createStreamToken`) and gives it to the page.
 const QUERY =
-  'subscription ($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name body } } }';
+  'subscription ($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name legacyBody } } }';
 
 /** Follows events; `getToken` asks your server. `CursorExpired` tells `onEvent` that events are missing. Returns what ends it. */
 export function followEvents(url, getToken, onEvent) {

@@ -83,7 +83,9 @@ function buttonRow(act: string, state: string, before?: string): ActRow {
     begin: async (stage, { mark }) => {
       const id = await endpoint(stage, mark);
       if (before)
-        await stage.ask(`mutation { ${before}(input: { id: "${id}" }) { errors { code message path } } }`);
+        await stage.ask(
+          `mutation { ${before}(input: { endpointId: "${id}" }) { errors { code message path } } }`,
+        );
       const check = async () => expect(await endpointOf(stage, mark)).toMatchObject({ state });
       return { path: DEVELOPERS, given: { id }, object: id, check };
     },

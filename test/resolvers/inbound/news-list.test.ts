@@ -93,7 +93,7 @@ describe('the list of news', () => {
   });
 
   test('C-40: is the operator’s; who paid is whole to those who decide about money', async () => {
-    const taxIdIn = ({ nodes }: { nodes: { news: string }[] }) => JSON.parse(nodes[0]?.news ?? '').payerTaxId;
+    const taxIdIn = ({ nodes }: { nodes: { news: { payerTaxId?: string } }[] }) => nodes[0]?.news.payerTaxId;
     expect((await ask('', merchant.apiKey)).errors[0].extensions.code).toBe('FORBIDDEN');
     const rails = await app.addKey(platform, ['platform:rails']);
     expect(taxIdIn(await list('', rails.apiKey))).toBe('***.982.247-**');

@@ -261,12 +261,12 @@ export interface AuditEntry {
   readonly actorName: string | null;
   /** Address of the client, or the host of an operator. */
   readonly address: string | null;
-  /** JSON text: the state after the act of what it changed or created. No secrets. */
-  readonly after: string | null;
+  /** The state after the act of what it changed or created. No secrets. */
+  readonly after: Readonly<Record<string, unknown>> | null;
   /** When it was done, on the clock of the account. */
   readonly at: string;
-  /** JSON text: the state before the act of what it changed. No secrets. */
-  readonly before: string | null;
+  /** The state before the act of what it changed. No secrets. */
+  readonly before: Readonly<Record<string, unknown>> | null;
   /** SHA-256 over the hash of the entry before and this entry, hexadecimal (docs/decisions/0022). */
   readonly hash: string;
   /** When it was done by the clock of the database; only if the clock of the account differs from it by more than a minute. */
@@ -1018,7 +1018,7 @@ export type CustomerLevel = 'BASIC' | 'VERIFIED';
 /** What a customer moved on one day, over all checkouts, onramps and offramps of the account. */
 export interface CustomerVolume {
   readonly __typename: 'CustomerVolume';
-  /** Day in Brasília, `YYYY-MM-DD`. */
+  /** Day in Brasília. */
   readonly day: string;
   /** Amount of the transactions of this day that can still be paid, BRL. */
   readonly open: string;
@@ -2576,9 +2576,9 @@ export interface StatementEntryAdded {
 export interface StatementFilter {
   /** Currency of the ledger account. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`USDT`), which stands for all its networks (C-6). At most 200 characters. */
   readonly currency?: string | null | undefined;
-  /** First UTC day of the journal, `YYYY-MM-DD`, inclusive. */
+  /** First UTC day of the journal, inclusive. */
   readonly dateFrom?: string | null | undefined;
-  /** Last UTC day of the journal, `YYYY-MM-DD`, inclusive. */
+  /** Last UTC day of the journal, inclusive. */
   readonly dateTo?: string | null | undefined;
   /** Part of the balance that the ledger account holds. */
   readonly subAccount?: SubAccount | null | undefined;
@@ -2688,8 +2688,8 @@ export interface SuspenseEntry {
   readonly id: string;
   /** Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person. */
   readonly isStuck: boolean;
-  /** JSON text: the report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked. */
-  readonly news: string;
+  /** Report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked. */
+  readonly news: Readonly<Record<string, unknown>>;
   /** When it was booked. */
   readonly openedAt: string;
   /** Key or person that proposed it; null where none is proposed, and without `platform:risk`. */
@@ -2854,12 +2854,12 @@ export interface TransactionEdge {
 /** One change of component or state of a transaction, as a frame of the event stream. */
 export interface TransactionEvent {
   readonly __typename: 'TransactionEvent';
-  /** JSON text: the `/v2` body of the transaction at that moment, which webhooks carry too. */
-  readonly body: string;
   /** Step of the process: the part that is under way. */
   readonly component: string;
   /** Cursor to continue with after this frame: for `after`, for `Last-Event-ID`, and for `GET /v2/events`. */
   readonly cursor: string;
+  /** JSON text: the `/v2` body of the transaction at that moment, which webhooks carry too. */
+  readonly legacyBody: string;
   /** Name of the event: `<template>.<component>.<state>` in lower case. */
   readonly name: string;
   /** When the change was committed. */
