@@ -3,6 +3,7 @@
  * customer are as they were read; the engine compares under the lock of the account, which every change of a case takes.
  */
 import { assert } from '../../base/errors/assert.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import { type CustomerCase, readCasesOf } from '../../store/account/customer-cases.ts';
 import type { CustomerLevel } from '../../store/account/customers.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -123,7 +124,7 @@ async function ask(services: Services, row: ProcessRow, isDue: boolean): Promise
   const nowMs = database.nowMs();
   const read = signatureOf(cases);
   return {
-    finding: findingOf(cases, { level, checks, nowMs, sinceMs: new Date(row.createdAt).getTime() }),
+    finding: findingOf(cases, { level, checks, nowMs, sinceMs: millisOf(row.createdAt) }),
     level,
     holds: async (tx) => signatureOf(await readCasesOf(tx, row.accountId, taxId)) === read,
   };
@@ -186,12 +187,15 @@ function findingOf(cases: readonly CustomerCase[], { level, checks, nowMs, since
 
 /** Only a case that was approved has a validity. */
 function isRevokedSince({ state, validUntil, decidedAt }: CustomerCase, sinceMs: number): boolean {
-  return state === 'denied' && validUntil !== null && decidedAt !== null && decidedAt.getTime() >= sinceMs;
+  return state === 'denied' && validUntil !== null && decidedAt !== null && millisOf(decidedAt) >= sinceMs;
 }
 
 function signatureOf(cases: readonly CustomerCase[]): string {
   return cases
-    .map(({ id, state, attempts, validUntil }) => `${id} ${state} ${attempts} ${validUntil?.getTime()}`)
+    .map(
+      ({ id, state, attempts, validUntil }) =>
+        `${id} ${state} ${attempts} ${validUntil && millisOf(validUntil)}`,
+    )
     .toSorted()
     .join();
 }
