@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
+import { LIMITS_OVER } from './store/engine/volumes.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -75,6 +76,8 @@ export function readConfig(env: Environment) {
     reconcileAtMs: read(env, 'RECONCILE_AT', 'off, or a time such as 03:00', timeOfDay, 3 * 3_600_000),
     /** How long a step-up waits for its decision; it is denied then. Unit: ms. */
     stepUpMs: 3_600_000 * integer(env, 'STEP_UP_HOURS', STEP_UP_MS / 3_600_000, 1, 720),
+    /** Accounts over which limits count a customer. */
+    limitsOver: oneOf(env, 'LIMITS_OVER', LIMITS_OVER),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on',
     /** Whether repeated queries are compiled. */
     graphqlCompiled: oneOf(env, 'GRAPHQL_COMPILED', ['on', 'off']) === 'on',
