@@ -121,8 +121,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineNetworks(builder);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  const { connection: customers, level } = defineCustomers(builder);
-  defineCustomerCases(builder, level);
+  const customers = defineCustomersWithCases(builder);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
@@ -175,4 +174,11 @@ function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
 /** @returns a schema as text, in the order of names: what schema.operator.graphql holds, and of the merchants' contract schema.graphql. */
 export function schemaText(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+/** @returns the type of a page of customers. */
+function defineCustomersWithCases(builder: Builder) {
+  const { connection, level } = defineCustomers(builder);
+  defineCustomerCases(builder, level);
+  return connection;
 }

@@ -81,8 +81,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     if (act === undefined) return answer(exchange, await showSession(own, request));
     if (act === VERIFY) refuseAhead(exchange);
     if (isRead) return answer(exchange, await readAct(own, request, act));
-    refuseForeign(exchange);
-    return answer(exchange, await actOnSession(own, request, act, await readForm(exchange)));
+    return answer(exchange, await actOnSession(own, request, act, await readOwnForm(exchange)));
   };
   const visit = async (exchange: Exchange, slug: string) => {
     exchange.allowed = ['GET'];
@@ -136,6 +135,12 @@ function refuseForeign({ request }: Exchange): void {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
+}
+
+/** @returns a form of the page itself. @throws {GatewayError} `FORBIDDEN`, and as `readForm`. */
+function readOwnForm(exchange: Exchange): Promise<URLSearchParams> {
+  refuseForeign(exchange);
+  return readForm(exchange);
 }
 
 /** Headers that mark a prefetch: the current ones, those of old Chrome and Safari, and that of Firefox. */

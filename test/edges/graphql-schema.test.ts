@@ -251,6 +251,12 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   CloseRailNewsInput: { reason: REFERENCE },
   ApproveStepUpInput: { reason: REFERENCE },
   DenyStepUpInput: { reason: REFERENCE },
+  ApproveCaseInput: { reason: REFERENCE },
+  DenyCaseInput: { reason: REFERENCE },
+  RetryCaseInput: { reason: REFERENCE },
+  FreezeCaseInput: { reason: REFERENCE },
+  UnfreezeCaseInput: { reason: REFERENCE },
+  FreezeCustomerInput: { reason: REFERENCE },
   SettlePixOrderInput: { evidence: REFERENCE },
   SettleRefundByHandInput: { reference: REFERENCE },
   // For people only: test/edges/saved-views.test.ts.
@@ -365,6 +371,12 @@ const ASKED: Readonly<Record<string, Asked>> = {
   CloseRailNewsInput: ofPlatform(input('closeRailNews')),
   ApproveStepUpInput: ofPlatform(input('approveStepUp')),
   DenyStepUpInput: ofPlatform(input('denyStepUp')),
+  ApproveCaseInput: ofPlatform(input('approveCase')),
+  DenyCaseInput: ofPlatform(input('denyCase')),
+  RetryCaseInput: ofPlatform(input('retryCase')),
+  FreezeCaseInput: ofPlatform(input('freezeCase')),
+  UnfreezeCaseInput: ofPlatform(input('unfreezeCase')),
+  FreezeCustomerInput: ofPlatform(input('freezeCustomer')),
   SettlePixOrderInput: ofPlatform(input('settlePixOrder', { key: 'x', outcome: 'NOT_DONE' })),
   SettleRefundByHandInput: ofPlatform(input('settleRefundByHand')),
   UpdateAllowedOriginsInput: input('updateAllowedOrigins'),
@@ -571,5 +583,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
   // Customers are listed for the account itself and for the operator.
-  expect([connections.length, fields.length]).toEqual([11, 12]);
+  expect([connections.length, fields.length]).toEqual([12, 13]);
 });

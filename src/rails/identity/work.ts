@@ -81,14 +81,17 @@ function isOverdue({ tools, times }: IdentityParts, row: CustomerCase): boolean 
 }
 
 /** A check that may have been begun before is asked for first: no customer gets two applicants. */
-async function answerAbout({ profile, times }: IdentityParts, row: CustomerCase): Promise<ProviderAnswer> {
+async function answerAbout(
+  { tools, profile, times }: IdentityParts,
+  row: CustomerCase,
+): Promise<ProviderAnswer> {
   const mayBeThere = row.decision !== null || row.failures > 1;
-  const find = () => callProvider(profile, profile.find(row), times.timeoutMs);
+  const find = () => callProvider(profile, profile.find(row), times.timeoutMs, tools.database.nowMs());
   if (mayBeThere) {
     const found = await find();
     if (found.status < 300) return found;
   }
-  const started = await callProvider(profile, profile.start(row), times.timeoutMs);
+  const started = await callProvider(profile, profile.start(row), times.timeoutMs, tools.database.nowMs());
   if (started.status < 300) return started;
   const found = started.status === 409 ? await find() : started;
   if (found.status < 300) return found;

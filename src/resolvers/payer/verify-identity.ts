@@ -1,6 +1,7 @@
 /** The way of a payer to the identity check of the provider: a link of the customer's case, fetched when the payer goes there. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { type CustomerCase, readCasesOf } from '../../store/account/customer-cases.ts';
+import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 
@@ -24,10 +25,11 @@ export async function verificationLink(services: Services, row: ProcessRow): Pro
 }
 
 async function caseToVerify(
-  { database, rails }: Services,
-  { accountId, clientTaxId, component, state }: ProcessRow,
+  { database, rails, registry }: Services,
+  row: ProcessRow,
 ): Promise<CustomerCase | undefined> {
-  const isWaiting = state === 'PENDING' && (component.startsWith('valida_id') || component === 'kyc_payee');
+  const { accountId, clientTaxId } = row;
+  const isWaiting = accepts(registry.of(row.template), row, 'step_up_denied');
   if (!isWaiting || clientTaxId === null || !rails.identity.cases?.link) return undefined;
   const cases = await readCasesOf(database, accountId, clientTaxId);
   return cases.find((each) => each.provider !== null && ['pending', 'retry'].includes(each.state));

@@ -279,7 +279,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-  /** What was acted on: `account`, `book_day`, `customer`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -382,6 +382,38 @@ export interface CancelTransactionPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
+/** An entry of the evidence of a case. It is never changed, and holds neither images nor answers of a provider. */
+export interface CaseEvidence {
+  readonly __typename: 'CaseEvidence';
+  /** Key or person that acted; null for the provider and for a timer. */
+  readonly actor: string | null;
+  /** SHA-256 of the answer or the callback, hexadecimal; null where there was none. */
+  readonly answerHash: string | null;
+  /** Time of the entry. */
+  readonly at: string;
+  /** Number of the check, from 1. */
+  readonly attempt: number;
+  /** Last decision of the provider, in the words of the gateway; null before one. */
+  readonly decision: string | null;
+  /** What happened: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`. */
+  readonly event: string;
+  /** Position in the evidence of the case, from 1. */
+  readonly n: number;
+  /** Kind of the provider; null where there is none. */
+  readonly provider: string | null;
+  /** Reason that the person gave; null where nobody did. */
+  readonly reason: string | null;
+  /** Reason codes of the provider. */
+  readonly reasons: readonly (string)[];
+  /** Identifier at the provider; null before it gave one. */
+  readonly reference: string | null;
+  /** Score of the provider; null where it gives none. */
+  readonly score: string | null;
+  /** State of the case after it. */
+  readonly state: CaseState;
+}
+/** State of the case of a customer. */
+export type CaseState = 'APPROVED' | 'DENIED' | 'EXPIRED' | 'FROZEN' | 'OPEN' | 'PENDING' | 'RETRY' | 'REVIEW';
 /** Input of `changeMemberRole`. */
 export interface ChangeMemberRoleInput {
   /** The person, `per_…`, as `personId` has it. */
@@ -893,6 +925,72 @@ export interface Customer {
   /** Its volumes by day, newest first: the last 30 days on which it moved anything. */
   readonly volumes: readonly (CustomerVolume)[];
 }
+/** How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it. */
+export interface CustomerCase {
+  readonly __typename: 'CustomerCase';
+  /** Identifier of the account whose customer it is. */
+  readonly account: string;
+  /** How often the check was begun. */
+  readonly attempts: number;
+  /** Time of the last decision; null before one. */
+  readonly decidedAt: string | null;
+  /** Key or person that decided last, or the kind of the provider; null before a decision. */
+  readonly decidedBy: string | null;
+  /** What was asked, answered and decided, newest first; at most 100. Null without the scope `platform:risk`. */
+  readonly evidence: readonly (CaseEvidence)[] | null;
+  /** State that unfreezing leads back to; null unless it is frozen. */
+  readonly frozenState: CaseState | null;
+  /** Identifier of the case. */
+  readonly id: string;
+  /** Whether it was denied after an approval, and no person has decided since. */
+  readonly isLateDenial: boolean;
+  /** Kind of the customer. */
+  readonly kind: CustomerKind;
+  /** Level that an approval leads to. */
+  readonly level: CustomerLevel;
+  /** Name that the transaction gave which opened the case; null where a person opened it. */
+  readonly name: string | null;
+  /** When it was opened. */
+  readonly openedAt: string;
+  /** Kind of the provider that checks; null where people alone decide. */
+  readonly provider: string | null;
+  /** Reason codes of the provider. Null without the scope `platform:risk`. */
+  readonly reasons: readonly (string)[] | null;
+  /** Identifier of the customer at the provider. Null without the scope `platform:risk`. */
+  readonly reference: string | null;
+  /** Score of the provider; null where it gives none. Null without the scope `platform:risk`. */
+  readonly score: string | null;
+  /** Its state. */
+  readonly state: CaseState;
+  /** CPF or CNPJ of the customer, without punctuation. */
+  readonly taxId: string;
+  /** Key or person that asked to unfreeze; another one has to do it too. Null where nobody has. */
+  readonly unfreezeRequestedBy: string | null;
+  /** When its state changed last. */
+  readonly updatedAt: string;
+  /** End of the newest approval; null where there was none. */
+  readonly validUntil: string | null;
+}
+/** A page of cases of customers. */
+export interface CustomerCaseConnection {
+  readonly __typename: 'CustomerCaseConnection';
+  /** The nodes of the page with their cursors, in the order of the list. */
+  readonly edges: readonly (CustomerCaseEdge)[];
+  /** The nodes of the page, for clients that need no cursors. */
+  readonly nodes: readonly (CustomerCase)[];
+  /** Where the page stands in its list. */
+  readonly pageInfo: PageInfo;
+  /** Number of all cases that match, not only of this page. Exact. */
+  readonly totalCount: number;
+}
+/** A case and its cursor. */
+export interface CustomerCaseEdge {
+  readonly __typename: 'CustomerCaseEdge';
+  /** Cursor of the node: opaque text for `after` and `before`. */
+  readonly cursor: string;
+  /** The record. */
+  readonly node: CustomerCase;
+}
 /** A page of the customers. */
 export interface CustomerConnection {
   readonly __typename: 'CustomerConnection';
@@ -913,6 +1011,8 @@ export interface CustomerEdge {
   /** The record. */
   readonly node: Customer;
 }
+/** Kind of a customer. */
+export type CustomerKind = 'COMPANY' | 'PERSON';
 /** How far a customer is identified. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
 /** What a customer moved on one day, over all checkouts, onramps and offramps of the account. */
@@ -1712,6 +1812,8 @@ export interface PaymentSession {
   readonly substatus: Label;
   /** Hash of the on-chain transaction; null until it is known. */
   readonly txHash: string | null;
+  /** URL that leads the payer to the identity check of the provider; null while there is none to do. */
+  readonly verifyUrl: string | null;
   /** Address that the crypto is delivered to; null when it is credited to the balance. */
   readonly wallet: string | null;
 }
@@ -3201,6 +3303,10 @@ export interface Query {
   readonly currencies: readonly (Currency)[] | null;
   /** A customer of the account; null where no transaction and no limit names the tax id. */
   readonly customer: Customer | null;
+  /** A case of a customer; null where there is none that you may see. */
+  readonly customerCase: CustomerCase | null;
+  /** Cases of customers, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  readonly customerCases: CustomerCaseConnection | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
   /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
