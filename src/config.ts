@@ -8,6 +8,7 @@ import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts'
 import { SettingsError } from './base/process/settings.ts';
 import { type Cells, readCells } from './cells-file.ts';
 import { urlsOfHosts } from './store/connection/several-hosts.ts';
+import { LIMITS_OVER } from './store/engine/volumes.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
@@ -139,6 +140,8 @@ function readOneConfig(env: Environment) {
     reconcileAtMs: read(env, 'RECONCILE_AT', 'off, or a time such as 03:00', timeOfDay, 3 * 3_600_000),
     /** Time limit of a step-up's decision; afterwards it is denied. Unit: ms. */
     stepUpMs: 3_600_000 * integer(env, 'STEP_UP_HOURS', STEP_UP_MS / 3_600_000, 1, 720),
+    /** Accounts over which limits count a customer. */
+    limitsOver: oneOf(env, 'LIMITS_OVER', LIMITS_OVER),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on',
     /** Whether repeated queries are compiled. */
     graphqlCompiled: oneOf(env, 'GRAPHQL_COMPILED', ['on', 'off']) === 'on',

@@ -13,6 +13,8 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 const WALL_CLOCK: Readonly<Record<string, string>> = {
   'base/time/remote-clock.ts': 'compares the clock of the machine with that of the database',
   'base/ids/request-id.ts': 'part of a name: orders ids, decides nothing',
+  'checks/identity.ts': 'the program has no database',
+  'checks/sumsub.ts': 'the program has no database',
   'cli/events.ts': 'a developer’s machine signs what it forwards; it has no database',
   'cli/signer.ts': 'time of a log line; the signer has no database',
   'console/island/live.ts': 'runs in a browser',

@@ -36,6 +36,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'step-up deny': [
     'crossramp step-up deny CRX01KQSDR2G0FDQV7RN9RMBV947R --reason "no proof of income, case 4714"',
   ],
+  'case list': ['crossramp case list --live', 'crossramp case list --all --state denied --json'],
+  'case show': ['crossramp case show 12 --live', 'crossramp case show 12 --reveal --json'],
+  'case approve': ['crossramp case approve 12 --live --reason "documents seen, ticket 4713"'],
+  'case deny': ['crossramp case deny 12 --live --reason "forged document, ticket 4714"'],
+  'case retry': ['crossramp case retry 12 --live --reason "photo was blurred"'],
+  'case freeze': ['crossramp case freeze 12 --live --reason "court order 77/2026"'],
+  'case unfreeze': ['crossramp case unfreeze 12 --live --reason "order 77/2026 was lifted"'],
   treasury: ['crossramp treasury', 'crossramp treasury --account sandbox --json'],
   'journal list': ['crossramp journal list', 'crossramp journal list --state proposed --json'],
   'journal propose': [

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   transaction: async () => (await import('./transaction.ts')).transactionCommand(),
   refund: async () => (await import('./refund.ts')).refundCommand(),
   'step-up': async () => (await import('./step-up.ts')).stepUpCommand(),
+  case: async () => (await import('./case.ts')).caseCommand(),
   suspense: async () => (await import('./suspense.ts')).suspenseCommand(),
   screening: async () => (await import('./screening.ts')).screeningCommand(),
   news: async () => (await import('./news.ts')).newsCommand(),

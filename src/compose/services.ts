@@ -20,6 +20,7 @@ import { StreamLimit } from '../resolvers/services/stream-limit.ts';
 import { UnderWay } from '../resolvers/services/under-way.ts';
 import { modeFinder, whileNoLiveAccount } from '../store/account/accounts.ts';
 import type { Database } from '../store/connection/database.ts';
+import type { LimitsOver } from '../store/engine/volumes.ts';
 import { STEP_UP_MS } from '../templates/effects.ts';
 import type { Registry } from '../templates/registry.ts';
 import { type EnvelopeWriter, envelopeWriter } from '../wire/envelope.ts';
@@ -50,6 +51,8 @@ export interface ServiceParts {
     readonly loopbackWebhooks?: boolean;
     /** See `View`; default 24 hours. */
     readonly stepUpMs?: number;
+    /** Accounts over which a customer is counted; default: the customer's own. */
+    readonly limitsOver?: LimitsOver;
   };
 }
 
@@ -98,6 +101,7 @@ function engineOf(
     ispb: () => services().rails.pix.ispb,
     stepUpMs: config.stepUpMs ?? STEP_UP_MS,
     screensSenders: () => services().rails.screening.match !== undefined,
+    limitsOver: config.limitsOver,
     priceArrival: (row, trigger) => priceArrival(services(), row, trigger),
   });
 }

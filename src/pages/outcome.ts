@@ -7,19 +7,26 @@ import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { showMoment } from '../ui/moments.ts';
 import { idPair, keyValues, note, type Pair, pair, type StepOf, steps } from '../ui/parts.ts';
-import { form, orderOf, pathOf, type SessionPage } from './page.ts';
+import { form, orderOf, pathOf, type SessionPage, VERIFY } from './page.ts';
 import { person } from './summary.ts';
 import { backOf, toldOf } from './told.ts';
 
 /** @returns the state of the money: a sign, a sentence, the reason, and whether the payer has nothing to do. */
 export function standing(page: SessionPage): Html {
-  const { say, facts } = page;
+  const { say, facts, session } = page;
   const { title, why, sign, tone, isQuiet } = toldOf(page);
   const isReturn = sign === 'returned' && facts.source === BRL && page.session.step.ending === 'open';
   return html`<div><span class="sign ${tone}">${icon(sign)}</span>
-<h1 tabindex="-1">${title}</h1>${why && html`<p class="lead">${why}</p>`}</div>
+<h1 tabindex="-1">${title}</h1>${session.canVerify ? verification(page) : why && html`<p class="lead">${why}</p>`}</div>
 ${isQuiet && note('done', html`<b>${say('nothingToDo')}</b>${isReturn && html` ${say('refunding')}`}`)}
 ${course(page)}`;
+}
+
+/** The way to the identity check, which is on a site of the provider. */
+function verification(page: SessionPage): Html {
+  const { say } = page;
+  return html`<p class="lead">${say('verifyWhy')}</p>
+<p><a class="btn go" rel="nofollow noreferrer" href="${pathOf(page, VERIFY)}">${say('verify')}</a></p>`;
 }
 
 /** Past, current and next steps, of money that goes back and of a deposit. */

@@ -33,6 +33,9 @@ export interface SessionPage {
   readonly scenarios: PossibleScenarios | null;
 }
 
+/** Last part of the path that leads to the identity check. */
+export const VERIFY = 'verify';
+
 /** @returns the path of the session's page, or of an act on it. */
 export function pathOf(
   { token, language, isLanguageAsked }: Pick<SessionPage, 'token' | 'language' | 'isLanguageAsked'>,

@@ -4,6 +4,7 @@ import { ERRORS, GatewayError, notFound } from '../base/errors/errors.ts';
 import { BRL } from '../base/money/currency.ts';
 import { payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
+import { verificationLink } from '../resolvers/payer/verify-identity.ts';
 import type { Origin, Services } from '../resolvers/services/context.ts';
 import { readTemplateSettings } from '../store/engine/pricing.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -11,7 +12,7 @@ import { showAmount } from '../ui/figures.ts';
 import { isLanguage, type Language, languageOf } from '../ui/language.ts';
 import { ACTS, type Act } from './acts.ts';
 import { policyOf } from './layout.ts';
-import { type FormState, pathOf, type SessionPage } from './page.ts';
+import { type FormState, pathOf, type SessionPage, VERIFY } from './page.ts';
 import { receiptPage, sessionPage } from './session-page.ts';
 import { type Say, sayIn, type Word } from './words.ts';
 
@@ -90,8 +91,21 @@ export async function actOnSession(
  */
 export async function readAct(services: Services, request: PageRequest, act: string): Promise<PageAnswer> {
   if (act === 'receipt') return saveReceipt(services, request);
+  if (act === VERIFY) return verify(services, request);
   if (!Object.hasOwn(ACTS, act)) throw notFound();
   return wayTo(request);
+}
+
+/** Leads to the identity check; back to the page where there is none now. */
+async function verify(services: Services, request: PageRequest): Promise<PageAnswer> {
+  try {
+    const location = await verificationLink(services, request.row);
+    return location === null ? wayTo(request) : { status: 303, location };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const session = await readSession(services, request.row);
+    return show(services, request, session, ERRORS[error.code].status, error);
+  }
 }
 
 /** @returns the way to the page of a session, in the language that was asked for. */

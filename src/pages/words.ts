@@ -105,6 +105,11 @@ const WORDS = {
   email: label('E-mail', 'E-mail'),
   phone: label('Phone', 'Telefone'),
   random: label('Random key', 'Chave aleatória'),
+  verify: label('Confirm your identity', 'Confirmar minha identidade'),
+  verifyWhy: label(
+    'It takes a few minutes on a secure page of our identity partner. Have a document at hand. Don’t pay anything yet.',
+    'Leva alguns minutos em uma página segura do nosso parceiro de identificação. Tenha um documento em mãos. Não pague nada por enquanto.',
+  ),
   confirmTitle: label('Check your details', 'Confira seus dados'),
   confirm: label('Continue', 'Continuar'),
   correct: label('Edit', 'Editar'),

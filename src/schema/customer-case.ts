@@ -171,7 +171,7 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
     ) as Record<CustomerKind, { value: CustomerKind; description: string }>,
   });
   const evidence = defineEvidence(builder, state);
-  return builder.objectRef<CustomerCase>('CustomerCase').implement({
+  const node = caseRef(builder).implement({
     description:
       'How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it.',
     fields: (t) => ({
@@ -198,62 +198,6 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
         description: 'State that unfreezing leads back to; null unless it is frozen.',
         resolve: (row) => row.frozenState,
       }),
-      validUntil: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description: 'End of the newest approval; null where there was none.',
-        resolve: ({ validUntil }) => validUntil && isoOf(validUntil),
-      }),
-      attempts: t.exposeInt('attempts', { description: 'How often the check was begun.' }),
-      provider: t.exposeString('provider', {
-        nullable: true,
-        description: 'Kind of the provider that checks; null where people alone decide.',
-      }),
-      reference: t.string({
-        nullable: true,
-        description: `Identifier of the customer at the provider. ${RISK_ONLY}`,
-        resolve: (row, _args, context) => (seesEvidence(context) ? row.providerReference : null),
-      }),
-      reasons: t.stringList({
-        nullable: true,
-        description: `Reason codes of the provider. ${RISK_ONLY}`,
-        resolve: (row, _args, context) => (seesEvidence(context) ? [...row.reasons] : null),
-      }),
-      score: t.field({
-        type: 'Decimal',
-        nullable: true,
-        description: `Score of the provider; null where it gives none. ${RISK_ONLY}`,
-        resolve: (row, _args, context) =>
-          seesEvidence(context) && row.score !== null ? trimDecimal(row.score) : null,
-      }),
-      isLateDenial: t.exposeBoolean('isLateDenial', {
-        description: 'Whether it was denied after an approval, and no person has decided since.',
-      }),
-      unfreezeRequestedBy: t.exposeString('unfreezeBy', {
-        nullable: true,
-        description:
-          'Key or person that asked to unfreeze; another one has to do it too. Null where nobody has.',
-      }),
-      decidedBy: t.exposeString('decidedBy', {
-        nullable: true,
-        description: 'Key or person that decided last, or the kind of the provider; null before a decision.',
-      }),
-      decidedAt: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description: 'Time of the last decision; null before one.',
-        resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
-      }),
-      openedAt: t.field({
-        type: 'DateTime',
-        description: 'When it was opened.',
-        resolve: (row) => isoOf(row.openedAt),
-      }),
-      updatedAt: t.field({
-        type: 'DateTime',
-        description: 'When its state changed last.',
-        resolve: (row) => isoOf(row.updatedAt),
-      }),
       evidence: t.field({
         type: [evidence],
         nullable: true,
@@ -266,6 +210,76 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
       }),
     }),
   });
+  defineDecision(builder, node);
+  return node;
+}
+
+/** Defines the fields about the decision of a case. */
+function defineDecision(builder: Builder, node: CaseNode): void {
+  builder.objectFields(node, (t) => ({
+    validUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'End of the newest approval; null where there was none.',
+      resolve: ({ validUntil }) => validUntil && isoOf(validUntil),
+    }),
+    attempts: t.exposeInt('attempts', { description: 'How often the check was begun.' }),
+    provider: t.exposeString('provider', {
+      nullable: true,
+      description: 'Kind of the provider that checks; null where people alone decide.',
+    }),
+    reference: t.string({
+      nullable: true,
+      description: `Identifier of the customer at the provider. ${RISK_ONLY}`,
+      resolve: (row, _args, context) => (seesEvidence(context) ? row.providerReference : null),
+    }),
+    reasons: t.stringList({
+      nullable: true,
+      description: `Reason codes of the provider. ${RISK_ONLY}`,
+      resolve: (row, _args, context) => (seesEvidence(context) ? [...row.reasons] : null),
+    }),
+    score: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: `Score of the provider; null where it gives none. ${RISK_ONLY}`,
+      resolve: (row, _args, context) =>
+        seesEvidence(context) && row.score !== null ? trimDecimal(row.score) : null,
+    }),
+    isLateDenial: t.exposeBoolean('isLateDenial', {
+      description: 'Whether it was denied after an approval, and no person has decided since.',
+    }),
+    unfreezeRequestedBy: t.exposeString('unfreezeBy', {
+      nullable: true,
+      description:
+        'Key or person that asked to unfreeze; another one has to do it too. Null where nobody has.',
+    }),
+    decidedBy: t.exposeString('decidedBy', {
+      nullable: true,
+      description: 'Key or person that decided last, or the kind of the provider; null before a decision.',
+    }),
+    decidedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the last decision; null before one.',
+      resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
+    }),
+    openedAt: t.field({
+      type: 'DateTime',
+      description: 'When it was opened.',
+      resolve: (row) => isoOf(row.openedAt),
+    }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description: 'When its state changed last.',
+      resolve: (row) => isoOf(row.updatedAt),
+    }),
+  }));
+}
+
+type CaseNode = ReturnType<ReturnType<typeof caseRef>['implement']>;
+
+function caseRef(builder: Builder) {
+  return builder.objectRef<CustomerCase>('CustomerCase');
 }
 
 type StateRef = ReturnType<typeof defineState>;

@@ -122,8 +122,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRailWork(builder, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  const { connection: customers, level } = defineCustomers(builder);
-  defineCustomerCases(builder, level);
+  const customers = defineCustomersWithCases(builder);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
@@ -212,4 +211,11 @@ function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
  */
 export function schemaText(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+/** @returns the type of a page of customers. */
+function defineCustomersWithCases(builder: Builder) {
+  const { connection, level } = defineCustomers(builder);
+  defineCustomerCases(builder, level);
+  return connection;
 }

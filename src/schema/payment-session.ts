@@ -112,6 +112,12 @@ function defineType(builder: Builder, { currency, money, ...status }: Refs) {
           resolve: ({ branding }) => branding.displayName,
         }),
         link: t.string({ description: 'URL of the hosted page.', resolve: ({ facts }) => facts.link }),
+        verifyUrl: t.string({
+          nullable: true,
+          description:
+            'URL that leads the payer to the identity check of the provider; null while there is none to do.',
+          resolve: ({ facts, canVerify }) => (canVerify ? `${facts.link}/verify` : null),
+        }),
         expiresAt: t.field({
           type: 'DateTime',
           nullable: true,

@@ -6,6 +6,7 @@ import { PAY_PATH, qrContent } from '../base/pages/pay-links.ts';
 import type { RateLimit } from '../config.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
+import { VERIFY } from '../pages/page.ts';
 import {
   actOnSession,
   type PageAnswer,
@@ -78,9 +79,9 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     const own = await services.forAccount(row.accountId);
     const request = { row, token, origin: originOf(exchange), ...askedOf(exchange) };
     if (act === undefined) return answer(exchange, await showSession(own, request));
+    if (act === VERIFY) refuseAhead(exchange);
     if (isRead) return answer(exchange, await readAct(own, request, act));
-    refuseForeign(exchange);
-    return answer(exchange, await actOnSession(own, request, act, await readForm(exchange)));
+    return answer(exchange, await actOnSession(own, request, act, await readOwnForm(exchange)));
   };
   const visit = async (exchange: Exchange, slug: string) => {
     exchange.allowed = ['GET'];
@@ -136,10 +137,16 @@ function refuseForeign({ request }: Exchange): void {
     throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
 }
 
+/** @returns a form of the page itself. @throws {GatewayError} `FORBIDDEN`, and as `readForm`. */
+function readOwnForm(exchange: Exchange): Promise<URLSearchParams> {
+  refuseForeign(exchange);
+  return readForm(exchange);
+}
+
 /** Headers that mark a prefetch: the current ones, those of old Chrome and Safari, and that of Firefox. */
 const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
-/** A prefetch has no visitor yet, so no session is opened for it. */
+/** A prefetch has no visitor yet, so no session is opened for it, and no link of an identity check is used up. */
 function refuseAhead({ request }: Exchange): void {
   if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
     throw new GatewayError('UNAVAILABLE', 'this link must not be preloaded', { retryAfter: 1 });

@@ -85,6 +85,8 @@ type Overrides = Partial<AppParts['config']> & {
   readonly eventStreamsMax?: number;
   /** How long a step-up waits for its decision. */
   readonly stepUpMs?: number;
+  /** Accounts over which limits count a customer. */
+  readonly limitsOver?: Config['limitsOver'];
   /** The templates of the service when not given. */
   readonly registry?: Registry;
   /** Rails of live accounts; none when not given. */

@@ -79,3 +79,6 @@ create table case_evidence (
 
 grant select, insert, update on customer_case to crossramp_app;
 grant select, insert on case_evidence to crossramp_app;
+
+-- Limits may count a customer over all accounts (LIMITS_OVER).
+create index volume_day_of_customer on volume_day (subject, day);

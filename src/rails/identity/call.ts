@@ -22,6 +22,7 @@ export async function callProvider(
   profile: IdentityProfile,
   call: ProviderCall,
   timeoutMs: number,
+  nowMs: number,
 ): Promise<ProviderAnswer> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
@@ -33,7 +34,7 @@ export async function callProvider(
       headers: {
         accept: 'application/json',
         ...(call.body !== undefined && { 'content-type': 'application/json' }),
-        ...profile.headersFor(call, Date.now()),
+        ...profile.headersFor(call, nowMs),
       },
       ...(call.body !== undefined && { body: call.body }),
     });

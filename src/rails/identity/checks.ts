@@ -14,11 +14,16 @@ export async function checkAll(parts: IdentityParts): Promise<readonly RailCheck
   return [await providerCheck(parts), await waitingCheck(parts), callbackCheck(parts)];
 }
 
-async function providerCheck({ profile, times }: IdentityParts): Promise<RailCheck> {
+async function providerCheck({ tools, profile, times }: IdentityParts): Promise<RailCheck> {
   const check = 'provider';
   const since = performance.now();
   try {
-    await callProvider(profile, profile.find(NOBODY), Math.min(times.timeoutMs, LIMIT_MS));
+    await callProvider(
+      profile,
+      profile.find(NOBODY),
+      Math.min(times.timeoutMs, LIMIT_MS),
+      tools.database.nowMs(),
+    );
     const ms = Math.round(performance.now() - since);
     return {
       check,

@@ -50,7 +50,12 @@ function createIdentity(profile: IdentityProfile, times: IdentityTimes, tools: R
 async function linkFor({ tools, profile, times }: IdentityParts, row: CustomerCase): Promise<string | null> {
   if (row.decision === null) return null;
   if (profile.link) {
-    const { status, text } = await callProvider(profile, profile.link(row), times.timeoutMs);
+    const { status, text } = await callProvider(
+      profile,
+      profile.link(row),
+      times.timeoutMs,
+      tools.database.nowMs(),
+    );
     return status < 300 ? safe(profile.readLink(text)) : null;
   }
   return row.sealedLink === null || !tools.secrets

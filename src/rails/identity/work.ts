@@ -1,5 +1,6 @@
 /** Background work: begins checks, and asks for the decision of those that are under way, also where a callback was lost. */
 
+import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import { answerCase, giveUpCase } from '../../resolvers/cases/answer-case.ts';
 import { stateBelow } from '../../resolvers/cases/case-state.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
@@ -56,31 +57,41 @@ async function askAbout(parts: IdentityParts, row: CustomerCase): Promise<void> 
     if (isOverdue(parts, row)) await giveUpCase(tools, row);
     else await store(parts, row, await answerAbout(parts, row));
   } catch (error) {
-    if (!(error instanceof ProviderFailure)) throw error;
-    const pauseMs =
-      error.pauseMs ?? Math.min(PAUSE_FIRST_MS * 2 ** Math.min(row.failures - 1, 10), PAUSE_MAX_MS);
-    await postponeCase(tools.database, row, new Date(tools.database.nowMs() + pauseMs), error.message);
-    tools.log.warn(
-      { case: String(row.id), failures: row.failures, reason: error.message },
-      'identity check failed',
-    );
+    await postpone(parts, row, error);
   }
+}
+
+/** The case waits; whatever went wrong, nobody passes by it. */
+async function postpone({ tools }: IdentityParts, row: CustomerCase, error: unknown): Promise<void> {
+  const { id, failures } = row;
+  const isProvider = error instanceof ProviderFailure;
+  const reason = isProvider ? error.message : 'its answer could not be stored';
+  const backoffMs = Math.min(PAUSE_FIRST_MS * 2 ** Math.min(failures - 1, 10), PAUSE_MAX_MS);
+  const pauseMs = (isProvider ? error.pauseMs : undefined) ?? backoffMs;
+  tools.log.warn(
+    { case: String(id), failures, reason, ...(!isProvider && { err: error }) },
+    'an identity check is asked about again',
+  );
+  await postponeCase(tools.database, row, new Date(tools.database.nowMs() + pauseMs), reason);
 }
 
 function isOverdue({ tools, times }: IdentityParts, row: CustomerCase): boolean {
   const isOpen = ['open', 'pending', 'retry', 'review'].includes(stateBelow(row));
-  return isOpen && tools.database.nowMs() - row.attemptAt.getTime() > times.giveUpMs;
+  return isOpen && tools.database.nowMs() - millisOf(row.attemptAt) > times.giveUpMs;
 }
 
 /** A check that may have been begun before is asked for first: no customer gets two applicants. */
-async function answerAbout({ profile, times }: IdentityParts, row: CustomerCase): Promise<ProviderAnswer> {
+async function answerAbout(
+  { tools, profile, times }: IdentityParts,
+  row: CustomerCase,
+): Promise<ProviderAnswer> {
   const mayBeThere = row.decision !== null || row.failures > 1;
-  const find = () => callProvider(profile, profile.find(row), times.timeoutMs);
+  const find = () => callProvider(profile, profile.find(row), times.timeoutMs, tools.database.nowMs());
   if (mayBeThere) {
     const found = await find();
     if (found.status < 300) return found;
   }
-  const started = await callProvider(profile, profile.start(row), times.timeoutMs);
+  const started = await callProvider(profile, profile.start(row), times.timeoutMs, tools.database.nowMs());
   if (started.status < 300) return started;
   const found = started.status === 409 ? await find() : started;
   if (found.status < 300) return found;
@@ -105,16 +116,16 @@ async function store(parts: IdentityParts, row: CustomerCase, { text, hash }: Pr
     tools.log.error({ case: String(row.id), state: change.row.state }, 'the provider took an approval back');
 }
 
-function nextAsk({ tools, times }: IdentityParts, row: CustomerCase): Date | null {
-  const in_ = (ms: number) => new Date(tools.database.nowMs() + ms);
+function nextAsk({ tools, times }: IdentityParts, row: CustomerCase): Instant | null {
+  const later = (ms: number) => instantOf(new Date(tools.database.nowMs() + ms));
   switch (stateBelow(row)) {
     case 'approved':
-      return in_(times.recheckMs);
+      return later(times.recheckMs);
     case 'denied':
     case 'expired':
       return null;
     default:
-      return in_(times.pollMs);
+      return later(times.pollMs);
   }
 }
 

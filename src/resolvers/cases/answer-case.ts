@@ -1,4 +1,5 @@
 /** What a provider says of a case, stored: the case, its evidence, and the transactions that go on, in one database transaction. */
+import type { Instant } from '../../base/time/instant.ts';
 import { addEvidence } from '../../store/account/case-evidence.ts';
 import { hastenCase } from '../../store/account/case-queue.ts';
 import {
@@ -17,7 +18,7 @@ export interface AnswerMore {
   /** For how long an approval holds. Unit: ms. */
   readonly validMs: number;
   /** @returns when the provider is asked next; null: not by itself. */
-  readonly askAt: (row: CustomerCase) => Date | null;
+  readonly askAt: (row: CustomerCase) => Instant | null;
   /** Link of the payer to the provider's page, sealed; undefined: the one that is stored stays. */
   readonly sealedLink?: string | undefined;
 }
@@ -64,9 +65,8 @@ export async function noteCallback(locking: Locking, externalId: string, hash: s
   const found = await findCaseAtProvider(locking.database, locking.mode, externalId);
   if (!found) return false;
   await changing(locking, found, async (tx, row, nowMs) => {
-    const at = new Date(nowMs);
-    await addEvidence(tx, { ...evidenceOf(row, 'callback', at), answerHash: hash });
-    await hastenCase(tx, row.id, at);
+    await addEvidence(tx, { ...evidenceOf(row, 'callback', nowMs), answerHash: hash });
+    await hastenCase(tx, row.id, new Date(nowMs));
     return undefined;
   });
   return true;

@@ -3,9 +3,11 @@
  * customer are as they were read; the engine compares under the lock of the account, which every change of a case takes.
  */
 import { assert } from '../../base/errors/assert.ts';
+import { millisOf } from '../../base/time/instant.ts';
 import { type CustomerCase, readCasesOf } from '../../store/account/customer-cases.ts';
 import type { CustomerLevel } from '../../store/account/customers.ts';
 import type { Tx } from '../../store/connection/database.ts';
+import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger, TriggerName } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
@@ -72,28 +74,30 @@ export async function goOnByCase(
 ): Promise<CaseOutcome | undefined> {
   if (!services.rails.identity.cases || row.clientTaxId === null) return undefined;
   const { finding, level, holds } = await ask(services, row, isDue);
-  const on = triggerAfter(finding, level, row);
-  return on && { trigger: { on }, holds };
+  const on = triggerAfter(services, row, finding, level);
+  return on && { trigger: { on } as Trigger, holds };
 }
 
-/** Steps of the check at which it is not decided yet, by the last part of their names. */
-const UNDECIDED = ['PENDING', 'REVIEW'];
-
-function triggerAfter(finding: Finding, level: CustomerLevel, { component, state, process }: ProcessRow) {
-  const isIdentity = component.startsWith('valida_id') || component === 'kyc_payee';
-  const isUndecided = isIdentity && UNDECIDED.includes(state);
+function triggerAfter(
+  { registry }: Services,
+  row: ProcessRow,
+  finding: Finding,
+  level: CustomerLevel,
+): TriggerName | undefined {
+  const template = registry.of(row.template);
+  const isUndecided = accepts(template, row, 'step_up_denied');
   switch (finding) {
     case 'passed':
       if (!isUndecided) return undefined;
       return level === 'VERIFIED' ? 'step_up_approved' : 'identity_passed';
     case 'denied':
-      return isUndecided && process?.isAdmitted !== true ? 'step_up_denied' : 'identity_revoked';
+      return isUndecided && row.process?.isAdmitted !== true ? 'step_up_denied' : 'identity_revoked';
     case 'expired':
       return isUndecided ? 'step_up_denied' : undefined;
     case 'review':
       return isUndecided ? 'review_required' : undefined;
     case 'frozen':
-      return isIdentity ? 'review_required' : 'held';
+      return accepts(template, row, 'review_required') ? 'review_required' : 'held';
     default:
       return undefined;
   }
@@ -112,18 +116,19 @@ export async function endStepUp(
 }
 
 async function ask(services: Services, row: ProcessRow, isDue: boolean): Promise<Asked> {
-  const { database, rails } = services;
+  const { database, rails, registry } = services;
   const { cases: checks } = rails.identity;
   assert(checks, 'only customers with cases are asked for');
   // A payment that is paid has passed `BASIC`: what waits there was stopped for the closer look.
-  const isPaidWait = row.process?.paid !== undefined && row.component.startsWith('valida_id');
+  const isPaidWait =
+    row.process?.paid !== undefined && accepts(registry.of(row.template), row, 'step_up_denied');
   const level = isDue || isPaidWait ? 'VERIFIED' : 'BASIC';
   const taxId = row.clientTaxId ?? '';
   const cases = await readCasesOf(database, row.accountId, taxId);
   const nowMs = database.nowMs();
   const read = signatureOf(cases);
   return {
-    finding: findingOf(cases, { level, checks, nowMs, sinceMs: new Date(row.createdAt).getTime() }),
+    finding: findingOf(cases, { level, checks, nowMs, sinceMs: millisOf(row.createdAt) }),
     level,
     holds: async (tx) => signatureOf(await readCasesOf(tx, row.accountId, taxId)) === read,
   };
@@ -186,12 +191,15 @@ function findingOf(cases: readonly CustomerCase[], { level, checks, nowMs, since
 
 /** Only a case that was approved has a validity. */
 function isRevokedSince({ state, validUntil, decidedAt }: CustomerCase, sinceMs: number): boolean {
-  return state === 'denied' && validUntil !== null && decidedAt !== null && decidedAt.getTime() >= sinceMs;
+  return state === 'denied' && validUntil !== null && decidedAt !== null && millisOf(decidedAt) >= sinceMs;
 }
 
 function signatureOf(cases: readonly CustomerCase[]): string {
   return cases
-    .map(({ id, state, attempts, validUntil }) => `${id} ${state} ${attempts} ${validUntil?.getTime()}`)
+    .map(
+      ({ id, state, attempts, validUntil }) =>
+        `${id} ${state} ${attempts} ${validUntil && millisOf(validUntil)}`,
+    )
     .toSorted()
     .join();
 }

@@ -1,4 +1,5 @@
 /** How a case moves: by answers of a provider, by people, by time. Pure: nothing is read or written here. */
+import { instantOf, millisOf } from '../../base/time/instant.ts';
 import type { CaseEvent } from '../../store/account/case-evidence.ts';
 import type { CaseDecision, CaseState, CustomerCase } from '../../store/account/customer-cases.ts';
 
@@ -33,7 +34,7 @@ export function stateBelow({ state, frozenState }: Pick<CustomerCase, 'state' | 
 
 /** @returns whether an approval holds now. */
 export function isApproved(row: CustomerCase, nowMs: number): boolean {
-  return row.state === 'approved' && row.validUntil !== null && row.validUntil.getTime() > nowMs;
+  return row.state === 'approved' && row.validUntil !== null && millisOf(row.validUntil) > nowMs;
 }
 
 /** @returns the case in another state; a frozen one stays frozen, and comes to that state afterwards. */
@@ -59,12 +60,13 @@ export function answered(
   const after = row.decision === decision && before !== 'open' ? before : stateAfter(row, before, decision);
   if (after === before && row.answerHash === hash) return undefined;
   const isMoved = after !== before;
-  const at = new Date(nowMs);
+  const at = instantOf(new Date(nowMs));
   const moved: CustomerCase = {
     ...inState(noted, after),
     ...(isMoved && { updatedAt: at }),
     ...(isMoved && DECIDED.includes(after) && { decidedAt: at, decidedBy: row.provider, isByPerson: false }),
-    ...(isMoved && after === 'approved' && { validUntil: new Date(nowMs + validMs), isLateDenial: false }),
+    ...(isMoved &&
+      after === 'approved' && { validUntil: instantOf(new Date(nowMs + validMs)), isLateDenial: false }),
     ...(isMoved && DECIDED.includes(after) && { sealedLink: null }),
   };
   const isLowered = isMoved && before === 'approved';
@@ -87,7 +89,7 @@ function stateAfter(row: CustomerCase, before: Unfrozen, decision: CaseDecision)
 
 /** @returns the case after the provider had its time, without a decision. */
 export function givenUp(row: CustomerCase, nowMs: number): CaseChange {
-  const at = new Date(nowMs);
+  const at = instantOf(new Date(nowMs));
   return {
     row: { ...inState(row, 'expired'), updatedAt: at, decidedAt: at, askAt: null, sealedLink: null },
     ...{ event: 'expired', isDecided: true, isLowered: false },
@@ -96,7 +98,7 @@ export function givenUp(row: CustomerCase, nowMs: number): CaseChange {
 
 /** @returns the case as its check begins again: the provider gets another id for it. */
 export function begunAgain(row: CustomerCase, externalId: string, nowMs: number): CustomerCase {
-  const at = new Date(nowMs);
+  const at = instantOf(new Date(nowMs));
   return {
     ...inState(row, 'open'),
     ...{ attempts: row.attempts + 1, externalId, providerReference: null },
@@ -123,7 +125,7 @@ export interface ActFacts {
 /** @returns the case after the act; undefined where its state does not take the act. */
 export function actedOn(row: CustomerCase, act: CaseAct, facts: ActFacts): CaseChange | undefined {
   const { actor, reason, nowMs, validMs, externalId } = facts;
-  const at = new Date(nowMs);
+  const at = instantOf(new Date(nowMs));
   const isFrozen = row.state === 'frozen';
   const wasApproved = row.state === 'approved';
   if (isFrozen !== (act === 'unfreeze')) return undefined;
@@ -131,7 +133,7 @@ export function actedOn(row: CustomerCase, act: CaseAct, facts: ActFacts): CaseC
   switch (act) {
     case 'approve': {
       if (isApproved(row, nowMs)) return undefined;
-      const validUntil = new Date(nowMs + validMs);
+      const validUntil = instantOf(new Date(nowMs + validMs));
       const approved = { ...row, ...decided, state: 'approved' as const, validUntil, sealedLink: null };
       return { row: approved, event: 'approved', isDecided: true, isLowered: false };
     }

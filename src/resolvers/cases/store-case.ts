@@ -1,6 +1,7 @@
 /** Stores what happened to a case, under the lock of its account: the case, its evidence, the customer's level, and who goes on. */
 import { randomUUID } from 'node:crypto';
 import { parseTaxId } from '../../base/pix/tax-id.ts';
+import { instantOf } from '../../base/time/instant.ts';
 import { addEvidence, type NewEvidence } from '../../store/account/case-evidence.ts';
 import {
   addCase,
@@ -25,13 +26,13 @@ export function newExternalId(): string {
 export function evidenceOf(
   row: CustomerCase,
   event: NewEvidence['event'],
-  at: Date,
+  nowMs: number,
   { actor = null, reason = null }: ByWhom = {},
 ): NewEvidence {
   const { id: caseId, state, attempts: attempt, provider, providerReference } = row;
   const { decision, reasons, score, answerHash } = row;
   return {
-    ...{ caseId, at, event, state, attempt, provider, providerReference },
+    ...{ caseId, at: instantOf(new Date(nowMs)), event, state, attempt, provider, providerReference },
     ...{ decision, reasons, score, answerHash, actor, reason },
   };
 }
@@ -52,7 +53,7 @@ export async function openCase(
     { ...key, kind, name, provider, externalId: newExternalId() },
     new Date(nowMs),
   );
-  await addEvidence(tx, evidenceOf(row, 'opened', new Date(nowMs)));
+  await addEvidence(tx, evidenceOf(row, 'opened', nowMs));
   return row;
 }
 
@@ -64,7 +65,7 @@ export async function storeChange(
   by: ByWhom = {},
 ): Promise<void> {
   await saveCase(tx, row);
-  await addEvidence(tx, evidenceOf(row, event, new Date(nowMs), by));
+  await addEvidence(tx, evidenceOf(row, event, nowMs, by));
   if (row.level === 'VERIFIED' && (isLowered || row.state === 'approved'))
     await setCustomerLevel(tx, row, row.state === 'approved' ? 'VERIFIED' : 'BASIC');
   if (isDecided) await wakeTransactions(tx, row, null, nowMs);

@@ -25,6 +25,7 @@ import {
   readProcesses,
   recordEvents,
 } from '../../store/engine/processes.ts';
+import type { LimitsOver } from '../../store/engine/volumes.ts';
 import { nameBeside } from '../../templates/event-names.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
@@ -69,6 +70,8 @@ export interface EngineParts {
   readonly stepUpMs: number;
   /** Whether senders are screened; they are not where it is absent. */
   readonly screensSenders?: () => boolean;
+  /** Accounts over which a customer is counted; default: the customer's own. */
+  readonly limitsOver?: LimitsOver | undefined;
   /** The published body of a transaction (C-9), as events store it. */
   readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
@@ -163,8 +166,8 @@ async function commitBatch(
     const batch = await readBatch(tx, parts, { requests, heads });
     const { items, nowMs } = batch;
     await planBatch(tx, parts, items, nowMs);
-    const { registry, mode, stepUpMs } = parts;
-    const rules = { registry, mode, stepUpMs, ispb: parts.ispb(), nowMs };
+    const { registry, mode, stepUpMs, limitsOver = 'account' } = parts;
+    const rules = { registry, mode, stepUpMs, limitsOver, ispb: parts.ispb(), nowMs };
     const outgoing = items.filter(touchesMoneyOut);
     if (outgoing.length > 0) await ruleMoneyOut(tx, rules, outgoing);
     const names = await judgeLimits(tx, rules, items, nowMs);

@@ -13,6 +13,7 @@ import {
   claimOf,
   countedOf,
   isSameClaim,
+  type LimitsOver,
   readVolumes,
   type SeenCustomer,
   STEP_UP_DAYS,
@@ -40,6 +41,7 @@ interface Parts {
   readonly ispb: string;
   readonly stepUpMs: number;
   readonly nowMs: number;
+  readonly limitsOver: LimitsOver;
 }
 
 /**
@@ -71,19 +73,25 @@ export async function judgeLimits(
       day: counted.day,
       template: row.template,
     })),
+    parts.limitsOver,
   );
   const book = new DayBook();
   for (const [index, { item, counted }] of claims.entries()) {
     const { accountId } = item.row;
     const stored = found[index] as Volumes;
     names.set(`${accountId} ${counted.subject}`, stored.names);
-    const totals = book.totals(accountId, counted, stored);
+    const totals = book.totals(bookOf(parts, accountId), counted, stored);
     if (!judge({ ...parts, nowMs }, item, counted, { ...stored, totals })) continue;
     const before = item.before.process?.counted;
-    if (before) book.add(accountId, before, -1n);
-    book.add(accountId, counted, 1n);
+    if (before) book.add(bookOf(parts, accountId), before, -1n);
+    book.add(bookOf(parts, accountId), counted, 1n);
   }
   return names;
+}
+
+/** @returns the account under which a batch adds up; one for all where a customer is counted over all. */
+function bookOf({ limitsOver }: Pick<Parts, 'limitsOver'>, accountId: bigint): bigint {
+  return limitsOver === 'operator' ? 0n : accountId;
 }
 
 /** @returns the part of a limit that the transaction uses since its plan. */

@@ -14,6 +14,7 @@ import { actionsTaken, type CallerActionName } from '../../templates/caller-acti
 import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context, Origin, Services } from '../services/context.ts';
+import { canVerify } from './verify-identity.ts';
 
 /**
  * Form for the payer: an amount, their identity, its confirmation, acceptance of the quote, payment by PIX, a
@@ -47,6 +48,8 @@ export interface PaymentSession {
   readonly linkName: string | null;
   /** Whether somebody outside of the account pays; else the page is a receipt and asks for nothing. */
   readonly isPaidByPayer: boolean;
+  /** Whether the payer can prove who they are at the identity provider now. */
+  readonly canVerify: boolean;
   /** On the clock of the processes. */
   readonly nowMs: number;
 }
@@ -84,6 +87,7 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
     branding: await readBranding(services.database, row.accountId),
     linkName: link?.name ?? null,
     isPaidByPayer,
+    canVerify: isPaidByPayer && (await canVerify(services, row)),
     nowMs,
   };
 }

@@ -1,4 +1,5 @@
 /** Evidence of cases: an entry for each thing that was asked, answered or decided. No entry is ever changed. */
+import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { CaseDecision, CaseState } from './customer-cases.ts';
 
@@ -18,7 +19,7 @@ export type CaseEvent =
 /** An entry, without its position. */
 export interface NewEvidence {
   readonly caseId: bigint;
-  readonly at: Date;
+  readonly at: Instant;
   readonly event: CaseEvent;
   /** State of the case after it. */
   readonly state: CaseState;

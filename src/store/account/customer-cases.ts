@@ -1,5 +1,6 @@
 /** Cases of customers, one by account, tax id and level. Writers have locked the account. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { insertJobs } from '../engine/jobs.ts';
 import type { CustomerLevel } from './customers.ts';
@@ -40,7 +41,7 @@ export interface CustomerCase extends CaseKey {
   /** Key or person that asked to unfreeze. */
   readonly unfreezeBy: string | null;
   readonly unfreezeReason: string | null;
-  readonly validUntil: Date | null;
+  readonly validUntil: Instant | null;
   readonly attempts: number;
   /** Kind of the rail; null where people alone decide. */
   readonly provider: string | null;
@@ -52,15 +53,15 @@ export interface CustomerCase extends CaseKey {
   /** Decimal text. */
   readonly score: string | null;
   readonly answerHash: string | null;
-  readonly decidedAt: Date | null;
+  readonly decidedAt: Instant | null;
   readonly decidedBy: string | null;
   readonly isByPerson: boolean;
   readonly isLateDenial: boolean;
-  readonly openedAt: Date;
-  readonly updatedAt: Date;
-  readonly attemptAt: Date;
+  readonly openedAt: Instant;
+  readonly updatedAt: Instant;
+  readonly attemptAt: Instant;
   readonly sealedLink: string | null;
-  readonly askAt: Date | null;
+  readonly askAt: Instant | null;
   readonly failures: number;
   readonly failure: string | null;
 }

@@ -15,6 +15,13 @@ import { UNDONE } from '../../templates/status.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { TEMPLATE_DEFAULTS } from './pricing.ts';
 
+/** Accounts over which a customer is counted: the merchant's own, or all of the operator. */
+export const LIMITS_OVER = ['account', 'operator'] as const;
+/** One of LIMITS_OVER. */
+export type LimitsOver = (typeof LIMITS_OVER)[number];
+/** Number of the locks of customers among advisory locks. */
+const CUSTOMER_LOCK = 7_838;
+
 /** Days that a step-up looks back on, the day itself among them. */
 export const STEP_UP_DAYS = 30;
 
@@ -195,12 +202,32 @@ const CHANGE: Statement = {
       set open = volume_day.open + excluded.open, paid = volume_day.paid + excluded.paid`,
 };
 
+/**
+ * As `READ`, with the volumes of the customer over all accounts of the same mode. The customer is locked until the end of the database
+ * transaction, after the accounts and in one order, so that no two merchants pass one limit together.
+ */
+const LOCK_CUSTOMERS: Statement = {
+  name: 'volumes_lock_customers',
+  text: `select count(pg_advisory_xact_lock(${CUSTOMER_LOCK}, s.lock))
+    from (select distinct hashtext(subject) as lock from unnest($1::text[]) u(subject) order by 1) s`,
+};
+const READ_OVER_ALL: Statement = {
+  name: 'volumes_read_over_all',
+  text: READ.text.replace(
+    'where v.account_id = g.account_id and v.subject = g.subject and',
+    `join account own on own.id = v.account_id
+          where own.mode = (select mode from account where id = g.account_id) and v.subject = g.subject and`,
+  ),
+};
+
 /** @returns volumes and limits of each key, in the order of the keys. */
-export function readVolumes(
+export async function readVolumes(
   tx: Tx,
   keys: readonly (VolumeKey & { readonly template: string })[],
+  over: LimitsOver = 'account',
 ): Promise<Volumes[]> {
-  return tx.query<Volumes>(READ, [
+  if (over === 'operator') await tx.query(LOCK_CUSTOMERS, [keys.map(({ subject }) => subject)]);
+  return tx.query<Volumes>(over === 'operator' ? READ_OVER_ALL : READ, [
     keys.map(({ accountId }) => accountId),
     keys.map(({ subject }) => subject),
     keys.map(({ day }) => day),

@@ -1,0 +1,132 @@
+/** `crossramp case list|show|approve|deny|retry|freeze|unfreeze`: how far customers are identified. */
+import { Command, Option } from 'commander';
+import { maskName, maskTaxId } from '../base/text/mask.ts';
+import { isoMillis } from '../base/time/instant.ts';
+import { actOnCase } from '../resolvers/cases/act-on-case.ts';
+import type { CaseAct } from '../resolvers/cases/case-state.ts';
+import { evidenceFor, findCase, readCases } from '../resolvers/cases/read-cases.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import type { CaseEvidence } from '../store/account/case-evidence.ts';
+import type { CaseState, CustomerCase } from '../store/account/customer-cases.ts';
+import { StoreError } from '../store/connection/check-server.ts';
+import { columnsText, lists, uses } from './command.ts';
+import { revealOption, withMode } from './output.ts';
+
+interface Options {
+  readonly state?: CaseState;
+  readonly all?: boolean;
+  readonly reveal?: boolean;
+  readonly reason?: string;
+}
+
+const LIMIT = 100;
+const SLICE = { limit: LIMIT, below: null, above: null, isBackward: false };
+const STATES: readonly CaseState[] = [
+  'open',
+  'pending',
+  'approved',
+  'denied',
+  'retry',
+  'review',
+  'expired',
+  'frozen',
+];
+const ACTS: readonly (readonly [CaseAct, string])[] = [
+  ['approve', 'Approves a case: transactions that wait for it go on.'],
+  ['deny', 'Denies a case: what is open for the customer ends, and what was paid goes back.'],
+  ['retry', 'Begins the check of a case again.'],
+  ['freeze', 'Freezes the customer of a case: no money of that customer moves or goes back.'],
+  ['unfreeze', 'Unfreezes the customer of a case; two people do it, one after the other.'],
+];
+
+/** The command `case`. */
+export function caseCommand(): Command {
+  const command = new Command('case').description(
+    'Lists cases of customers, shows their evidence, and decides about them.',
+  );
+  const list = command
+    .command('list')
+    .description(
+      `Lists the newest ${LIMIT} cases of all sandbox or all live accounts that wait for a person.`,
+    )
+    .addOption(
+      new Option('--state <state>', 'only cases in this state, whether they wait or not').choices(STATES),
+    )
+    .option('--all', 'also cases that wait for nobody');
+  lists(withMode(list).addOption(revealOption()), {
+    run: async (context, { state, all = false }: Options) => {
+      const waitsForPerson = !all && state === undefined;
+      const wanted = { account: null, states: state ? [state] : null, taxId: null, waitsForPerson };
+      return (await readCases(context, wanted, SLICE)).rows;
+    },
+    row: shown,
+    columns: {
+      ...{ ID: 'id', OPENED: 'openedAt', ACCOUNT: 'account', CUSTOMER: 'taxId', LEVEL: 'level' },
+      ...{ STATE: 'state', PROVIDER: 'provider', ATTEMPTS: 'attempts' },
+    },
+    right: ['ATTEMPTS'],
+    none: 'no cases',
+  });
+  uses(
+    withMode(
+      command
+        .command('show')
+        .description('Shows a case with its evidence.')
+        .argument('<id>', 'id of the case'),
+    ).addOption(revealOption()),
+    {
+      run: async (context, _options: Options, id: string) => {
+        const row = await findCase(context, id);
+        if (!row) throw new StoreError(`there is no case ${id}`);
+        return { row, evidence: (await evidenceFor(context, row)) ?? [] };
+      },
+      json: ({ row, evidence }, options) => ({ ...shown(row, options), evidence: evidence.map(entry) }),
+      text: ({ row, evidence }, options) =>
+        `${Object.entries(shown(row, options))
+          .map(([name, value]) => `${name}: ${value ?? ''}`)
+          .join('\n')}\n\n${columnsText(evidence.map(entry), COLUMNS)}`,
+    },
+  );
+  for (const [act, description] of ACTS)
+    uses(
+      withMode(command.command(act).description(description).argument('<id>', 'id of the case'))
+        .addOption(revealOption())
+        .requiredOption('--reason <text>', 'reason of the decision, for the audit log; 1 to 200 characters'),
+      {
+        run: (context, { reason = '' }: Options, id: string) =>
+          actOnCase(context, act, id, { name: '--reason', value: reason }, checksOf(context)),
+        json: shown,
+        text: ({ id, state, unfreezeBy }) =>
+          `case ${id} is ${state}${unfreezeBy === null ? '' : '; another person has to unfreeze it too'}`,
+      },
+    );
+  return command;
+}
+
+const COLUMNS = {
+  TIME: 'at',
+  EVENT: 'event',
+  STATE: 'state',
+  DECISION: 'decision',
+  BY: 'actor',
+  REASON: 'reason',
+} as const;
+
+function shown(row: CustomerCase, { reveal }: Options) {
+  const { id, accountId, taxId, name, sealedLink, askAt, openedAt, updatedAt, attemptAt, ...rest } = row;
+  return {
+    id: String(id),
+    account: String(accountId),
+    taxId: reveal ? taxId : maskTaxId(taxId),
+    name: name === null || reveal ? name : maskName(name),
+    openedAt: isoMillis(openedAt),
+    ...rest,
+    updatedAt: isoMillis(updatedAt),
+    decidedAt: rest.decidedAt && isoMillis(rest.decidedAt),
+    validUntil: rest.validUntil && isoMillis(rest.validUntil),
+  };
+}
+
+function entry({ caseId: _, at, ...rest }: CaseEvidence) {
+  return { at: isoMillis(at), ...rest };
+}

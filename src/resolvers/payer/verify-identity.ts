@@ -1,0 +1,36 @@
+/** The way of a payer to the identity check of the provider: a link of the customer's case, fetched when the payer goes there. */
+import { GatewayError } from '../../base/errors/errors.ts';
+import { type CustomerCase, readCasesOf } from '../../store/account/customer-cases.ts';
+import { accepts } from '../../templates/accepts.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Services } from '../services/context.ts';
+
+/** @returns whether the transaction waits for a check that the customer can do at the provider now. */
+export async function canVerify(services: Services, row: ProcessRow): Promise<boolean> {
+  return (await caseToVerify(services, row)) !== undefined;
+}
+
+/**
+ * @returns where the payer proves who they are; null where there is nothing to prove now. It is for one person, and stands in no log.
+ * @throws {GatewayError} `UNAVAILABLE` while the provider is away.
+ */
+export async function verificationLink(services: Services, row: ProcessRow): Promise<string | null> {
+  const found = await caseToVerify(services, row);
+  if (!found) return null;
+  try {
+    return (await services.rails.identity.cases?.link?.(found)) ?? null;
+  } catch {
+    throw new GatewayError('UNAVAILABLE', 'the identity check cannot be reached now', { retryAfter: 5 });
+  }
+}
+
+async function caseToVerify(
+  { database, rails, registry }: Services,
+  row: ProcessRow,
+): Promise<CustomerCase | undefined> {
+  const { accountId, clientTaxId } = row;
+  const isWaiting = accepts(registry.of(row.template), row, 'step_up_denied');
+  if (!isWaiting || clientTaxId === null || !rails.identity.cases?.link) return undefined;
+  const cases = await readCasesOf(database, accountId, clientTaxId);
+  return cases.find((each) => each.provider !== null && ['pending', 'retry'].includes(each.state));
+}
