@@ -277,11 +277,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-<<<<<<< HEAD
   /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
-=======
-  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
->>>>>>> cases38
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -1890,8 +1886,6 @@ export interface PaymentSession {
   readonly substatus: Label;
   /** Hash of the on-chain transaction; null until it is known. */
   readonly txHash: string | null;
-  /** URL that leads the payer to the identity check of the provider; null while there is none to do. */
-  readonly verifyUrl: string | null;
   /** Address that the crypto is delivered to; null when it is credited to the balance. */
   readonly wallet: string | null;
 }
