@@ -132,7 +132,9 @@ async function stray(): Promise<string> {
   const settledAtMs = await app.services.clock.nowMs();
   const payment = newPayment({ txid: null, amount: 7_512n, settledAtMs, payerTaxId: newCpf() });
   await app.services.receive(payment);
-  const { suspense } = await asOperator('{ suspense(state: OPEN, first: 100) { nodes { id news } } }');
+  const { suspense } = await asOperator(
+    '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
+  );
   return suspense.nodes.find(({ news }: { news: string }) => news.includes(payment.endToEndId)).id;
 }
 
@@ -141,10 +143,10 @@ async function suspense(change: 'assign' | 'approve' | 'return'): Promise<Waitin
   const account = String(app.accountId);
   if (change === 'approve')
     await asOperator(
-      `mutation { assignSuspense(input: { id: "${id}", account: "${account}" }) { suspenseEntry { id } errors { code } } }`,
+      `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${account}" }) { suspenseEntry { suspenseId } errors { code } } }`,
     );
   const state = async () => {
-    const found = await asOperator('{ suspense(first: 100) { nodes { id state } } }');
+    const found = await asOperator('{ suspense(first: 100) { nodes { id: suspenseId state } } }');
     return found.suspense.nodes.find((each: { id: string }) => each.id === id).state;
   };
   return {
@@ -172,9 +174,9 @@ async function debt(source: string): Promise<Waiting> {
 async function proposal(): Promise<Waiting> {
   const parts = `account: "${platform}", debit: "X.loss", credit: "A.pix", currency: "BRL", amount: "12.30"`;
   const { proposeJournal } = await asOperator(
-    `mutation { proposeJournal(input: { ${parts}, reason: "fee" }) { manualJournal { id } errors { code } } }`,
+    `mutation { proposeJournal(input: { ${parts}, reason: "fee" }) { manualJournal { proposalId } errors { code } } }`,
   );
-  return { path: '/console/books', given: { id: proposeJournal.manualJournal.id } };
+  return { path: '/console/books', given: { id: proposeJournal.manualJournal.proposalId } };
 }
 
 const brl = 'R\\$([\\d.,]+)';
