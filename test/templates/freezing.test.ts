@@ -108,7 +108,10 @@ describe('a deposit', () => {
   });
 
   test('of another amount is decided by nobody before its sender was screened', () => {
-    const late = drive(begin(SAMPLES['offramp from address']), 'created identity_passed deposit_ready seen_late');
+    const late = drive(
+      begin(SAMPLES['offramp from address']),
+      'created identity_passed deposit_ready seen_late',
+    );
     const { txHash, logIndex } = late.row.process?.deposit ?? { txHash: '', logIndex: 0 };
     const row = screens(late, { on: 'deposit_confirmed', txHash, logIndex });
     const waiting = { ...late, row: row as Run['row'] };

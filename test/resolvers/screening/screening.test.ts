@@ -102,7 +102,7 @@ const hitsOf = async (end2end: string | null, state = 'OPEN') =>
   ).screeningHits.nodes.filter((hit: { end2end: string | null }) => hit.end2end === end2end);
 const onramp = async (more: object = {}) => {
   const { transaction, pixCopyPaste } = await create('createOnramp', {
-    ...{ currency: 'USDT_TRX', amountPayment: '550', accept: true, ...CLEAN, ...more },
+    ...{ currency: 'USDT_TRX', amount: { brl: '550' }, accept: true, ...CLEAN, ...more },
   });
   return { end2end: transaction.end2end as string, pixCopyPaste };
 };
@@ -233,7 +233,7 @@ describe('when money arrives', () => {
 
   test('a sanctioned deposit is frozen: it is not rejected, and released by two different people with reasons only', async () => {
     const { transaction } = await create('createOfframp', {
-      ...{ currency: 'USDT_TRX', amountSent: '500', from: 'EXTERNAL', accept: true },
+      ...{ currency: 'USDT_TRX', amount: { brl: '500' }, from: 'EXTERNAL', accept: true },
       ...{ ...CLEAN, pixKey: '529.982.247-25', pixKeyType: 'CPF' },
     });
     const { end2end } = transaction;
@@ -261,7 +261,7 @@ describe('when money arrives', () => {
 
   test('a deposit of another amount is kept by nobody before its sender was screened, and is frozen', async () => {
     const { transaction } = await create('createOfframp', {
-      ...{ currency: 'USDT_TRX', amountSent: '500', from: 'EXTERNAL', accept: true },
+      ...{ currency: 'USDT_TRX', amount: { brl: '500' }, from: 'EXTERNAL', accept: true },
       ...{ ...CLEAN, pixKey: '529.982.247-25', pixKeyType: 'CPF' },
     });
     const { end2end } = transaction;
@@ -297,16 +297,16 @@ describe('before money leaves', () => {
   test('a withdrawal to a sanctioned address is held, and its account may take it back', async () => {
     await fund('USDT_TRX', '100');
     const { createWhitelistGroup: made } = await ask(
-      'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { id } errors { code message path } } }',
+      'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { groupId } errors { code message path } } }',
     );
     await ask(
-      `mutation { addWhitelistEntry(input: { groupId: "${made.whitelistGroup.id}", network: "TRX", address: "${WALLET}" }) { whitelistEntry { id } errors { code message path } } }`,
+      `mutation { addWhitelistEntry(input: { groupId: "${made.whitelistGroup.groupId}", target: { wallet: { network: "TRX", address: "${WALLET}" } } }) { whitelistEntry { id } errors { code message path } } }`,
     );
     provider.objectsToAddress = () => true;
     const { transaction } = await create('createWithdrawal', {
       amountReceived: '30',
       currency: 'USDT_TRX',
-      groupId: made.whitelistGroup.id,
+      groupId: made.whitelistGroup.groupId,
     });
     await until(transaction.end2end, 'compliance/UNCOMPLIANT');
     await ask(held('releaseHold', transaction.end2end, 'reason: "one"'), {}, app.platformKey);
@@ -335,11 +335,11 @@ test('money in suspense of somebody sanctioned is neither returned nor assigned 
   await trigger(end2end, 'pay');
   await until(end2end, 'success/DONE');
   await trigger(end2end, 'pay-twice');
-  const suspense = '{ suspense(first: 1) { nodes { id state } } }';
+  const suspense = '{ suspense(first: 1) { nodes { suspenseId state } } }';
   await expect.poll(async () => (await ask(suspense, {}, app.platformKey)).suspense.nodes.length).toBe(1);
   const [entry] = (await ask(suspense, {}, app.platformKey)).suspense.nodes;
-  const back = `mutation { returnSuspense(input: { id: "${entry.id}" }) { suspenseEntry { state } errors { code message path } } }`;
-  const assign = `mutation { assignSuspense(input: { id: "${entry.id}", account: "${app.accountId}" }) { suspenseEntry { state } errors { code message path } } }`;
+  const back = `mutation { returnSuspense(input: { suspenseId: "${entry.suspenseId}" }) { suspenseEntry { state } errors { code message path } } }`;
+  const assign = `mutation { assignSuspense(input: { suspenseId: "${entry.suspenseId}", account: "${app.accountId}" }) { suspenseEntry { state } errors { code message path } } }`;
   provider.isAway = true;
   expect((await refusal(back, {}, app.platformKey)).code).toBe('UNAVAILABLE');
   provider.isAway = false;
