@@ -1,8 +1,9 @@
 /** Opens the database that the settings name, brought to this version's schema. */
 
 import { acquireEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
-import { checkRole, checkServer } from '../store/connection/check-server.ts';
+import { checkRole, checkServer, StoreError } from '../store/connection/check-server.ts';
 import type { Database } from '../store/connection/database.ts';
+import { NoAnswerError } from '../store/connection/database-error.ts';
 import { admitLogin, loginOf } from '../store/connection/logins.ts';
 import { findPrimary, type Primary } from '../store/connection/primary.ts';
 import { addressOf, urlsOfHosts } from '../store/connection/several-hosts.ts';
@@ -91,7 +92,12 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
 /** @returns what finds the server that takes writes; undefined where there is one host. @throws {StoreError} where none takes writes. */
 async function primaryOf({ databaseUrl }: StoreSettings): Promise<Primary | undefined> {
   const urls = databaseUrl === undefined ? [] : (urlsOfHosts(databaseUrl) ?? []);
-  return urls.length > 1 ? findPrimary(urls) : undefined;
+  if (urls.length < 2) return undefined;
+  const primary = await findPrimary(urls);
+  if (primary) return primary;
+  throw new StoreError(`none of the servers ${urls.map(addressOf).join(', ')} takes writes`, {
+    cause: new NoAnswerError('no server takes writes'),
+  });
 }
 
 /** @returns the URL without what the driver does not know. */

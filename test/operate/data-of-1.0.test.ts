@@ -1,5 +1,5 @@
 /**
- * Goal: every later version goes on with the data of 1.0 (docs/versions.md). Method: the rows that 1.0 wrote in thirty days of the demo, from a
+ * Goal: every later version goes on with the data of 1.0 (docs/upgrades.md). Method: the rows that 1.0 wrote in thirty days of the demo, from a
  * fixture, in tables made by its migrations; then this version migrates them, verifies them, reads what was read then, and takes a payment.
  * `WRITE_DATA=1` writes the fixture, before the release of 1.0 and never after it.
  */

@@ -1,5 +1,5 @@
 /**
- * Goal: gateways are upgraded one after the other while payments go on, and back again, and nobody notices (docs/versions.md). Method: this
+ * Goal: gateways are upgraded one after the other while payments go on, and back again, and nobody notices (docs/upgrades.md). Method: this
  * version and a later one of it on one database; merchants who create, pay and read all the time, by whichever gateway is up, as behind a
  * load balancer; a webhook for each event. The older program runs beside the newer schema, is started on it, and is alone on it again.
  */

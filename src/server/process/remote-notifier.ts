@@ -113,7 +113,7 @@ async function clientsOf(
     const { plainClient } = await import('../../store/connection/plain-connection.ts');
     return () => {
       const client = plainClient(url(), APPLICATION_NAME);
-      primary?.watch(client);
+      primary?.watch(client, () => void client.end().catch(() => {}));
       return client;
     };
   }

@@ -64,7 +64,7 @@ function clientsOf(url: () => string, primary: Primary | undefined): new () => p
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: url() });
-      primary?.watch(this);
+      primary?.watch(this, () => void this.end().catch(() => {}));
       // The statement that the connection was to answer fails; the pool listens only while it is idle.
       this.on('error', () => primary?.suspect());
     }

@@ -5,18 +5,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StoreError } from './check-server.ts';
 import { NoAnswerError } from './database-error.ts';
-import { destroy } from './look-into-server.ts';
-import { addressOf } from './several-hosts.ts';
 
 /** The server that takes writes, as far as is known. */
 export interface Primary {
   readonly url: () => string;
   /** A connection to it failed: the servers are asked which one takes writes now. */
   readonly suspect: () => void;
-  /** Closes a connection when another server takes writes. */
-  readonly watch: (client: pg.Client) => void;
+  /** Has a connection closed when another server takes writes. @param close - immediately, so that all that waits for its answers fails. */
+  readonly watch: (client: pg.Client, close: (reason: Error) => void) => void;
   readonly close: () => void;
 }
 
@@ -40,20 +37,18 @@ const TIMELINE_DIGITS = 8;
 
 /**
  * @param urls - of the servers, two or more.
- * @returns the one that takes writes. @throws {StoreError} where none does now.
+ * @returns the one that takes writes; undefined where none does now.
  */
-export async function findPrimary(urls: readonly string[]): Promise<Primary> {
+export async function findPrimary(urls: readonly string[]): Promise<Primary | undefined> {
   const servers = urls.map((url) => new Server(url));
-  const clients = new Map<pg.Client, string>();
+  const clients = new Map<pg.Client, { readonly url: string; readonly close: (reason: Error) => void }>();
   let isClosed = false;
   let looking: Promise<void> | undefined;
 
   const first = await newest(servers, 0);
   if (!first) {
     for (const server of servers) server.forget();
-    throw new StoreError(`none of the servers ${urls.map(addressOf).join(', ')} takes writes`, {
-      cause: new NoAnswerError('no server takes writes'),
-    });
+    return undefined;
   }
   let known = first;
 
@@ -61,8 +56,8 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary> {
     const hasMoved = found.url !== known.url;
     known = found;
     if (!hasMoved) return;
-    for (const [client, url] of clients)
-      if (url !== found.url) destroy(client, new NoAnswerError('another server takes writes now'));
+    for (const { url, close } of clients.values())
+      if (url !== found.url) close(new NoAnswerError('another server takes writes now'));
   };
   const lookUntilFound = async (): Promise<void> => {
     while (!isClosed) {
@@ -84,8 +79,8 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary> {
   return {
     url: () => known.url,
     suspect,
-    watch: (client) => {
-      clients.set(client, known.url);
+    watch: (client, close) => {
+      clients.set(client, { url: known.url, close });
       client.once('end', () => clients.delete(client));
     },
     close: () => {
@@ -132,10 +127,6 @@ class Server {
   /** @returns undefined of a standby. @throws where it does not answer in time. */
   async ask(): Promise<Found | undefined> {
     const client = this.#client ?? this.#newClient();
-    const limit = setTimeout(
-      () => destroy(client, new NoAnswerError('the server did not answer')),
-      ANSWER_MAX_MS,
-    );
     try {
       if (this.#client !== client) await client.connect();
       this.#client = client;
@@ -146,10 +137,8 @@ class Server {
         : undefined;
     } catch (error) {
       if (this.#client === client) this.#client = undefined;
-      destroy(client);
+      client.end().catch(() => {});
       throw error;
-    } finally {
-      clearTimeout(limit);
     }
   }
 
@@ -159,7 +148,12 @@ class Server {
   }
 
   #newClient(): pg.Client {
-    const client = new pg.Client({ connectionString: this.url, application_name: APPLICATION_NAME });
+    const client = new pg.Client({
+      connectionString: this.url,
+      application_name: APPLICATION_NAME,
+      connectionTimeoutMillis: ANSWER_MAX_MS,
+      query_timeout: ANSWER_MAX_MS,
+    });
     client.on('error', () => {});
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined;

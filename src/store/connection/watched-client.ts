@@ -91,7 +91,7 @@ class WatchedClient extends pg.Client {
     const { openings } = shared;
     const { lost, primary } = shared.options;
     Object.assign(this, { connection: rowConnection(this) });
-    primary?.watch(this);
+    primary?.watch(this, (reason) => destroy(this, reason));
     // A broken connection fails its statement. Without a listener, the error event would end the process.
     this.on('error', () => openings.end(this));
     this.connection.on('readyForQuery', () => {

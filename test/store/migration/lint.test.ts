@@ -1,5 +1,5 @@
 /**
- * Goal: a database is upgraded while others use it, and goes back to the program before (docs/versions.md). Method: the scripts of the migrations
+ * Goal: a database is upgraded while others use it, and goes back to the program before (docs/upgrades.md). Method: the scripts of the migrations
  * as text. Each that came after the first tables waits for no lock longer than `migrate` lets it, rewrites no table and takes nothing away that
  * an older program uses, or says in a comment that it does.
  */
