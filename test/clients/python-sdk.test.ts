@@ -55,7 +55,7 @@ describe.runIf(PYTHON)('the Python client', () => {
       ['REST', 'print(client.post("/v2/crossramp_checkout", **order)["end2end"])'],
       [
         'GraphQL',
-        'print(client.mutate("createCheckout", {"amountPayment": "150.00", "currency": "USDT_TRX"}, "transaction { end2end }")["transaction"]["end2end"])',
+        'print(client.mutate("createCheckout", {"amount": {"brl": "150.00"}, "currency": "USDT_TRX"}, "transaction { end2end }")["transaction"]["end2end"])',
       ],
     ])('%s makes one order under one key', async (_interface, code) => {
       troubled.next.push(...troubles);
@@ -94,7 +94,7 @@ def caught(run):
     except Refused as error:
         print(type(error).__name__, error.code, error.action)
 caught(lambda: client.post("/v2/crossramp_checkout", **{**order, "client_tax_id": "1"}))
-caught(lambda: client.mutate("createCheckout", {"amountPayment": "0.50", "currency": "USDT_TRX"}, "transaction { end2end }"))
+caught(lambda: client.mutate("createCheckout", {"amount": {"brl": "0.50"}, "currency": "USDT_TRX"}, "transaction { end2end }"))
 caught(lambda: client.graphql("{ nothing }"))
 caught(lambda: client.get("/v2/onramp/{id}", id="CRX"))
 caught(lambda: next(client.events(after="${after}")))`;
