@@ -13,7 +13,7 @@ const OTHERWISE = {
   'lone-executable-definition': 'acts of the console stand in one file',
   'match-document-filename': 'files are named for screens',
   'no-one-place-fragments': 'a fragment names a part of a screen',
-  'no-typename-prefix': '`Refund.refunds` and such are words of the field, not prefixes',
+  'no-typename-prefix': 'a raw id has its name everywhere: `personId` of `Person` (decision 0076)',
   'no-unused-fields': 'fields are for the clients of others',
   'relay-edge-types': 'short lists are plain lists, not only edges',
   'require-field-of-type-query-in-mutation-result':
