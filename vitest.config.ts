@@ -11,7 +11,7 @@ process.env.SECRETS_KEY_FILE ??= join(tmpdir(), `crossramp-test-${process.pid}.k
 /** What takes longest: whole backups, crashes and outages of processes, an installation, all screens. `npm run test:long` runs these alone. */
 const LONG = [
   'test/{,*/,*/*/}*crash.test.ts',
-  'test/{chaos,going-live,half-open-network,package,slots-used-up,wrong-clocks}.test.ts',
+  'test/{chaos,going-live,half-open-network,package,slots-used-up,tools,wrong-clocks}.test.ts',
   'test/console/{browser,walks}.test.ts',
   'test/fuzz/*.test.ts',
   'test/operate/*.test.ts',

@@ -110,7 +110,9 @@ async function stray({ app, askAsOperator }: Stage): Promise<string> {
   const { suspense } = await askAsOperator(
     '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
   );
-  return suspense.nodes.find(({ news }: { news: string }) => news.includes(payment.endToEndId)).id;
+  return suspense.nodes.find(({ news }: { news: object }) =>
+    JSON.stringify(news).includes(payment.endToEndId),
+  ).id;
 }
 
 function suspenseRow(act: string, state: RegExp, typedOf?: (stage: Stage) => Situation['typed']): ActRow {
@@ -174,7 +176,7 @@ async function dispute({ app, askAsOperator }: Stage, { mark }: Walk): Promise<s
   const endToEndId = `E12345678202611221200${mark.padStart(11, 'x')}`;
   await app.services.receive({ kind: 'dispute_opened', disputeId: mark, endToEndId, amount: null });
   const { railNews } = await askAsOperator('{ railNews(first: 100) { nodes { id: newsId news } } }');
-  return railNews.nodes.find(({ news }: { news: string }) => news.includes(endToEndId)).id;
+  return railNews.nodes.find(({ news }: { news: object }) => JSON.stringify(news).includes(endToEndId)).id;
 }
 
 /** An order that the provider does not know: the provider of the sandbox cannot be asked, and is played here. */
