@@ -1886,6 +1886,8 @@ export interface PaymentSession {
   readonly substatus: Label;
   /** Hash of the on-chain transaction; null until it is known. */
   readonly txHash: string | null;
+  /** URL that leads the payer to the identity check of the provider; null while there is none to do. */
+  readonly verifyUrl: string | null;
   /** Address that the crypto is delivered to; null when it is credited to the balance. */
   readonly wallet: string | null;
 }
