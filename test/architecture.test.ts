@@ -60,7 +60,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['pricing'],
     ['engine'],
     ['inbound', 'reconciliation'],
-    ['orders', 'rails'],
+    ['orders', 'rails', 'review'],
     ['payer'],
     ['sandbox'],
   ],

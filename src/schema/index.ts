@@ -45,6 +45,7 @@ import { defineReconciliation } from './reconciliation.ts';
 import { defineRefunds } from './refund.ts';
 import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
+import { defineReview } from './review.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
 import { defineSearch } from './search.ts';
@@ -116,7 +117,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSavedViews(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
-  defineSuspense(builder, currencies);
+  defineReview(builder, { ...currencies, transaction, suspense: defineSuspense(builder, currencies) });
   defineRailNews(builder);
   definePixOrders(builder);
   defineNetworks(builder);

@@ -44,7 +44,8 @@ const RENDERED = {
     'NetworkSending PixOrder RailCheck RailHealth RailNews RailOrderTimes RailNewsConnection RailNewsEdge SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
     'BookAmount BookClose BookLine Booking Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
-  'what waits, and what is found': 'Attention SearchHit StepUp',
+  'what waits, and what is found':
+    'Attention CaseFact CaseFile ReviewCase ReviewCount ReviewNote ReviewQueueConnection ReviewQueueEdge SearchHit StepUp',
   'what is no read':
     'CursorRefusal InputRefusal LimitRefusal Mutation PermissionRefusal Refusal RuleRefusal StateRefusal Subscription WaitRefusal',
 };

@@ -37,6 +37,7 @@ ACTIONS = {
 ONCE = frozenset(
     [
         "AcceptQuoteInput",
+        "AddReviewNoteInput",
         "AddWhitelistEntryInput",
         "ApproveMoneyOutInput",
         "ApproveWithdrawalInput",

@@ -6,11 +6,12 @@ import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
-import { actForm, askedForm, field } from '../parts/form.ts';
+import { askedForm } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
 import { stepUpList } from '../parts/step-ups.ts';
+import { suspenseActs } from '../parts/suspense-acts.ts';
 import { releaseMeaning } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
@@ -82,66 +83,9 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) =>
-        entry.state === 'OPEN' ? decisions(context, entry) : entry.isStuck && returnAgain(context, entry),
+      cell: (entry) => suspenseActs(context, entry),
     },
   ];
-}
-
-/** Approving names the account that was read: another proposal meanwhile is not approved with it. */
-function secondPerson(context: ScreenContext, id: string, account: string): Html {
-  const { say } = context;
-  const approve = askedForm(context, {
-    act: 'ApproveSuspense',
-    given: { id, account },
-    open: say('approveSuspense'),
-    what: say('approveSuspenseWhat', { account }),
-    button: say('approveSuspenseYes'),
-  });
-  const reject = actForm(context, {
-    act: 'RejectSuspense',
-    given: { id },
-    button: say('rejectSuspense'),
-    kind: 'pill',
-  });
-  return html`<div class="row">${approve}${reject}</div>`;
-}
-
-function decisions(context: ScreenContext, { id, proposedTo, reason }: Entry): Html {
-  if (proposedTo !== null) return secondPerson(context, id, proposedTo);
-  const { say } = context;
-  const given = { id };
-  const assign = askedForm(context, {
-    act: 'AssignSuspense',
-    given,
-    open: say('assign'),
-    what: say('assignWhat'),
-    button: say('assignYes'),
-    fields: field(
-      context,
-      'AssignSuspense',
-      { name: 'account', label: say('accountNumber'), isRequired: true },
-      given,
-    ),
-  });
-  // A payout that came back has no sender to go back to.
-  const back =
-    reason !== 'PAYOUT_RETURNED' &&
-    askedForm(context, {
-      act: 'ReturnSuspense',
-      given,
-      open: say('sendBack'),
-      what: say('sendBackWhat'),
-      button: say('sendBackYes'),
-      kind: 'danger',
-    });
-  return html`<div class="row">${assign}${back}</div>`;
-}
-
-function returnAgain(context: ScreenContext, { id }: Entry): Html {
-  const { say } = context;
-  const [open, what, button] = [say('returnAgain'), say('returnAgainWhat'), say('returnAgainYes')];
-  return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
 }
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];

@@ -19,8 +19,8 @@ export async function listSuspense(
   return isOperator ? found : { ...found, rows: found.rows.map((row) => forHolder(row, caller.accountId)) };
 }
 
-/** An account does not see who paid, nor which other account got or is to get the money. */
-function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
+/** @returns an entry as its account sees it: not who paid, nor which other account got or is to get the money. */
+export function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
   return { ...row, news: maskNews(row.news), assignedTo, proposedTo: null, proposedBy: null };
 }

@@ -174,11 +174,16 @@ export function needsPasskey({
   return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
 }
 
-/** Acts of a live account that need no live rails: they open its subscriptions, have work tried again, or end somebody's access. */
+/** Acts of a live account that need no live rails: they open its subscriptions, have work tried again, divide it, or end somebody's access. */
 const WITHOUT_RAILS: readonly ActName[] = [
   'stream_token.create',
   'job.retry',
   'job.cancel',
+  'review.assign',
+  'review.release',
+  'review.note',
+  'transaction.view',
+  'suspense.view',
   'key.revoke',
   'person.remove',
   'session.revoke',

@@ -53,6 +53,7 @@ export const AUDIT_OBJECT_KINDS = [
   'pix_order',
   'quote',
   'rail_news',
+  'review_case',
   'sandbox_clock',
   'session',
   'suspense_entry',
