@@ -41,9 +41,9 @@ const RENDERED = {
   'customers and what is recorded':
     'Customer CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:
-    'NetworkSending PixOrder RailCheck RailHealth RailNews RailOrderTimes RailNewsConnection RailNewsEdge SuspenseConnection SuspenseEdge SuspenseEntry',
+    'NetworkSending PixOrder RailCheck RailHealth RailOfDay RailNews RailOrderTimes RailNewsConnection RailNewsEdge SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
-    'BookAmount BookClose BookLine Booking Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
+    'BookAmount BookClose BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
   'what waits, and what is found':
     'Attention CaseFact CaseFile ReviewCase ReviewCount ReviewNote ReviewQueueConnection ReviewQueueEdge SearchHit StepUp',
   'what is no read':

@@ -70,6 +70,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'CaseFile.notes': NOTES_MAX,
   'CaseFile.samePayer': RELATED_MAX,
   'CaseFile.sameWallet': RELATED_MAX,
+  'CloseChecklist.rails': SETUP,
   'Customer.volumes': 30,
   'DeliveryReport.endpoints': ENDPOINTS_REPORTED,
   'DeliveryReport.slices': SLICES,

@@ -42,8 +42,12 @@ export function happenings(context: ScreenContext, found: Found, data: Logs): re
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-/** @returns the axis. */
-export function axisOf({ say, language }: ScreenContext, happened: readonly Happening[]): Html {
+/** @param place - name of the part of the page, which stays when the page is brought up to date. @returns the axis. */
+export function axisOf(
+  { say, language }: ScreenContext,
+  happened: readonly Happening[],
+  place: 'axis' | 'folded' = 'axis',
+): Html {
   const dayOf = ({ at }: Happening) => timeText(Date.parse(at), language, 'day');
   const shown = happened.map((each, index) => {
     const before = happened[index - 1];
@@ -53,7 +57,7 @@ export function axisOf({ say, language }: ScreenContext, happened: readonly Happ
       when: isNewDay ? moment(each.at, language, 'millis') : wholeMoment(each.at, language, 'millis'),
     };
   });
-  return html`<div data-live="axis">${axis(say('whatHappened'), shown)}</div>`;
+  return html`<div data-live="${place}">${axis(say(place === 'axis' ? 'whatHappened' : 'webhooks'), shown)}</div>`;
 }
 
 const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;

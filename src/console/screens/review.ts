@@ -136,8 +136,13 @@ function columnsOf(context: ScreenContext, now: string, rows: readonly Case[]): 
       isFigure: true,
       cell: ({ brl, money: amount }) => (brl ? inBrl(brl, language) : amount && money(amount, language)),
     },
-    { name: say('age'), cell: ({ since }) => ago(since, language) },
-    { name: say('dueAt'), cell: ({ dueAt }) => dueText(context, dueAt ?? null, now) },
+    {
+      name: say('age'),
+      cell: ({ since, dueAt }) => {
+        const due = dueText(context, dueAt ?? null, now);
+        return html`${ago(since, language)}${due && html`<br><small>${say('dueAt')}: ${due}</small>`}`;
+      },
+    },
     { name: say('assignee'), cell: (row) => assigneeText(context, row) },
     { name: unseen(say('actsHere')), isActs: true, cell: (row) => assignForm(context, row) },
   ];

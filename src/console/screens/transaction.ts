@@ -8,7 +8,8 @@ import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { money, statusBadge } from '../parts/figures.ts';
 import { handOver } from '../parts/hand-over.ts';
-import { axisOf, happenings, KINDS } from '../parts/happened.ts';
+import { axisOf, type Happening, happenings, KINDS } from '../parts/happened.ts';
+import { count } from '../parts/lists.ts';
 import { recordOf } from '../parts/record.ts';
 import { actsNow, scenarios } from '../parts/transaction-acts.ts';
 import { leaves, transactionFacts, transactionNumbers } from '../parts/transaction-facts.ts';
@@ -37,8 +38,8 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 <div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(context, found)}</p>
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
-<div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${transactionFacts(context, found)}${transactionNumbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
+<div class="two"><aside class="stack lead"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${transactionFacts(context, found)}${transactionNumbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside>
+<div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div></div>`;
   return { title, main };
 }
 
@@ -87,10 +88,19 @@ function kindLinks(context: ScreenContext): Html {
   return segments(say('whatToShow'), views);
 }
 
+function webhooks(context: ScreenContext, folded: readonly Happening[]): Html {
+  const title = html`${context.say('webhooks')} <span class="count">${count(folded.length, context.language)}</span>`;
+  return html`<div data-live="webhooks">${folded.length > 0 && more(title, axisOf(context, folded, 'folded'))}</div>`;
+}
+
 function story(context: ScreenContext, found: Found, data: TransactionQuery): Html {
   const shown = context.query.get('show');
-  const happened = happenings(context, found, data).filter(({ kind }) => shown === null || kind === shown);
-  if (happened.length > 0) return axisOf(context, happened);
+  const all = happenings(context, found, data);
+  // Webhooks are many and matter to few: among everything they are folded.
+  const isFolded = ({ kind }: Happening) => shown === null && kind === 'webhooks';
+  const happened = all.filter((each) => (shown === null || each.kind === shown) && !isFolded(each));
+  const folded = all.filter(isFolded);
+  if (happened.length > 0) return html`${axisOf(context, happened)}${webhooks(context, folded)}`;
   const isImported = found.events.length === 0;
   return html`<div data-live="axis">${empty('clock', context.say(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
 }

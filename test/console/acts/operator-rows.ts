@@ -384,8 +384,28 @@ const BOOK_ROWS: readonly ActRow[] = [
       const day = dayAfter(last ?? brasiliaDay(await stage.app.services.clock.nowMs()), last ? 1 : -3);
       return {
         path: BOOKS,
-        typed: { day },
+        // After the first close the checklist has the form, which knows its day.
+        ...(last ? { given: { day } } : { typed: { day } }),
         check: async () => expect(await closedDays(stage)).toContain(day),
+      };
+    },
+  },
+  {
+    act: 'Reconcile',
+    who: 'platform',
+    begin: async ({ askAsOperator }) => {
+      const { closeChecklist } = await askAsOperator('{ closeChecklist { day } }');
+      const { day } = closeChecklist as { day: string };
+      const reports = async () => {
+        const query = 'query ($day: String!) { reconciliations(day: $day, rail: "pix", first: 100) { id } }';
+        return ((await askAsOperator(query, { day })).reconciliations as unknown[]).length;
+      };
+      const before = await reports();
+      return {
+        path: BOOKS,
+        given: { day, rail: 'pix' },
+        object: day,
+        check: async () => expect(await reports()).toBe(before + 1),
       };
     },
   },
