@@ -1,4 +1,4 @@
-/** What waits for people and no other list of the store gives: over one account, or over all of a mode; the oldest first. */
+/** Waiting work that no other list of the store has: over one account, or over all of a mode; oldest first. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { ProcessRow } from '../../templates/facts.ts';

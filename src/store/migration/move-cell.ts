@@ -110,7 +110,7 @@ async function copy(
   { source, target }: Sides,
   { reachedAt, target: { url, schema }, onStep, code }: Move,
 ): Promise<void> {
-  // What an earlier move began cannot be continued: the source may have changed in ways that are not replicated.
+  // An interrupted earlier move cannot be continued: the source may have changed in ways that are not replicated.
   await undo({ source, target });
   const cell = await source.cell();
   if (!cell || cell.code !== code) throw new MoveError(`the source is not cell ${code}`);

@@ -196,9 +196,10 @@ const LEASE: Statement = {
 };
 
 /**
- * What came of tries, in one statement. It may be said again when its answer was lost: `valid` are the tries that still have
- * their lease, or that end their delivery. Others change nothing but the log. Endpoints are locked before deliveries, as
- * by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips what was pending.
+ * Stores the outcomes of attempts, in one statement. It may be repeated when its answer was lost: `valid` are the
+ * attempts that still have their lease, or that end their delivery. Others change only the log. Endpoints are locked
+ * before deliveries, as by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips
+ * pending deliveries.
  */
 const END: Statement = {
   name: 'delivery_end',
