@@ -38,8 +38,8 @@ const HOUR_MS = 3_600_000;
 const NAMES = Object.keys(REVIEW_KINDS) as ReviewKind[];
 
 /**
- * @returns every case that the caller sees: of all accounts of the mode by scopes of the platform, else of the own account. What is due
- *   first comes first, then what has waited longest; of each kind at most `CASES_MAX`.
+ * @returns every case that the caller sees: of all accounts of the mode by scopes of the platform, else of the own account. Sorted by due
+ *   time, then by age; of each kind at most `CASES_MAX`.
  * @throws {GatewayError} `FORBIDDEN` without `read`.
  */
 export async function readReviewQueue(

@@ -92,7 +92,7 @@ function valuesOf({ mode, accountId, limit }: ReviewScope): readonly unknown[] {
   return [mode, accountId, limit];
 }
 
-/** @param since - what was asked for before waits no more. @returns money out that waits for approval. */
+/** @param since - older requests wait no more. @returns money out that waits for approval. */
 export function readHeldOutflows(tx: Tx, scope: ReviewScope, since: Date): Promise<HeldOutflow[]> {
   return tx.query<HeldOutflow>(OUTFLOWS, [...valuesOf(scope), since]);
 }

@@ -1,6 +1,6 @@
 /**
- * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). What the two schemas say of the cell is all that a
- * move remembers, so the same call goes on after a crash at any point: it looks where the cell stands, and does what is left.
+ * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). The records of the two schemas
+ * about the cell are the only memory of a move, so the same call continues after a crash at any point: it reads the state and does the rest.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
