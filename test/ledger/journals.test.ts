@@ -166,7 +166,7 @@ describe('journals', () => {
     expect(journals.swapIn({ ...IN, fee: 0n }).postings.map(({ role }) => role)).not.toContain('R.fee');
   });
 
-  test('what does not balance per currency is refused where it is made', () => {
+  test('a journal that does not balance per currency is refused where it is made', () => {
     expect(() => journal('X', debit('A.pix', BRL, 1n), credit('L.payer', USDT, 1n))).toThrow(
       /journal X balances in BRL/,
     );
