@@ -1,0 +1,3 @@
+
+/** What a thing is. */
+export const X = 1;
