@@ -62,7 +62,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['pricing', 'cases', 'screening'],
     ['engine'],
     ['inbound', 'reconciliation'],
-    ['orders', 'rails'],
+    ['orders', 'rails', 'review'],
     ['payer'],
     ['sandbox'],
   ],

@@ -32,7 +32,8 @@ export const PLACES: readonly Place[] = [
   { path: '', word: 'today', icon: 'home', scope: 'read', key: 'd', isMain: true },
   { path: '/transactions', word: 'transactions', icon: 'convert', scope: 'read', key: 't', isMain: true },
   { path: '/statement', word: 'statement', icon: 'receipt', scope: 'read', key: 's', isMain: true },
-  { path: '/approvals', word: 'approvals', icon: 'approve', scope: 'read', key: 'a', isMain: true },
+  { path: '/review', word: 'reviewQueue', icon: 'held', scope: 'read', key: 'q', isMain: true },
+  { path: '/approvals', word: 'approvals', icon: 'approve', scope: 'read', key: 'a' },
   { path: '/whitelist', word: 'whitelist', icon: 'wallet', scope: 'read', key: 'w' },
   { path: '/customers', word: 'customers', icon: 'person', scope: 'read', key: 'u' },
   { path: '/developers', word: 'developers', icon: 'code', scope: 'read', key: 'k' },
@@ -43,7 +44,7 @@ export const PLACES: readonly Place[] = [
   {
     path: '/operator',
     word: 'operator',
-    icon: 'held',
+    icon: 'sort',
     scope: ['platform:risk', 'platform:books'],
     key: 'o',
   },

@@ -7,6 +7,7 @@ import { FRAME_WORDS } from './words/frame.ts';
 import { HOME_WORDS } from './words/home.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
 import { RECONCILIATION_WORDS } from './words/reconciliation.ts';
+import { REVIEW_WORDS } from './words/review.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
 import { SETTINGS_WORDS } from './words/settings.ts';
 import { TRANSACTION_WORDS } from './words/transactions.ts';
@@ -16,6 +17,7 @@ const WORDS = {
   ...TRANSACTION_WORDS,
   ...SCREEN_WORDS,
   ...HOME_WORDS,
+  ...REVIEW_WORDS,
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,
   ...RECONCILIATION_WORDS,

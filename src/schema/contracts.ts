@@ -20,6 +20,7 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
   'accountHolder',
   'accounts',
   'bookCloses',
+  'closeChecklist',
   'houseDays',
   'manualJournals',
   'openPixOrders',

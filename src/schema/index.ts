@@ -49,6 +49,7 @@ import { defineReconciliation } from './reconciliation.ts';
 import { defineRefunds } from './refund.ts';
 import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
+import { defineReview } from './review.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
 import { defineScreening } from './screening.ts';
@@ -119,7 +120,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSavedViews(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
-  defineRailWork(builder, currencies);
+  defineRailWork(builder, transaction, currencies);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
   const customers = defineCustomersWithCases(builder);
@@ -147,8 +148,12 @@ function defineMoney(builder: Builder, currencies: CurrencyRefs) {
 }
 
 /** Reports and findings of rails that a person decides. */
-function defineRailWork(builder: Builder, currencies: CurrencyRefs): void {
-  defineSuspense(builder, currencies);
+function defineRailWork(
+  builder: Builder,
+  transaction: ReturnType<typeof defineTransaction>,
+  currencies: CurrencyRefs,
+): void {
+  defineReview(builder, { ...currencies, transaction, suspense: defineSuspense(builder, currencies) });
   defineRailNews(builder);
   defineScreening(builder);
   definePixOrders(builder);

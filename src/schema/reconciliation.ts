@@ -6,6 +6,12 @@ import { inProse } from '../resolvers/checks/lengths.ts';
 import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/reconciliation/compare-statement.ts';
 import { FINDING_KINDS, type Finding } from '../resolvers/reconciliation/finding.ts';
 import {
+  CHECKLIST_MAX,
+  type CloseChecklist,
+  type RailOfDay,
+  readCloseChecklist,
+} from '../resolvers/reconciliation/read-checklist.ts';
+import {
   isOpen,
   RECONCILIATIONS_MAX,
   type Reconciliation,
@@ -45,6 +51,7 @@ export function defineReconciliation(builder: Builder): void {
         }),
     }),
   );
+  defineChecklist(builder, report);
   defineMutation(builder, 'reconcile', {
     result: ['reconciliation', report],
     description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
@@ -66,6 +73,50 @@ export function defineReconciliation(builder: Builder): void {
       return kept;
     },
   });
+}
+
+function defineChecklist(builder: Builder, report: ReturnType<typeof defineReport>): void {
+  const rail = builder.objectRef<RailOfDay>('RailOfDay').implement({
+    description: 'A rail with a statement, and its reconciliation of a day.',
+    fields: (t) => ({
+      rail: t.exposeString('rail', { description: '`pix`, or the name of a network such as `TRX`.' }),
+      report: t.field({
+        type: report,
+        nullable: true,
+        description: 'Its newest report of the day; null where it was not reconciled yet.',
+        resolve: (row) => row.report,
+      }),
+    }),
+  });
+  const checklist = builder.objectRef<CloseChecklist>('CloseChecklist').implement({
+    description: 'What there is to do before a day is closed.',
+    fields: (t) => ({
+      day: t.exposeString('day', { description: 'The day to close next, in Brasília, `YYYY-MM-DD`.' }),
+      isOver: t.exposeBoolean('isOver', {
+        description: 'Whether the day is over: only then it can be closed.',
+      }),
+      rails: t.field({
+        type: [rail],
+        description: 'Every rail that has a statement.',
+        resolve: (row) => [...row.rails],
+      }),
+      suspense: t.exposeInt('suspense', {
+        description: `Money in suspense that waits for a decision; at most ${CHECKLIST_MAX} are counted.`,
+      }),
+      journals: t.exposeInt('journals', {
+        description: `Manual journals that wait for approval; at most ${CHECKLIST_MAX} are counted.`,
+      }),
+    }),
+  });
+  builder.queryField('closeChecklist', (t) =>
+    t.field({
+      type: checklist,
+      complexity: 100,
+      description:
+        'What there is to do before the next day is closed: the day after the last closed one; before the first close, yesterday. Needs the scope `platform:books`.',
+      resolve: (_root, _args, context) => readCloseChecklist(context),
+    }),
+  );
 }
 
 function namedOf(name: string, value: string | null | undefined): Named | undefined {

@@ -32,8 +32,8 @@ const STATES: Readonly<Record<SuspenseState, string>> = {
 const ID = { required: true, description: 'Identifier of the entry.' } as const;
 const ACCOUNT = { required: true, description: 'Identifier of the account that gets it.' } as const;
 
-/** Defines `SuspenseEntry`, `Query.suspense`, and the mutations that decide about it. */
-export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void {
+/** Defines `SuspenseEntry`, `Query.suspense`, and the mutations that decide about it. @returns the type. */
+export function defineSuspense(builder: Builder, currencies: CurrencyRefs): SuspenseRef {
   const state = defineState(builder);
   const entry = defineEntry(builder, currencies, state);
   const connection = exactConnection(builder, entry, {
@@ -82,7 +82,11 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
         returnSuspense(context, args.suspenseId, attempt),
       ),
   });
+  return entry;
 }
+
+/** The type `SuspenseEntry`. */
+export type SuspenseRef = ReturnType<typeof defineEntry>;
 
 function defineSecondPerson(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
   defineMutation(builder, 'approveSuspense', {

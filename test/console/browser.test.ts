@@ -91,7 +91,10 @@ beforeAll(async () => {
 
 /** What stands in the paths of screens. */
 const named = (path: string) =>
-  `/console${path}`.replace(':end2end', paid).replace(':account', String(app.accountId));
+  `/console${path}`
+    .replace(':end2end', paid)
+    .replace(':account', String(app.accountId))
+    .replace('/review/case', `/review/case?id=HOLD:${app.accountId}:${paid}`);
 /** Every screen under the name of its document, with who opens it; and what else a screen shows. */
 const PLACES: readonly (readonly [name: string, path: () => string, person: () => SignedInForTest])[] = [
   ...SCREENS.map(({ path, operation, scope }) => {
@@ -99,6 +102,8 @@ const PLACES: readonly (readonly [name: string, path: () => string, person: () =
     const name = operation.name.toLowerCase();
     return [name, () => named(path), () => (isOfPlatform ? operator : owner)] as const;
   }),
+  ['review-platform', () => '/console/review', () => operator],
+  ['reviewcase-platform', () => named('/review/case'), () => operator],
   ['found', () => '/console/search?q=10482', () => owner],
   ['filtered', () => '/console/transactions?status=SUCCESS&family=CHECKOUTS&amountMin=10', () => owner],
   ['code', () => '/console/transactions?code=graphql', () => owner],

@@ -56,7 +56,7 @@ describe('Today of the operator', () => {
   test('counts what waits over all accounts, with where it is looked at, and says how each rail is doing', async () => {
     await expect
       .poll(() => open('/console'))
-      .toMatch(/href="\/console\/operator#refunds">Failed refunds<\/a><b class="num">2</);
+      .toMatch(/href="\/console\/review\?kind=FAILED_REFUND">Failed refund<\/a><b class="num">2</);
     const page = await open('/console');
     expect(page).toContain('Compliance screening');
     expect(page).toContain(`>${app.accountId}</td>`);
@@ -64,7 +64,7 @@ describe('Today of the operator', () => {
 
   test('C-40: shows each role what its scopes give', async () => {
     const page = await open('/console', books);
-    expect(page).not.toContain('Failed refunds');
+    expect(page).not.toContain('Failed refund');
     expect(page).not.toContain('href="/console/rails"');
     expect((await visit(app, books, '/console/rails')).status).toBe(403);
     for (const path of ['/console/rails', '/console/accounts', '/console/operator'])

@@ -27,7 +27,7 @@ const WITHOUT_KEY: readonly string[] = [
 ];
 /** Names of mutations that make or move something. */
 const MAKES =
-  /^(?:create|add(?!WhitelistProof)|invite|rotate|refund|approve|reject|release|deny|assign|return|settle|book|propose|cancelTransaction|accept|enter|provide|resolveDeposit|retry|closeBooks|sandbox(?:Fund|Trigger))/;
+  /^(?:create|add(?!WhitelistProof)|invite|rotate|refund|approve|reject|release(?!ReviewCase)|deny|assign(?!ReviewCase)|return|settle|book|propose|cancelTransaction|accept|enter|provide|resolveDeposit|retry|closeBooks|sandbox(?:Fund|Trigger))/;
 
 /** @returns what is wrong with the form of the mutations of a schema. */
 function wrongForms(schema: GraphQLSchema): string[] {

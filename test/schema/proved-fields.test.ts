@@ -41,10 +41,11 @@ const RENDERED = {
   'customers and what is recorded':
     'Customer CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:
-    'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
+    'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
-    'BookAmount BookClose BookLine Booking Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
-  'what waits, and what is found': 'Attention SearchHit StepUp',
+    'BookAmount BookClose BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
+  'what waits, and what is found':
+    'Attention CaseFact CaseFile ReviewCase ReviewCount ReviewNote ReviewQueueConnection ReviewQueueEdge SearchHit StepUp',
   'what is no read':
     'CursorRefusal InputRefusal LimitRefusal Mutation PermissionRefusal Refusal RuleRefusal StateRefusal Subscription WaitRefusal',
 };

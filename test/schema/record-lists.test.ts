@@ -33,7 +33,9 @@ import { TAKINGS_DAYS } from '../../src/resolvers/transactions/read-takings.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
 import { ENDPOINTS_REPORTED } from '../../src/resolvers/webhooks/read-delivery-report.ts';
 import { buildSchema } from '../../src/schema/index.ts';
+import { NOTES_MAX } from '../../src/store/account/review.ts';
 import { WAITING_CHANGES_MAX } from '../../src/store/account/setting-changes.ts';
+import { RELATED_MAX } from '../../src/store/engine/related.ts';
 import { OWN_ACCOUNTS_MAX } from '../../src/store/people/people.ts';
 import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
 import { SLICES } from '../../src/store/webhooks/delivery-report.ts';
@@ -63,6 +65,12 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'AssetRate.feeds': SETUP,
   'BalanceChange.balances': CATALOGUE,
   'BalanceWorth.unpriced': CATALOGUE,
+  'CaseFile.candidates': RELATED_MAX,
+  'CaseFile.facts': 'what a rail reports of one payment',
+  'CaseFile.notes': NOTES_MAX,
+  'CaseFile.samePayer': RELATED_MAX,
+  'CaseFile.sameWallet': RELATED_MAX,
+  'CloseChecklist.rails': SETUP,
   'Customer.volumes': 30,
   'DeliveryReport.endpoints': ENDPOINTS_REPORTED,
   'DeliveryReport.slices': SLICES,
@@ -93,6 +101,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.railHealth': SETUP,
   'Query.rateFeeds': SETUP,
   'Query.reconciliations': RECONCILIATIONS_MAX,
+  'Query.reviewCounts': 'one for each kind of case',
   'Query.sandboxScenarios': 'the scenarios of the sandbox',
   'Query.screeningLists': SETUP,
   'Query.search': FOUND_MAX,

@@ -38,6 +38,7 @@ ACTIONS = {
 ONCE = frozenset(
     [
         "AcceptQuoteInput",
+        "AddReviewNoteInput",
         "AddWhitelistEntryInput",
         "ApproveMoneyOutInput",
         "ApproveWithdrawalInput",

@@ -167,6 +167,21 @@ export const ACTS = {
   ),
   'view.save': act('read', 'Saves an address of the console under a name.', 'saveView'),
   'view.remove': act('read', 'Removes a saved address of the console.', 'removeView'),
+  'review.assign': act(
+    'read',
+    'Takes a case of the review queue: whoever does so works on it.',
+    'assignReviewCase',
+  ),
+  'review.release': act('read', 'Gives a case of the review queue back.', 'releaseReviewCase'),
+  'review.note': act('read', 'Adds a note about the subject of a case of the review queue.', 'addReviewNote'),
+  'transaction.view': act(
+    'platform:risk',
+    'Looks at a transaction of another account, as a case of the review queue. By the query `reviewCase` only.',
+  ),
+  'suspense.view': act(
+    'platform:risk',
+    'Looks at money in suspense of another account, as a case of the review queue. By the query `reviewCase` only.',
+  ),
   'identity.add': act(
     'read',
     'Links a person to their identity at a sign-in provider. By the pages of the console only.',

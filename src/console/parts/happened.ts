@@ -20,6 +20,9 @@ export type Kind = (typeof KINDS)[number];
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Delivery = Found['deliveries'][number];
 
+/** What the logs of its account have about it, for whom they are open. */
+type Logs = Partial<Pick<TransactionQuery, 'auditLog' | 'requestLog'>>;
+
 /** Something that happened. */
 export interface Happening extends Omit<Shown, 'when'> {
   readonly at: string;
@@ -27,11 +30,7 @@ export interface Happening extends Omit<Shown, 'when'> {
 }
 
 /** @returns everything that happened, in order. */
-export function happenings(
-  context: ScreenContext,
-  found: Found,
-  data: TransactionQuery,
-): readonly Happening[] {
+export function happenings(context: ScreenContext, found: Found, data: Logs): readonly Happening[] {
   const all = [
     ...steps(context, found),
     ...postings(context, found),
@@ -43,8 +42,12 @@ export function happenings(
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-/** @returns the axis. */
-export function axisOf({ say, language }: ScreenContext, happened: readonly Happening[]): Html {
+/** @param place - name of the part of the page, which stays when the page is brought up to date. @returns the axis. */
+export function axisOf(
+  { say, language }: ScreenContext,
+  happened: readonly Happening[],
+  place: 'axis' | 'folded' = 'axis',
+): Html {
   const dayOf = ({ at }: Happening) => timeText(Date.parse(at), language, 'day');
   const shown = happened.map((each, index) => {
     const before = happened[index - 1];
@@ -54,7 +57,7 @@ export function axisOf({ say, language }: ScreenContext, happened: readonly Happ
       when: isNewDay ? moment(each.at, language, 'millis') : wholeMoment(each.at, language, 'millis'),
     };
   });
-  return html`<div data-live="axis">${axis(say('whatHappened'), shown)}</div>`;
+  return html`<div data-live="${place}">${axis(say(place === 'axis' ? 'whatHappened' : 'webhooks'), shown)}</div>`;
 }
 
 const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;
@@ -135,7 +138,7 @@ function exchange(title: string, request: string, answer: string): Html {
   return more(title, html`<pre tabindex="0">${request}\n\n${answer.trim()}</pre>`, { class: 'card' });
 }
 
-function acts({ say, language }: ScreenContext, { auditLog }: TransactionQuery): Happening[] {
+function acts({ say, language }: ScreenContext, { auditLog }: Logs): Happening[] {
   return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, actorName, address, requestId }) => ({
     at,
     kind: 'acts',
@@ -152,7 +155,7 @@ function acts({ say, language }: ScreenContext, { auditLog }: TransactionQuery):
   }));
 }
 
-function calls({ say }: ScreenContext, { requestLog }: TransactionQuery): Happening[] {
+function calls({ say }: ScreenContext, { requestLog }: Logs): Happening[] {
   return (requestLog?.nodes ?? []).map((call) => ({
     at: call.at,
     kind: 'calls',

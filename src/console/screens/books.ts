@@ -8,6 +8,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, screenOf } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { closeChecklist } from '../parts/close-checklist.ts';
 import { BRL, figure, moment, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
@@ -23,10 +24,12 @@ export const BOOKS = screenOf<BooksQuery>({
   scope: 'platform:books',
   variables: ({ query }) =>
     Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
-  view: ({ treasury, trialBalance, profitAndLoss, manualJournals, bookCloses }, context) => {
+  view: (data, context) => {
+    const { treasury, trialBalance, profitAndLoss, manualJournals, bookCloses } = data;
     const { say } = context;
     const period = periodText(context, trialBalance);
     const main = html`<div class="top"><h1>${say('books')}</h1></div>
+<div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.length === 0)}</div>
 ${periodForm(context, trialBalance)}
 ${section('treasury', say('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
 ${section('trial', say('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
@@ -194,11 +197,15 @@ function closes(context: ScreenContext, rows: readonly Close[]): Html {
     type: 'date',
     isRequired: true,
   } as const;
-  const form = addForm(context, {
-    act: 'CloseBooks',
-    open: say('closeBooks'),
-    button: say('closeBooksYes'),
-    fields: field(context, 'CloseBooks', day),
-  });
+  // The checklist closes the days after the first one.
+  const isFirst = rows.length === 0;
+  const form =
+    isFirst &&
+    addForm(context, {
+      act: 'CloseBooks',
+      open: say('closeBooks'),
+      button: say('closeBooksYes'),
+      fields: field(context, 'CloseBooks', day),
+    });
   return section('closes', caption, html`${shown}${form}`);
 }

@@ -15,6 +15,8 @@ import { PLATFORM_TODAY } from './platform-today.ts';
 import { RAILS } from './rails.ts';
 import { RECONCILIATION } from './reconciliation.ts';
 import { REQUESTS } from './requests.ts';
+import { REVIEW } from './review.ts';
+import { REVIEW_CASE } from './review-case.ts';
 import { SEARCH } from './search.ts';
 import { SETTINGS } from './settings.ts';
 import { STATEMENT } from './statement.ts';
@@ -32,6 +34,8 @@ export const SCREENS: readonly Screen[] = [
   TRANSACTION,
   STATEMENT,
   SEARCH,
+  REVIEW,
+  REVIEW_CASE,
   APPROVALS,
   WHITELIST,
   CUSTOMERS,

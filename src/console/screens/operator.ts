@@ -8,12 +8,13 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { ago, isBrl, money } from '../parts/figures.ts';
-import { actForm, askedForm, field } from '../parts/form.ts';
+import { ago, money } from '../parts/figures.ts';
+import { askedForm } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
 import { stepUpList } from '../parts/step-ups.ts';
+import { suspenseActs } from '../parts/suspense-acts.ts';
 import { effectList, releaseMeaning } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
@@ -85,73 +86,9 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) =>
-        entry.state === 'OPEN' ? decisions(context, entry) : entry.isStuck && returnAgain(context, entry),
+      cell: (entry) => suspenseActs(context, entry),
     },
   ];
-}
-
-/** Approving names the account that was read: another proposal meanwhile is not approved with it. */
-function secondPerson(
-  context: ScreenContext,
-  { suspenseId: id, amount, currency }: Entry,
-  account: string,
-): Html {
-  const { say, language } = context;
-  const approve = askedForm(context, {
-    act: 'ApproveSuspense',
-    given: { id, account },
-    open: say('approveSuspense'),
-    what: say('approveSuspenseWhat', { amount: money({ amount, currency }, language), account }),
-    button: say('approveSuspenseYes'),
-  });
-  const reject = actForm(context, {
-    act: 'RejectSuspense',
-    given: { id },
-    button: say('rejectSuspense'),
-    kind: 'pill',
-  });
-  return html`<div class="row">${approve}${reject}</div>`;
-}
-
-function decisions(context: ScreenContext, entry: Entry): Html {
-  const { suspenseId: id, amount, currency, proposedTo, reason } = entry;
-  if (proposedTo !== null) return secondPerson(context, entry, proposedTo);
-  const { say, language } = context;
-  const sum = money({ amount, currency }, language);
-  const given = { id };
-  const assign = askedForm(context, {
-    act: 'AssignSuspense',
-    given,
-    open: say('assign'),
-    what: say('assignWhat', { amount: sum }),
-    button: say('assignYes'),
-    fields: field(
-      context,
-      'AssignSuspense',
-      { name: 'account', label: say('accountNumber'), isRequired: true },
-      given,
-    ),
-  });
-  // A payout that came back has no sender to go back to.
-  const back =
-    reason !== 'PAYOUT_RETURNED' &&
-    askedForm(context, {
-      act: 'ReturnSuspense',
-      given,
-      open: say('sendBack'),
-      what: say(isBrl({ amount, currency }) ? 'sendBackWhat' : 'sendBackOnChainWhat', { amount: sum }),
-      button: say('sendBackYes'),
-      kind: 'danger',
-    });
-  return html`<div class="row">${assign}${back}</div>`;
-}
-
-function returnAgain(context: ScreenContext, { suspenseId: id, amount, currency }: Entry): Html {
-  const { say, language } = context;
-  const what = say('returnAgainWhat', { amount: money({ amount, currency }, language) });
-  const [open, button] = [say('returnAgain'), say('returnAgainYes')];
-  return html`<div class="row">${askedForm(context, { act: 'ReturnSuspense', given: { id }, open, what, button })}</div>`;
 }
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];

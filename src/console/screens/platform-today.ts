@@ -8,7 +8,6 @@ import { operationNamed } from '../operations.ts';
 import { holderTable } from '../parts/holder-table.ts';
 import { floatList, houseVolume } from '../parts/house-figures.ts';
 import { count, section } from '../parts/lists.ts';
-import { hasFailed } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
 import { railTable } from '../parts/rail-health.ts';
 import { type Task, taskList } from '../parts/tasks.ts';
@@ -19,7 +18,6 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
   operation: operationNamed('PlatformToday'),
   scope: PLATFORM_SCOPES,
   variables: (context) => ({
-    hasRisk: may(context, 'platform:risk'),
     hasBooks: may(context, 'platform:books'),
     hasNews: may(context, ['platform:risk', 'platform:rails']),
   }),
@@ -28,7 +26,7 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
     const { nodes, totalCount } = data.accounts;
     const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.parse(data.viewer.account.now), language, 'full') })}</p></div>
-<div class="two even">${data.houseDays !== undefined && section('volume', say('volume'), houseVolume(context, data.houseDays))}${section('needs', say('needsSomebody'), taskList(context, waiting(data)))}</div>
+<div class="two even">${data.houseDays !== undefined && section('volume', say('volume'), houseVolume(context, data.houseDays))}${section('needs', say('needsSomebody'), taskList(context, waiting(data)), link('/review', say('reviewQueue')))}</div>
 ${data.treasury && floatList(context, data.treasury)}${data.positions && positionList(context, data.positions)}
 ${section('health', say('railHealth'), railTable(context, data.railHealth), may(context, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}
 ${section('holders', say('newestHolders'), holderTable(context, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
@@ -41,14 +39,13 @@ function waiting(data: PlatformTodayQuery): readonly Task[] {
   const operator = pathTo('/operator');
   const news = (state: string) => pathTo('/rails', { state });
   return [
-    { word: 'att_holds', count: data.holds?.length, href: operator },
-    { word: 'att_stepUps', count: data.stepUps?.length, href: `${operator}#step-ups` },
-    {
-      word: 'att_failedRefunds',
-      count: data.openRefunds?.filter(hasFailed).length,
-      href: `${operator}#refunds`,
-    },
-    { word: 'att_suspense', count: data.suspense?.totalCount, href: `${operator}#suspense` },
+    ...data.reviewCounts.map(
+      ({ kind, count: number }): Task => ({
+        word: `review_${kind}`,
+        count: number,
+        href: pathTo('/review', { kind }),
+      }),
+    ),
     { word: 'att_receivables', count: data.receivables?.totalCount, href: `${operator}#receivables` },
     { word: 'att_failedNews', count: data.failedNews?.totalCount, href: news('FAILED') },
     { word: 'att_pendingNews', count: data.pendingNews?.totalCount, href: news('PENDING') },

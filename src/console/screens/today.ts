@@ -13,7 +13,7 @@ import { operationNamed } from '../operations.ts';
 import { deliveryFigures } from '../parts/delivery-figures.ts';
 import { figure, inBrl } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { section } from '../parts/lists.ts';
+import { count, section } from '../parts/lists.ts';
 import { takingsCard } from '../parts/takings.ts';
 import { taskList } from '../parts/tasks.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
@@ -36,7 +36,7 @@ export const TODAY = screenOf<TodayQuery>({
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 <div id="as-of" class="menu sheet" popover>${queryForm(context, field(context, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: context.query.get('at') }), say('apply'), ['at', 'done'])}</div>
 ${at !== null && html`<p><a class="btn pill" href="${sameWith(context, { at: null })}">${say('now')}</a></p>`}
-${at === null && html`<div class="two">${section('takings', say('takings'), html`<div data-live="takings">${takingsCard(context, data.takings)}</div>`)}${section('needs', say('needsSomebody'), html`<div data-live="needs">${data.attention && needs(context, data.attention)}</div>`)}</div>`}
+${at === null && html`<div class="two">${section('takings', say('takings'), html`<div data-live="takings">${takingsCard(context, data.takings)}</div>`)}${section('needs', say('needsSomebody'), html`<div data-live="needs">${data.attention && needs(context, data.attention)}</div>`, reviewLink(context, data))}</div>`}
 ${section('balances', say('balances'), balanceTable(context, data), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
 ${at === null && later(context, data)}`;
     return { title: say('today'), main };
@@ -131,6 +131,12 @@ function worthLine(
   const currencies = unpriced.map(({ displayName }) => displayName).join(', ');
   const missing = currencies !== '' && say('worthUnpriced', { currencies });
   return html`<p class="in-x row"><span class="soft">${say('worthTotal')}</span> <b class="figure num">${inBrl(total, language)}</b><small>${[rates, missing].filter(Boolean).join('. ')}</small></p>`;
+}
+
+/** Link to the queue that has all of this work, with its number. */
+function reviewLink({ say, language }: ScreenContext, { reviewCounts = [] }: TodayQuery): Html {
+  const all = reviewCounts.reduce((sum, { count: number }) => sum + number, 0);
+  return html`<a class="go" href="${pathTo('/review')}">${say('reviewQueue')}${all > 0 && ` (${count(all, language)})`}</a>`;
 }
 
 /** Screen of each kind of waiting work. */

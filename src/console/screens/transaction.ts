@@ -1,20 +1,19 @@
 /** One transaction: its history on one time axis, its facts, and the possible actions. */
 import { notFound } from '../../base/errors/errors.ts';
-import { sum } from '../../base/money/money.ts';
-import { formatTaxId } from '../../base/pix/tax-id.ts';
-import { showDecimal } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { empty, idPair, keyValues, more, note, pair, segments } from '../../ui/parts.ts';
+import { empty, more, note, segments } from '../../ui/parts.ts';
 import { may, pathTo, type ScreenContext, sameWith, screenOf, type View } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { type AmountShown, inBrl, moment, money, statusBadge } from '../parts/figures.ts';
+import { money, statusBadge } from '../parts/figures.ts';
 import { handOver } from '../parts/hand-over.ts';
-import { axisOf, happenings, KINDS } from '../parts/happened.ts';
+import { axisOf, type Happening, happenings, KINDS } from '../parts/happened.ts';
+import { count } from '../parts/lists.ts';
 import { recordOf } from '../parts/record.ts';
 import { refundConfirmation, refundVariables } from '../parts/refund-confirmation.ts';
 import { actsNow, scenarios } from '../parts/transaction-acts.ts';
+import { leaves, transactionFacts, transactionNumbers } from '../parts/transaction-facts.ts';
 import { sayNamed } from '../words.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
@@ -44,8 +43,8 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 <div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(context, found)}</p>
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
-<div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
-<aside class="stack">${possible(context, found, data)}<div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
+<div class="two"><aside class="stack lead">${possible(context, found, data)}<div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${transactionFacts(context, found)}${transactionNumbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside>
+<div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div></div>`;
   return { title, main };
 }
 
@@ -91,11 +90,6 @@ function summary({ say, language }: ScreenContext, found: Found): string | null 
   return known ? money(known, language) : null;
 }
 
-/** Whether it pays money out of the balance: none comes in. */
-function leaves({ __typename }: Found): boolean {
-  return __typename === 'Withdrawal';
-}
-
 function kindLinks(context: ScreenContext): Html {
   const { say } = context;
   const shown = context.query.get('show');
@@ -107,70 +101,19 @@ function kindLinks(context: ScreenContext): Html {
   return segments(say('whatToShow'), views);
 }
 
+function webhooks(context: ScreenContext, folded: readonly Happening[]): Html {
+  const title = html`${context.say('webhooks')} <span class="count">${count(folded.length, context.language)}</span>`;
+  return html`<div data-live="webhooks">${folded.length > 0 && more(title, axisOf(context, folded, 'folded'))}</div>`;
+}
+
 function story(context: ScreenContext, found: Found, data: TransactionQuery): Html {
   const shown = context.query.get('show');
-  const happened = happenings(context, found, data).filter(({ kind }) => shown === null || kind === shown);
-  if (happened.length > 0) return axisOf(context, happened);
+  const all = happenings(context, found, data);
+  // Webhooks are many and matter to few: among everything they are folded.
+  const isFolded = ({ kind }: Happening) => shown === null && kind === 'webhooks';
+  const happened = all.filter((each) => (shown === null || each.kind === shown) && !isFolded(each));
+  const folded = all.filter(isFolded);
+  if (happened.length > 0) return html`${axisOf(context, happened)}${webhooks(context, folded)}`;
   const isImported = found.events.length === 0;
   return html`<div data-live="axis">${empty('clock', context.say(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
-}
-
-function facts({ say, language }: ScreenContext, found: Found): Html {
-  const { source, target, fees } = found;
-  const [taxId, networkFee, rate] = ['clientTaxId', 'networkFee', 'quote'].map((name) => member(found, name));
-  const back = sentBack(found);
-  const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
-  const shown = keyValues(
-    [
-      pair(
-        say(leaves(found) ? 'leavesBalance' : 'goesIn'),
-        source && html`<b>${money(source, language)}</b>`,
-      ),
-      pair(say('fees'), fees && inBrl(fees, language)),
-      pair(say('networkFee'), networkFee && target && money({ ...target, amount: networkFee }, language)),
-      pair(say('rate'), rate && showDecimal(rate, language)),
-      pair(say(leaves(found) ? 'arrives' : 'comesOut'), target && html`<b>${money(target, language)}</b>`),
-      pair(say('sentBack'), back && html`<b>${money(back, language)}</b>`),
-      pair(say('customer'), found.clientName),
-      pair(say('clientTaxId'), taxId && formatTaxId(taxId)),
-      pair(say('created'), seconds(found.createdAt)),
-      pair(say('updated'), seconds(found.updatedAt)),
-      pair(say('expires'), seconds(found.expiration)),
-      pair(say('notes'), member(found, 'notes')),
-    ],
-    true,
-  );
-  return html`<section class="card in" aria-label="${say('facts')}" data-live="facts">${shown}</section>`;
-}
-
-/** Total of all returns to the payer; null when none has arrived. */
-function sentBack({ refunds }: Found): AmountShown | null {
-  const amounts = refunds.filter(({ state }) => ARRIVED.has(state)).map(({ amount }) => amount);
-  const [first] = amounts;
-  return first ? { ...first, amount: sum(amounts.map(({ amount }) => amount)) } : null;
-}
-
-const ARRIVED: ReadonlySet<string> = new Set(['DONE', 'PAID_BY_HAND']);
-
-const NUMBERS = [
-  'pixE2e',
-  'txHash',
-  'wallet',
-  'address',
-  'pixKey',
-  'depositAddress',
-  'depositExact',
-] as const;
-
-function numbers({ say }: ScreenContext, found: Found): Html {
-  const pairs = NUMBERS.map((name) =>
-    idPair(say(name), member(found, name === 'depositExact' ? 'exactDepositAmount' : name)),
-  );
-  return html`<section class="card in" aria-label="${say('numbers')}" data-live="numbers">${keyValues([idPair(say('reference'), found.end2end), ...pairs], true)}</section>`;
-}
-
-/** A member that only some kinds have. */
-function member(found: Found, name: string): string | null {
-  const value = (found as unknown as Readonly<Record<string, unknown>>)[name];
-  return typeof value === 'string' ? value : null;
 }

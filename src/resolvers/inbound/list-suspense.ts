@@ -29,8 +29,8 @@ export async function readSuspenseEntry(context: Context, id: string): Promise<S
   return found.accountId === caller.accountId ? forHolder(found, caller.accountId) : null;
 }
 
-/** An account does not see who paid, nor which other account got or is to get the money. */
-function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
+/** @returns an entry as its account sees it: without the payer, and without another account that got or is to get the money. */
+export function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
   return { ...row, news: maskNews(row.news), assignedTo, proposedTo: null, proposedBy: null };
 }

@@ -41,9 +41,10 @@ export interface ReconcileInput {
 /** Most reports that are listed at once. */
 export const RECONCILIATIONS_MAX = 100;
 
-const RAILS = [PIX, ...Object.keys(NETWORKS)];
-const RAILS_FORM = `must be one of ${RAILS.join(', ')}`;
-const READ_FORM = `must be one of ${[...RAILS, BANK_FILE].join(', ')}`;
+/** Rails that can have a statement, by the names of reports. */
+export const RECONCILED_RAILS = [PIX, ...Object.keys(NETWORKS)];
+const RAILS_FORM = `must be one of ${RECONCILED_RAILS.join(', ')}`;
+const READ_FORM = `must be one of ${[...RECONCILED_RAILS, BANK_FILE].join(', ')}`;
 
 /**
  * @param input - a day in Brasília; today is reconciled up to now.
@@ -96,7 +97,7 @@ export async function readReconciliations(
       parameter: first.name,
       message: `must be an integer from 1 to ${RECONCILIATIONS_MAX}`,
     });
-  if (rail && ![...RAILS, BANK_FILE].includes(rail.value))
+  if (rail && ![...RECONCILED_RAILS, BANK_FILE].includes(rail.value))
     violations.add({ parameter: rail.name, message: READ_FORM });
   const { dateFrom } = violations.days(day, undefined);
   violations.refuse();
@@ -150,7 +151,7 @@ function noStatement({ mode }: Context, rail: string): GatewayError {
 
 function railOf(given: Named | undefined): string {
   if (!given) return PIX;
-  if (RAILS.includes(given.value)) return given.value;
+  if (RECONCILED_RAILS.includes(given.value)) return given.value;
   throw invalidParameters([{ parameter: given.name, message: RAILS_FORM }]);
 }
 

@@ -175,11 +175,16 @@ export function needsPasskey({
   return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
 }
 
-/** Acts of a live account that need no live rails: they open its subscriptions, retry work, or end access. */
+/** Acts of a live account that need no live rails: they open its subscriptions, retry work, divide it, or end access. */
 const WITHOUT_RAILS: readonly ActName[] = [
   'stream_token.create',
   'job.retry',
   'job.cancel',
+  'review.assign',
+  'review.release',
+  'review.note',
+  'transaction.view',
+  'suspense.view',
   'key.revoke',
   'person.remove',
   'session.revoke',

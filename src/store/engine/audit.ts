@@ -57,6 +57,7 @@ export const AUDIT_OBJECT_KINDS = [
   'pix_order',
   'quote',
   'rail_news',
+  'review_case',
   'sandbox_clock',
   'screening_hit',
   'session',

@@ -73,6 +73,11 @@ const PAUSE: Statement = {
     on conflict (mode, network) do update
       set paused_at = excluded.paused_at, paused_by = excluded.paused_by, pause_reason = excluded.pause_reason`,
 };
+const PAUSED: Statement = {
+  name: 'chain_paused',
+  text: `select network, paused_at as "pausedAt", paused_by as "pausedBy", pause_reason as "pauseReason"
+    from chain_network where mode = $1 and paused_at is not null order by paused_at`,
+};
 const KEEP_BLOCKS: Statement = {
   name: 'chain_keep_blocks',
   text: `insert into chain_block (mode, network, height, hash) select $1, $2, u.* from unnest($3::int8[], $4::text[]) u
@@ -169,4 +174,15 @@ export async function pauseSending(
   pause: { readonly by: string; readonly at: Instant; readonly reason: string } | null,
 ): Promise<void> {
   await tx.query(PAUSE, [mode, network, pause?.at ?? null, pause?.by ?? null, pause?.reason ?? null]);
+}
+
+/** Sending on a network that a person paused. */
+export interface PausedNetwork extends Pick<NetworkState, 'pausedBy' | 'pauseReason'> {
+  readonly network: string;
+  readonly pausedAt: Instant | null;
+}
+
+/** @returns the networks of a mode whose sending is paused, the one that was paused first first. */
+export function readPausedNetworks(tx: Tx, mode: AccountMode): Promise<PausedNetwork[]> {
+  return tx.query<PausedNetwork>(PAUSED, [mode]);
 }

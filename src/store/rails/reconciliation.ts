@@ -71,6 +71,24 @@ const LIST: Statement = {
     where mode = $1 and ($2::date is null or day = $2) and ($4::text is null or rail = $4) order by day desc, id desc limit $3`,
 };
 
+/** The newest report of a rail and day replaces those before it. */
+const OPEN: Statement = {
+  name: 'reconciliations_open',
+  text: `select ${COLUMNS} from (
+      select distinct on (rail, day) * from reconciliation where mode = $1 and day >= $2::date order by rail, day desc, id desc) r
+    where missing_here + missing_there + amount_differs + details_differ + balances_differ + in_suspense > 0
+    order by day, id limit $3`,
+};
+
+/** @returns the newest report of each rail and day since a day, of those with something open; the oldest day first. */
+export function readOpenReconciliations(
+  tx: Tx,
+  mode: AccountMode,
+  { since, limit }: { readonly since: string; readonly limit: number },
+): Promise<StoredReconciliation[]> {
+  return tx.query<StoredReconciliation>(OPEN, [mode, since, limit]);
+}
+
 /** @returns the reports about a file, the oldest day first. */
 export function listBySource(tx: Tx, mode: AccountMode, source: string): Promise<StoredReconciliation[]> {
   return tx.query<StoredReconciliation>(BY_SOURCE, [mode, source]);

@@ -110,7 +110,7 @@ async function otherSession({ app }: Stage, { email }: Person) {
 }
 
 /** Asks as the person who is signed in at the browser. */
-async function askAs({ app }: Stage, { page }: Person, query: string, variables: object = {}) {
+export async function askAs({ app }: Stage, { page }: Person, query: string, variables: object = {}) {
   const session = (await page.context().cookies()).find(({ name }) => name === 'session');
   const headers = { cookie: `session=${session?.value}`, 'sec-fetch-site': 'same-origin' };
   const { json } = await app.post('/graphql', { query, variables }, { key: null, headers });

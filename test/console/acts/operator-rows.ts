@@ -5,6 +5,7 @@ import { brasiliaDay, dayAfter } from '../../../src/base/time/brasilia-day.ts';
 import { creditedDropped } from '../../../src/ledger/journals.ts';
 import { newPayment } from '../../../src/rails/sandbox/pix.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
+import { askAs } from './account-rows.ts';
 import type { ActRow, Situation, Walk } from './row.ts';
 import { customer, type Stage, WALLET } from './stage.ts';
 
@@ -232,6 +233,43 @@ async function closedDays({ askAsOperator }: Stage): Promise<readonly string[]> 
   return bookCloses.map(({ day }: { day: string }) => day);
 }
 
+/** A row about a case of the review queue, on its own screen. */
+function reviewRow(
+  act: string,
+  { typed, isTaken = false }: { readonly typed?: Record<string, string>; readonly isTaken?: boolean },
+  seen: (reviewCase: { notes: { body: string }[]; waiting: { assignee: string | null } }) => void,
+): ActRow {
+  return {
+    act,
+    who: 'shop',
+    begin: async (stage, { way }) => {
+      const id = `HOLD:${stage.shop()}:${await hold(stage)}`;
+      const take =
+        'mutation ($id: String!) { assignReviewCase(input: { id: $id }) { reviewCase { id } errors { code message path } } }';
+      if (isTaken) await askAs(stage, stage.person('shop', way), take, { id });
+      return {
+        path: `/console/review/case?id=${encodeURIComponent(id)}`,
+        given: { id },
+        ...(typed && { typed }),
+        object: id,
+        check: async () => {
+          const query =
+            'query ($id: String!) { reviewCase(id: $id) { notes { body } waiting { assignee } } }';
+          seen((await stage.ask(query, { id })).reviewCase);
+        },
+      };
+    },
+  };
+}
+
+const REVIEW_ROWS: readonly ActRow[] = [
+  reviewRow('AssignReviewCase', {}, ({ waiting }) => expect(waiting.assignee).toMatch(/^per_/)),
+  reviewRow('ReleaseReviewCase', { isTaken: true }, ({ waiting }) => expect(waiting.assignee).toBeNull()),
+  reviewRow('AddReviewNote', { typed: { body: 'Called the customer' } }, ({ notes }) =>
+    expect(notes).toEqual([{ body: 'Called the customer' }]),
+  ),
+];
+
 const MONEY_ROWS: readonly ActRow[] = [
   holdRow('ReleaseHold', /^success\/DONE$/),
   holdRow('RejectHold', /^refund\//),
@@ -353,8 +391,28 @@ const BOOK_ROWS: readonly ActRow[] = [
       const day = dayAfter(last ?? brasiliaDay(await stage.app.services.clock.nowMs()), last ? 1 : -3);
       return {
         path: BOOKS,
-        typed: { day },
+        // After the first close the checklist has the form, which knows its day.
+        ...(last ? { given: { day } } : { typed: { day } }),
         check: async () => expect(await closedDays(stage)).toContain(day),
+      };
+    },
+  },
+  {
+    act: 'Reconcile',
+    who: 'platform',
+    begin: async ({ askAsOperator }) => {
+      const { closeChecklist } = await askAsOperator('{ closeChecklist { day } }');
+      const { day } = closeChecklist as { day: string };
+      const reports = async () => {
+        const query = 'query ($day: String!) { reconciliations(day: $day, rail: "pix", first: 100) { id } }';
+        return ((await askAsOperator(query, { day })).reconciliations as unknown[]).length;
+      };
+      const before = await reports();
+      return {
+        path: BOOKS,
+        given: { day, rail: 'pix' },
+        object: day,
+        check: async () => expect(await reports()).toBe(before + 1),
       };
     },
   },
@@ -434,4 +492,10 @@ const ACCOUNT_ROWS: readonly ActRow[] = [
 ];
 
 /** The rows. */
-export const OPERATOR_ROWS: readonly ActRow[] = [...MONEY_ROWS, ...RAIL_ROWS, ...BOOK_ROWS, ...ACCOUNT_ROWS];
+export const OPERATOR_ROWS: readonly ActRow[] = [
+  ...REVIEW_ROWS,
+  ...MONEY_ROWS,
+  ...RAIL_ROWS,
+  ...BOOK_ROWS,
+  ...ACCOUNT_ROWS,
+];

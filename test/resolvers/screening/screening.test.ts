@@ -195,7 +195,11 @@ describe('before anything can be paid', () => {
         .toBe(1);
       const before = asked.length;
       await dueNow();
-      await expect.poll(async () => (await settled(), asked.length)).toBeGreaterThan(before);
+      const askedNow = async () => {
+        await settled();
+        return asked.length;
+      };
+      await expect.poll(askedNow).toBeGreaterThan(before);
     }
     const { rows } = await app.owner.query(
       `select end2end, component, state from transaction order by id desc limit 1`,

@@ -94,6 +94,23 @@ export interface ActionEffect {
 }
 /** How an action moves an amount. */
 export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
+/** Input of `addReviewNote`. */
+export interface AddReviewNoteInput {
+  /** Text of the note, 1 to 2,000 characters. */
+  readonly body: string;
+  /** Identifier of the case, as `ReviewCase.id` has it. */
+  readonly id: string;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
+}
+/** Result of `addReviewNote`, or its refusals. */
+export interface AddReviewNotePayload {
+  readonly __typename: 'AddReviewNotePayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly reviewNote: ReviewNote | null;
+}
 /** Input of `addWhitelistEntry`. */
 export interface AddWhitelistEntryInput {
   /** The group, `grp_…`. */
@@ -224,6 +241,19 @@ export interface ApproveWithdrawalPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
+/** Input of `assignReviewCase`. */
+export interface AssignReviewCaseInput {
+  /** Identifier of the case, as `ReviewCase.id` has it. */
+  readonly id: string;
+}
+/** Result of `assignReviewCase`, or its refusals. */
+export interface AssignReviewCasePayload {
+  readonly __typename: 'AssignReviewCasePayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly reviewCase: ReviewCase | null;
+}
 /** Open tasks of the account that wait for a person. */
 export interface Attention {
   readonly __typename: 'Attention';
@@ -277,7 +307,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -421,6 +451,42 @@ export interface CaseEvidence {
   readonly score: string | null;
   /** State of the case after it. */
   readonly state: CaseState;
+}
+/** A fact that a rail reported with the money. */
+export interface CaseFact {
+  readonly __typename: 'CaseFact';
+  /** Name of the fact, such as `payerTaxId`. */
+  readonly name: string;
+  /** The fact. */
+  readonly value: string;
+}
+/** A case with everything that a person decides by. */
+export interface CaseFile {
+  readonly __typename: 'CaseFile';
+  /** Identifier of the account that it is about; null for what is of the house. */
+  readonly account: string | null;
+  /** Of money in suspense, open transactions of the account that wait for exactly this amount, newest first; at most 10. For the operator. */
+  readonly candidates: readonly (Transaction)[];
+  /** Of money in suspense, what the rail reported about payer and payment; for the operator. */
+  readonly facts: readonly (CaseFact)[];
+  /** Identifier of the case. */
+  readonly id: string;
+  /** What it is. */
+  readonly kind: ReviewKind;
+  /** Notes about it that people of your account, or of the platform, wrote; newest first, at most 100. */
+  readonly notes: readonly (ReviewNote)[];
+  /** `end2end` of its transaction, or the id, day or name of what else it is about. */
+  readonly reference: string;
+  /** Other transactions of the account with the same customer, newest first; at most 10. */
+  readonly samePayer: readonly (Transaction)[];
+  /** Other transactions of the account with the same wallet, newest first; at most 10. */
+  readonly sameWallet: readonly (Transaction)[];
+  /** The money in suspense that it is about; null where it is about none. */
+  readonly suspense: SuspenseEntry | null;
+  /** Its transaction; null where it is about none. */
+  readonly transaction: Transaction | null;
+  /** The case as it stands in the queue; null where it was decided. */
+  readonly waiting: ReviewCase | null;
 }
 /** State of the case of a customer. */
 export type CaseState = 'APPROVED' | 'DENIED' | 'EXPIRED' | 'FROZEN' | 'OPEN' | 'PENDING' | 'RETRY' | 'REVIEW';
@@ -1886,6 +1952,8 @@ export interface PaymentSession {
   readonly substatus: Label;
   /** Hash of the on-chain transaction; null until it is known. */
   readonly txHash: string | null;
+  /** URL that leads the payer to the identity check of the provider; null while there is none to do. */
+  readonly verifyUrl: string | null;
   /** Address that the crypto is delivered to; null when it is credited to the balance. */
   readonly wallet: string | null;
 }
@@ -2223,6 +2291,19 @@ export interface RejectWithdrawalPayload {
   /** Result of the mutation; null where it was refused. */
   readonly transaction: Transaction | null;
 }
+/** Input of `releaseReviewCase`. */
+export interface ReleaseReviewCaseInput {
+  /** Identifier of the case, as `ReviewCase.id` has it. */
+  readonly id: string;
+}
+/** Result of `releaseReviewCase`, or its refusals. */
+export interface ReleaseReviewCasePayload {
+  readonly __typename: 'ReleaseReviewCasePayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly reviewCase: ReviewCase | null;
+}
 /** Input of `removeMember`. */
 export interface RemoveMemberInput {
   /** The person, `per_…`, as `personId` has it. */
@@ -2367,6 +2448,84 @@ export interface ResumeWebhookEndpointPayload {
   readonly errors: readonly (Refusal)[];
   /** Result of the mutation; null where it was refused. */
   readonly webhookEndpoint: WebhookEndpoint | null;
+}
+/** Who works on a case. */
+export type ReviewAssignee = 'ME' | 'NO_ONE';
+/** Something that waits for a person. */
+export interface ReviewCase {
+  readonly __typename: 'ReviewCase';
+  /** Identifier of the account that it is about; null for what is of the house. */
+  readonly account: string | null;
+  /** Name of that account holder. */
+  readonly accountName: string | null;
+  /** Id of the key or person that works on it; null for no one. */
+  readonly assignee: string | null;
+  /** Name of that key or person, as it is now. */
+  readonly assigneeName: string | null;
+  /** Worth in BRL, of crypto at the newest rate; null where there is no amount or no rate. */
+  readonly brl: string | null;
+  /** Person, reason, address or day that it is about; null where there is none. */
+  readonly detail: string | null;
+  /** When it has to be decided; null where nothing is due. */
+  readonly dueAt: string | null;
+  /** Identifier of the case: its kind, account and reference, such as `HOLD:100:CRX…`. */
+  readonly id: string;
+  /** Whether you work on it. */
+  readonly isMine: boolean;
+  /** What it is. */
+  readonly kind: ReviewKind;
+  /** Amount that waits; null where `transaction` has the amounts, or there is none. */
+  readonly money: Money | null;
+  /** `end2end` of its transaction, or the id, day or name of what else it is about. */
+  readonly reference: string;
+  /** Since when it waits. */
+  readonly since: string;
+  /** Its transaction; null where it is about none. */
+  readonly transaction: Transaction | null;
+}
+/** How many cases of a kind wait. */
+export interface ReviewCount {
+  readonly __typename: 'ReviewCount';
+  /** Number of cases, at most 200. */
+  readonly count: number;
+  /** The kind. */
+  readonly kind: ReviewKind;
+}
+/** Kind of a case of the review queue. */
+export type ReviewKind = 'APPROVAL' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
+/** A note about the subject of a case. It stays when the case is decided. */
+export interface ReviewNote {
+  readonly __typename: 'ReviewNote';
+  /** Id of the key or person that wrote it. */
+  readonly author: string;
+  /** Name of that key or person, as it is now. */
+  readonly authorName: string | null;
+  /** Text of the note. */
+  readonly body: string;
+  /** Identifier. */
+  readonly id: string;
+  /** When it was written. */
+  readonly writtenAt: string;
+}
+/** A page of the review queue. */
+export interface ReviewQueueConnection {
+  readonly __typename: 'ReviewQueueConnection';
+  /** The nodes of the page with their cursors, in the order of the list. */
+  readonly edges: readonly (ReviewQueueEdge)[];
+  /** The nodes of the page, for clients that need no cursors. */
+  readonly nodes: readonly (ReviewCase)[];
+  /** Where the page stands in its list. */
+  readonly pageInfo: PageInfo;
+  /** Number of all cases that match; of each kind at most 200 are read. */
+  readonly totalCount: number;
+}
+/** A case and its cursor. */
+export interface ReviewQueueEdge {
+  readonly __typename: 'ReviewQueueEdge';
+  /** Cursor of the node: opaque text for `after` and `before`. */
+  readonly cursor: string;
+  /** The record. */
+  readonly node: ReviewCase;
 }
 /** Input of `revokeApiKey`. */
 export interface RevokeApiKeyInput {
@@ -3513,6 +3672,12 @@ export interface Query {
   readonly quote: Quote | null;
   /** The requests of the account in the last days (`REQUEST_LOG_DAYS`, 7 by default), newest first; each is here within about a second. Needs the scope `admin`. */
   readonly requestLog: RequestLogConnection | null;
+  /** A case of the review queue, whether it still waits or not. A look of the operator at a transaction or money in suspense of an account is written into the audit logs of both (`transaction.view`, `suspense.view`), once in 15 minutes. Error `NOT_FOUND` for what you do not see. */
+  readonly reviewCase: CaseFile | null;
+  /** How many cases wait, one entry for each kind that you see. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. */
+  readonly reviewCounts: readonly (ReviewCount)[] | null;
+  /** Everything that waits for a person: what is due first, then what has waited longest. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. Of each kind the oldest 200 are read. */
+  readonly reviewQueue: ReviewQueueConnection | null;
   /** The scenarios that `sandboxTrigger` can play; null for a live account. */
   readonly sandboxScenarios: readonly (SandboxScenario)[] | null;
   /** Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or beginnings of words of a name, with accents or without, and destinations of the whitelist. Exact matches come first, then the newest; at most 20. */
@@ -3551,6 +3716,8 @@ export interface Subscription {
 export interface Mutations {
   /** Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`; out of the balance, `move`. */
   readonly acceptQuote: { readonly input: AcceptQuoteInput; readonly payload: AcceptQuotePayload };
+  /** Adds a note about the subject of a case. Notes are read by people of your account alone, and cannot be changed. Needs the scope `read`. */
+  readonly addReviewNote: { readonly input: AddReviewNoteInput; readonly payload: AddReviewNotePayload };
   /** Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most 5,000 destinations. Needs the scope `move`. */
   readonly addWhitelistEntry: { readonly input: AddWhitelistEntryInput; readonly payload: AddWhitelistEntryPayload };
   /** Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`. */
@@ -3559,6 +3726,8 @@ export interface Mutations {
   readonly approveMoneyOut: { readonly input: ApproveMoneyOutInput; readonly payload: ApproveMoneyOutPayload };
   /** Approves a withdrawal as the second approver. The key must differ from the one that created it, and neither may have made the other, directly or through other keys. Needs the scope `move`. */
   readonly approveWithdrawal: { readonly input: ApproveWithdrawalInput; readonly payload: ApproveWithdrawalPayload };
+  /** Takes a case of the review queue, whoever had it: you work on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
+  readonly assignReviewCase: { readonly input: AssignReviewCaseInput; readonly payload: AssignReviewCasePayload };
   /** Cancels a change in `pendingChanges`. Needs the scope `admin`. */
   readonly cancelSettingChange: { readonly input: CancelSettingChangeInput; readonly payload: CancelSettingChangePayload };
   /** Cancels a transaction before anything is paid or sent. Error `STEP_CONFLICT` after that. Needs the scope `create`; for a withdrawal, `move`. */
@@ -3613,6 +3782,8 @@ export interface Mutations {
   readonly rejectMoneyOut: { readonly input: RejectMoneyOutInput; readonly payload: RejectMoneyOutPayload };
   /** Rejects a withdrawal that waits for approval, and ends it. Needs the scope `move`. */
   readonly rejectWithdrawal: { readonly input: RejectWithdrawalInput; readonly payload: RejectWithdrawalPayload };
+  /** Gives a case of the review queue back: no one works on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
+  readonly releaseReviewCase: { readonly input: ReleaseReviewCaseInput; readonly payload: ReleaseReviewCasePayload };
   /** Removes a person from the account, or withdraws an invitation. The person is refused from the next request on. Needs the scope `admin`, and every scope of the role. */
   readonly removeMember: { readonly input: RemoveMemberInput; readonly payload: RemoveMemberPayload };
   /** Removes one of your own passkeys, and returns its id. Needs the scope `read`, and a passkey check within the last five minutes. */

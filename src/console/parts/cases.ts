@@ -1,0 +1,91 @@
+/** Cases of the review queue: their addresses, what each is about, who has them, and the forms that take one or give it back. */
+
+import { type Html, html } from '../../ui/html.ts';
+import { dayText, nearText } from '../../ui/moments.ts';
+import { badge } from '../../ui/parts.ts';
+import { pathTo, type ScreenContext } from '../context.ts';
+import type { CaseRowFragment as Case, ReviewKind } from '../generated/graphql.ts';
+import { sayNamed, type Word } from '../words.ts';
+import { moment } from './figures.ts';
+import { actForm } from './form.ts';
+
+/** Where the work of a kind is done that is not done on its case; null where the case has the forms. */
+export const PLACE_OF: Readonly<
+  Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
+> = {
+  HOLD: null,
+  STEP_UP: null,
+  DISPUTE: null,
+  FAILED_REFUND: null,
+  HELD_DEPOSIT: null,
+  SUSPENSE: null,
+  OUTFLOW_CEILING: null,
+  APPROVAL: null,
+  FAILING_ENDPOINT: () => [pathTo('/developers'), 'developers'],
+  JOURNAL: () => [`${pathTo('/books')}#manual`, 'books'],
+  UNCLOSED_DAY: (day) => [`${pathTo('/books', { close: day })}#close-day`, 'books'],
+  OPEN_RECONCILIATION: (reference) => {
+    const [rail = '', day = ''] = reference.split('/');
+    return [pathTo('/reconciliation', { rail, day }), 'reconciliation'];
+  },
+  PAUSED_NETWORK: () => [pathTo('/rails'), 'rails'],
+};
+
+/** @returns the address of a case. */
+export function caseHref(id: string): string {
+  return pathTo('/review/case', { id });
+}
+
+/** @returns what a case is about, in a few words. */
+export function aboutText({ say, language }: ScreenContext, { kind, detail, reference }: Case): string {
+  if (kind === 'UNCLOSED_DAY') return dayText(reference, language);
+  if (kind === 'OPEN_RECONCILIATION') {
+    const [rail = '', day = ''] = reference.split('/');
+    return `${rail === 'pix' ? say('PIX') : rail}, ${dayText(day, language)}`;
+  }
+  if (kind === 'PAUSED_NETWORK') return [reference, detail].filter(Boolean).join(': ');
+  return detail ? shortened(sayNamed(say, detail)) : reference;
+}
+
+/** An address is known by its ends. */
+function shortened(text: string): string {
+  return text.length > 30 && !/[\s/]/.test(text) ? `${text.slice(0, 6)}…${text.slice(-6)}` : text;
+}
+
+/** @returns when a case is due; marked where that is over. */
+export function dueText({ say, language }: ScreenContext, dueAt: string | null, now: string): Html | null {
+  if (dueAt === null) return null;
+  if (dueAt >= now) return moment(dueAt, language);
+  return badge('bad', say('overdue', { time: nearText(Date.parse(dueAt), language, 'minute') }));
+}
+
+/** @returns who works on a case. */
+export function assigneeText({ say }: ScreenContext, { isMine, assignee, assigneeName }: Case): string {
+  if (isMine) return say('assignedMe');
+  return assignee === null ? say('assignedNobody') : (assigneeName ?? assignee);
+}
+
+/** @returns the form that takes a case, or gives it back. */
+export function assignForm(context: ScreenContext, { id, isMine, assignee }: Case): Html | null {
+  const { say } = context;
+  const given = { id };
+  if (isMine)
+    return actForm(context, {
+      act: 'ReleaseReviewCase',
+      given,
+      button: say('giveBackCase'),
+      kind: 'pill quiet',
+    });
+  const button = say(assignee === null ? 'takeCase' : 'fromColleague');
+  return actForm(context, { act: 'AssignReviewCase', given, button, kind: 'pill' });
+}
+
+/** @returns what the kind of a case is called. */
+export function kindText({ say }: ScreenContext, kind: ReviewKind): string {
+  return say(`review_${kind}`);
+}
+
+/** @returns why cases of the kind wait. */
+export function whyText({ say }: ScreenContext, kind: ReviewKind): Html {
+  return html`${say(`why_${kind}`)}`;
+}

@@ -1,0 +1,149 @@
+/** The review queue: everything that waits for a person, most urgent first, with filters by kind, assignee and age. */
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import { empty, segments } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type ScreenContext, sameWith, screenOf } from '../context.ts';
+import type { CaseRowFragment as Case, ReviewQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { aboutText, assigneeText, assignForm, caseHref, dueText, kindText } from '../parts/cases.ts';
+import { ago, inBrl, money } from '../parts/figures.ts';
+import { field, queryForm } from '../parts/form.ts';
+import {
+  chips,
+  chosen,
+  count,
+  NO_PAGE,
+  PAGE_NAMES,
+  pageOf,
+  pager,
+  pageVariables,
+  unseen,
+} from '../parts/lists.ts';
+
+const KINDS = [
+  'HOLD',
+  'STEP_UP',
+  'DISPUTE',
+  'FAILED_REFUND',
+  'HELD_DEPOSIT',
+  'SUSPENSE',
+  'OUTFLOW_CEILING',
+  'APPROVAL',
+  'FAILING_ENDPOINT',
+  'JOURNAL',
+  'UNCLOSED_DAY',
+  'OPEN_RECONCILIATION',
+  'PAUSED_NETWORK',
+] as const satisfies readonly Case['kind'][];
+const ASSIGNEES = ['ME', 'NO_ONE'] as const;
+const HOURS = ['4', '24', '72', '168'] as const;
+
+/** The screen. */
+export const REVIEW = screenOf<ReviewQuery>({
+  path: '/review',
+  operation: operationNamed('Review'),
+  variables: (context) => {
+    const { kind, assignee, hours } = filtersOf(context);
+    return {
+      ...(kind && { kinds: [kind] }),
+      ...(assignee && { assignee }),
+      ...(hours && { waitingHours: Number(hours) }),
+      ...pageVariables(context),
+    };
+  },
+  view: ({ reviewCounts, reviewQueue, viewer }, context) => {
+    const { say } = context;
+    const { nodes, pageInfo, totalCount } = reviewQueue;
+    const caption = say('reviewCaption');
+    const columns = columnsOf(context, viewer.account.now, nodes);
+    const list = table({
+      caption,
+      isCaptionUnseen: true,
+      rows: nodes,
+      columns,
+      rowAttributes: ({ id }) => ({ 'data-row': id }),
+    });
+    const rows =
+      nodes.length > 0
+        ? scrolled(say('tableOf', { name: say('reviewQueue') }), list)
+        : empty('done', say('reviewEmpty'), say('reviewEmptyHow'));
+    const main = html`<div class="top"><h1>${say('reviewQueue')}</h1><p class="soft">${say('reviewWhy')}</p></div>
+${kindLinks(context, reviewCounts)}${filterRow(context)}
+<div class="card phone-full" data-live="rows">${pageOf(context, nodes.length, totalCount, rows)}</div>
+<div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
+    return { title: say('reviewQueue'), main };
+  },
+});
+
+/** @throws {GatewayError} `INVALID_PARAMETER` for a filter that is not understood. */
+function filtersOf(context: ScreenContext) {
+  return {
+    kind: chosen(context, 'kind', KINDS),
+    assignee: chosen(context, 'assignee', ASSIGNEES),
+    hours: chosen(context, 'hours', HOURS),
+  };
+}
+
+/** Kinds of which a case waits, each with how many. */
+function kindLinks(context: ScreenContext, counts: ReviewQuery['reviewCounts']): Html {
+  const { say, language } = context;
+  const { kind: shown } = filtersOf(context);
+  const waiting = counts.filter(({ kind, count: number }) => number > 0 || kind === shown);
+  const total = counts.reduce((all, { count: number }) => all + number, 0);
+  const link = (kind: Case['kind'] | null, word: string, number: number) => ({
+    href: sameWith(context, { ...NO_PAGE, kind }),
+    word: html`${word}\u00a0<span class="count">${count(number, language)}</span>`,
+    isCurrent: (shown ?? null) === kind,
+  });
+  return segments(say('whichList'), [
+    link(null, say('everyKind'), total),
+    ...waiting.map(({ kind, count: number }) => link(kind, kindText(context, kind), number)),
+  ]);
+}
+
+function filterRow(context: ScreenContext): Html {
+  const { say } = context;
+  const { assignee, hours } = filtersOf(context);
+  const set = [
+    ...(assignee ? [{ name: 'assignee', label: say('assignee'), value: say(`assignee_${assignee}`) }] : []),
+    ...(hours ? [{ name: 'hours', label: say('waitingHours'), value: say(`hours_${hours}`) }] : []),
+  ];
+  const all = ['', say('all')] as const;
+  const assignees = [all, ...ASSIGNEES.map((each) => [each, say(`assignee_${each}`)] as const)];
+  const ages = [all, ...HOURS.map((each) => [each, say(`hours_${each}`)] as const)];
+  const fields = html`${field(context, 'filter', { name: 'assignee', label: say('assignee'), value: assignee ?? '', options: assignees })}${field(context, 'filter', { name: 'hours', label: say('waitingHours'), value: hours ?? '', options: ages })}`;
+  const form = queryForm(context, fields, say('apply'), ['assignee', 'hours', ...PAGE_NAMES, 'done']);
+  return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(context, set)}
+<button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
+<div id="filter" class="menu sheet" popover>${form}</div></div>`;
+}
+
+function columnsOf(context: ScreenContext, now: string, rows: readonly Case[]): readonly Column<Case>[] {
+  const { say, language } = context;
+  const isOfSeveral = new Set(rows.map(({ account }) => account)).size > 1;
+  const account: Column<Case> = { name: say('account'), cell: ({ accountName }) => accountName };
+  return [
+    {
+      name: say('caseKind'),
+      isRowHead: true,
+      cell: (row) => html`<a href="${caseHref(row.id)}">${kindText(context, row.kind)}</a>`,
+    },
+    { name: say('caseAbout'), cell: (row) => aboutText(context, row) },
+    ...(isOfSeveral ? [account] : []),
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ brl, money: amount }) => (brl ? inBrl(brl, language) : amount && money(amount, language)),
+    },
+    {
+      name: say('age'),
+      cell: ({ since, dueAt }) => {
+        const due = dueText(context, dueAt ?? null, now);
+        return html`${ago(since, language)}${due && html`<br><small>${say('dueAt')}: ${due}</small>`}`;
+      },
+    },
+    { name: say('assignee'), cell: (row) => assigneeText(context, row) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (row) => assignForm(context, row) },
+  ];
+}

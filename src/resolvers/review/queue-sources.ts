@@ -1,0 +1,315 @@
+/**
+ * The table of the review queue: each kind of case with what it is, who sees it, and where it is read. One more kind is one more row.
+ */
+import type { Scope } from '../../base/access/api-key.ts';
+import { assert } from '../../base/errors/assert.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
+import { type Instant, isoMillis, millisOf } from '../../base/time/instant.ts';
+import {
+  readDeadlines,
+  readFailedRefunds,
+  readFailingEndpoints,
+  readHeldOutflows,
+  readOpenAtSteps,
+  readSuspenseToDecide,
+} from '../../store/engine/review-sources.ts';
+import {
+  readUndecided,
+  readUndecidedOfMode,
+  readWaiting,
+  readWaitingOfMode,
+} from '../../store/engine/waiting.ts';
+import { readLastClose } from '../../store/ledger/book-closes.ts';
+import { readManualJournals } from '../../store/ledger/manual-journals.ts';
+import { readPausedNetworks } from '../../store/rails/chain-network.ts';
+import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { APPROVAL_MS } from '../../templates/money-out.ts';
+import type { Registry } from '../../templates/registry.ts';
+import type { Context } from '../services/context.ts';
+import { waitingFor } from '../transactions/awaiting.ts';
+
+/** Something that waits for a person, as its source tells it. */
+export interface FoundCase {
+  /** Account that it is about; null for what is of the house. */
+  readonly accountId: bigint | null;
+  /** Names it within its kind and account: `end2end` of its transaction, or the id of its record. */
+  readonly reference: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** ISO 8601; null where nothing is due. */
+  readonly dueAt: string | null;
+  /** Raw ledger code and decimal text; null where it is not about an amount, or the transaction says it. */
+  readonly money: { readonly currency: string; readonly amount: string } | null;
+  readonly row: ProcessRow | null;
+  /** Person, reason, address or day that it is about, as the source has it. */
+  readonly detail: string | null;
+}
+
+/** A row of the table. */
+interface Source {
+  readonly description: string;
+  /** Scopes of the platform of which one shows the cases of all accounts; none: the operator does not see the kind. */
+  readonly platform: readonly Scope[];
+  /** Whether an account sees its own. */
+  readonly isOfAccounts: boolean;
+  readonly read: (reader: CaseReader) => Promise<readonly FoundCase[]>;
+}
+
+/** Who reads: the caller, and the account that the cases are of; null for all accounts of the mode. */
+export interface CaseReader {
+  readonly context: Context;
+  readonly accountId: bigint | null;
+}
+
+/** Most cases of one kind that are read, the oldest first. */
+export const CASES_MAX = 200;
+
+const RISK: readonly Scope[] = ['platform:risk'];
+const BOOKS: readonly Scope[] = ['platform:books'];
+/** Reports of so many days are looked through. */
+const REPORT_DAYS = 60;
+const DAY_MS = 86_400_000;
+
+/** The table, in the order in which screens show the kinds. */
+export const REVIEW_KINDS = {
+  hold: {
+    description: 'Compliance screening holds a transaction.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: (reader) => readSteps(reader, 'hold.release'),
+  },
+  step_up: {
+    description: 'A customer or payee waits for extra verification.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: readStepUps,
+  },
+  dispute: {
+    description: 'A payer disputes a payment by PIX (MED).',
+    platform: RISK,
+    isOfAccounts: true,
+    read: async ({ context, accountId }) => {
+      const steps = disputedSteps(context.registry);
+      return (await readOpenAtSteps(context.database, scopeOf(context, accountId), steps)).map(caseOf);
+    },
+  },
+  failed_refund: {
+    description: 'A refund to a payer failed, and is still owed.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: async ({ context, accountId }) =>
+      (await readFailedRefunds(context.database, scopeOf(context, accountId))).map(caseOf),
+  },
+  held_deposit: {
+    description: 'A deposit of a wrong amount or too late waits for a choice.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: (reader) => readSteps(reader, 'deposit.resolve'),
+  },
+  suspense: {
+    description: 'Money came, and no transaction took it.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: readSuspense,
+  },
+  outflow_ceiling: {
+    description: 'Money out is above a ceiling of the hour: two people lift it.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: (reader) => readOutflows(reader, 'ceiling'),
+  },
+  approval: {
+    description: 'Money out waits for a second person.',
+    platform: [],
+    isOfAccounts: true,
+    read: (reader) => readOutflows(reader, 'threshold'),
+  },
+  failing_endpoint: {
+    description: 'A webhook endpoint fails, or was disabled for that.',
+    platform: [],
+    isOfAccounts: true,
+    read: readEndpoints,
+  },
+  journal: {
+    description: 'A manual journal waits for a second person.',
+    platform: BOOKS,
+    isOfAccounts: false,
+    read: readJournals,
+  },
+  unclosed_day: {
+    description: 'The books of a past day are not closed.',
+    platform: BOOKS,
+    isOfAccounts: false,
+    read: readUnclosedDays,
+  },
+  open_reconciliation: {
+    description: 'A reconciliation found differences.',
+    platform: BOOKS,
+    isOfAccounts: false,
+    read: readReports,
+  },
+  paused_network: {
+    description: 'Sending on a network is paused.',
+    platform: ['platform:risk', 'platform:rails'],
+    isOfAccounts: false,
+    read: readPauses,
+  },
+} as const satisfies Readonly<Record<string, Source>>;
+
+/** A kind of case. */
+export type ReviewKind = keyof typeof REVIEW_KINDS;
+
+function scopeOf({ mode }: Context, accountId: bigint | null) {
+  return { mode, accountId, limit: CASES_MAX };
+}
+
+function caseOf(row: ProcessRow): FoundCase {
+  return {
+    accountId: row.accountId,
+    reference: row.end2end,
+    since: isoMillis(row.updatedAt),
+    dueAt: null,
+    money: null,
+    row,
+    detail: row.clientName ?? row.wallet ?? row.pixKey,
+  };
+}
+
+async function readSteps(
+  { context, accountId }: CaseReader,
+  act: 'hold.release' | 'deposit.resolve',
+): Promise<readonly FoundCase[]> {
+  const { database, registry, mode } = context;
+  const waiting = waitingFor(registry, act);
+  const rows =
+    accountId === null
+      ? await readWaitingOfMode(database, mode, waiting, CASES_MAX)
+      : await readWaiting(database, accountId, waiting, CASES_MAX);
+  return rows.map(caseOf);
+}
+
+async function readStepUps({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
+  const { database, registry, mode } = context;
+  const waiting = waitingFor(registry, 'step_up.approve');
+  const rows =
+    accountId === null
+      ? await readUndecidedOfMode(database, mode, waiting, CASES_MAX)
+      : await readUndecided(database, accountId, waiting, CASES_MAX);
+  const due = await readDeadlines(database, rows, 'deny_step_up');
+  const keyOf = (account: bigint, id: bigint) => `${account} ${id}`;
+  const byKey = new Map(due.map((each) => [keyOf(each.accountId, each.transactionId), each.dueAt]));
+  return rows.map((row) => {
+    const dueAt = byKey.get(keyOf(row.accountId, row.id));
+    return { ...caseOf(row), dueAt: dueAt === undefined ? null : isoMillis(dueAt) };
+  });
+}
+
+/** Steps at which a dispute is decided elsewhere. */
+function disputedSteps(registry: Registry): readonly string[] {
+  const steps = registry.templates.flatMap(({ machine }) =>
+    machine.transitions
+      .filter(({ on, to }) => on === 'dispute_accepted' && to !== 'stay')
+      .flatMap(({ from }) => from),
+  );
+  return [...new Set(steps)].filter((step) => step !== 'start');
+}
+
+async function readSuspense({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
+  const entries = await readSuspenseToDecide(context.database, scopeOf(context, accountId));
+  return entries.map(({ id, accountId: account, currency, amountMinor, reason, openedAt }) => ({
+    accountId: account,
+    reference: String(id),
+    since: isoMillis(openedAt),
+    dueAt: null,
+    money: { currency, amount: fromMinor(amountMinor, currencyOfLedger(currency).decimals) },
+    row: null,
+    detail: reason.toUpperCase(),
+  }));
+}
+
+async function readOutflows(
+  { context, accountId }: CaseReader,
+  wanted: 'ceiling' | 'threshold',
+): Promise<readonly FoundCase[]> {
+  const since = new Date((await context.clock.nowMs()) - APPROVAL_MS);
+  const rows = await readHeldOutflows(context.database, scopeOf(context, accountId), since);
+  return rows
+    .filter(({ process }) => (process?.approval?.reason ?? 'threshold') === wanted)
+    .map(({ heldBrl, heldAt, ...row }) => ({
+      ...caseOf(row),
+      since: isoMillis(heldAt),
+      dueAt: after(heldAt, APPROVAL_MS),
+      money: { currency: 'BRL', amount: heldBrl },
+    }));
+}
+
+async function readEndpoints({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
+  const found = await readFailingEndpoints(context.database, scopeOf(context, accountId));
+  return found.map(({ id, accountId: account, url, since }) => ({
+    ...ofHouse(id, isoMillis(since)),
+    accountId: account,
+    detail: withoutSecrets(url),
+  }));
+}
+
+/** A URL may have a secret in its query, or a password. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+async function readJournals({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const asked = { state: 'proposed', limit: CASES_MAX } as const;
+  const journals = await readManualJournals(context.database, context.mode, asked);
+  return journals
+    .map(({ id, accountId, currency, amountMinor, reason, madeAt }) => ({
+      ...ofHouse(String(id), isoMillis(madeAt)),
+      accountId,
+      money: { currency, amount: fromMinor(amountMinor, currencyOfLedger(currency).decimals) },
+      detail: reason,
+    }))
+    .toReversed();
+}
+
+/** A day is due by the end of the day after it; before the first close no day is. */
+async function readUnclosedDays({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const { database, mode, clock } = context;
+  const last = await readLastClose(database, mode);
+  if (!last) return [];
+  const today = brasiliaDay(await clock.nowMs());
+  const found: FoundCase[] = [];
+  for (let day = dayAfter(last.day); day < today && found.length < CASES_MAX; day = dayAfter(day)) {
+    const since = new Date(brasiliaMidnight(dayAfter(day))).toISOString();
+    const dueAt = new Date(brasiliaMidnight(dayAfter(day, 2))).toISOString();
+    found.push({ ...ofHouse(day, since), dueAt, detail: day });
+  }
+  return found;
+}
+
+async function readReports({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const since = brasiliaDay((await context.clock.nowMs()) - REPORT_DAYS * DAY_MS);
+  const reports = await readOpenReconciliations(context.database, context.mode, { since, limit: CASES_MAX });
+  return reports.map(({ rail, day, madeAt, oldestOpenAt }) => ({
+    ...ofHouse(`${rail}/${day}`, isoMillis(oldestOpenAt ?? madeAt)),
+    detail: rail,
+  }));
+}
+
+async function readPauses({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const paused = await readPausedNetworks(context.database, context.mode);
+  return paused.map(({ network, pausedAt, pauseReason }) => {
+    assert(pausedAt, 'what is paused has its time');
+    return { ...ofHouse(network, isoMillis(pausedAt)), detail: pauseReason };
+  });
+}
+
+function ofHouse(reference: string, since: string): FoundCase {
+  return { accountId: null, reference, since, dueAt: null, money: null, row: null, detail: null };
+}
+
+function after(instant: Instant, ms: number): string {
+  return new Date(millisOf(instant) + ms).toISOString();
+}

@@ -1,0 +1,126 @@
+/** A case with what a person decides by: its transaction, who paid, what is related, who looked at it, notes. */
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import { instantOf, millisOf } from '../../base/time/instant.ts';
+import { readAudit } from '../../store/account/audit-log.ts';
+import type { ReviewNote } from '../../store/account/review.ts';
+import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
+import { readCandidates, readOfSamePayer, readOfSameWallet } from '../../store/engine/related.ts';
+import type { Family } from '../../templates/define.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
+import { authorOf, type Context } from '../services/context.ts';
+import { withAccounts } from '../services/lock-accounts.ts';
+import { listNotes } from './assign-case.ts';
+import { type ReviewCase, readReviewQueue } from './read-queue.ts';
+import { findSubject, type Subject } from './read-subject.ts';
+
+/** A fact that a rail told about money in suspense. */
+export interface CaseFact {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A case, open or decided. */
+export interface CaseFile extends Subject {
+  readonly id: string;
+  /** As it stands in the queue; null where it was decided. */
+  readonly waiting: ReviewCase | null;
+  readonly facts: readonly CaseFact[];
+  readonly samePayer: readonly ProcessRow[];
+  readonly sameWallet: readonly ProcessRow[];
+  readonly candidates: readonly ProcessRow[];
+  readonly notes: readonly ReviewNote[];
+}
+
+const FAMILIES = Object.keys(FAMILY_TRAITS) as Family[];
+/** Looked at again within this time by the same person, it is not written down again. Unit: ms. */
+const SAME_VIEW_MS = 15 * 60_000;
+/** Members of what a rail told that say who paid, and from where. */
+const TOLD = [
+  'payerName',
+  'payerTaxId',
+  'payerBank',
+  'endToEndId',
+  'txid',
+  'from',
+  'address',
+  'txHash',
+  'settledAt',
+  'seenAt',
+];
+
+/**
+ * Reads a case. A look at a transaction of another account is written into the audit logs of both.
+ *
+ * @throws {GatewayError} `FORBIDDEN` without `read`; `NOT_FOUND` for what the caller does not see.
+ */
+export async function readCaseFile(context: Context, id: string): Promise<CaseFile> {
+  const subject = await findSubject(context, id);
+  await noteLook(context, subject);
+  const [queue, related, candidates, notes] = await Promise.all([
+    readReviewQueue(context, { kinds: [subject.kind] }),
+    relatedOf(context, subject),
+    candidatesOf(context, subject),
+    listNotes(context, subject.subject),
+  ]);
+  const waiting = queue.find((each) => each.id === id) ?? null;
+  return { ...subject, ...related, id, waiting, candidates, notes, facts: factsOf(context, subject) };
+}
+
+async function relatedOf({ database }: Context, { accountId, row, suspense }: Subject) {
+  if (accountId === null) return { samePayer: [], sameWallet: [] };
+  const news = (suspense?.news ?? {}) as Readonly<Record<string, unknown>>;
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const asked = {
+    accountId,
+    families: FAMILIES,
+    id: row?.id ?? null,
+    taxId: row?.clientTaxId ?? text(news.payerTaxId),
+    wallet: row?.wallet ?? row?.depositFrom ?? text(news.from),
+  };
+  const [samePayer, sameWallet] = await Promise.all([
+    readOfSamePayer(database, asked),
+    readOfSameWallet(database, asked),
+  ]);
+  return { samePayer, sameWallet };
+}
+
+/** Open orders of the amount of money in suspense, which only the operator matches. */
+async function candidatesOf(
+  context: Context,
+  { accountId, suspense }: Subject,
+): Promise<readonly ProcessRow[]> {
+  if (accountId === null || !suspense || !context.caller.scopes.includes('platform:risk')) return [];
+  const { currency, amountMinor } = suspense;
+  const amount = fromMinor(amountMinor, currencyOfLedger(currency).decimals);
+  return readCandidates(context.database, { accountId, families: FAMILIES, currency, amount });
+}
+
+/** An account does not see who paid what no transaction of it took. */
+function factsOf({ caller }: Context, { suspense }: Subject): readonly CaseFact[] {
+  if (!suspense || !caller.scopes.includes('platform:risk')) return [];
+  const news = suspense.news as Readonly<Record<string, unknown>>;
+  return TOLD.flatMap((name) => {
+    const value = news[name];
+    return typeof value === 'string' && value !== '' ? [{ name, value }] : [];
+  });
+}
+
+/** Whoever looks at what is another account's stands in its audit log. */
+async function noteLook(context: Context, { accountId, row, suspense, reference }: Subject): Promise<void> {
+  const { caller, database } = context;
+  if (accountId === null || accountId === caller.accountId || (!row && !suspense)) return;
+  const [act, kind] = row
+    ? (['transaction.view', 'transaction'] as const)
+    : (['suspense.view', 'suspense_entry'] as const);
+  const since = instantOf(new Date((await context.clock.nowMs()) - SAME_VIEW_MS));
+  const filter = { acts: [act], actorId: caller.id, objectId: reference, since, until: null };
+  const slice = { before: null, after: null, isNewestFirst: true, limit: 1 };
+  const [before] = await readAudit(database, accountId, filter, slice);
+  if (before && millisOf(before.at) >= millisOf(since)) return;
+  await withAccounts(context, [caller.accountId, accountId], async (tx, { heads, nowMs: _now, ...time }) => {
+    const entry = auditEntry(authorOf(context, act), { kind, id: reference }, time, {});
+    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+  });
+}

@@ -1,0 +1,81 @@
+/** Subject of a case: what it is about, which stays when the case is decided. */
+import { notFound } from '../../base/errors/errors.ts';
+import { findHolder } from '../../store/account/accounts.ts';
+import { findProcess } from '../../store/engine/processes.ts';
+import { findSuspense, type SuspenseRow } from '../../store/engine/suspense.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { forHolder } from '../inbound/list-suspense.ts';
+import type { Context } from '../services/context.ts';
+import { requireScope } from '../services/context.ts';
+import { isOddId } from '../transactions/read-transaction.ts';
+import { REVIEW_KINDS, type ReviewKind } from './queue-sources.ts';
+import { findReviewCase, isOfPlatform, isVisible } from './read-queue.ts';
+
+/** What a case is about. */
+export interface Subject {
+  /** Notes are kept under it: `transaction:account:reference`. */
+  readonly subject: string;
+  readonly kind: ReviewKind;
+  /** Null for what is of the house. */
+  readonly accountId: bigint | null;
+  readonly reference: string;
+  readonly row: ProcessRow | null;
+  readonly suspense: SuspenseRow | null;
+}
+
+const FORM = /^([A-Z_]+):(0|[1-9]\d{0,17}):(.+)$/;
+const NUMBER = /^[1-9]\d{0,17}$/;
+/** Kinds whose reference is the `end2end` of a transaction. */
+const OF_TRANSACTIONS: readonly ReviewKind[] = [
+  'hold',
+  'step_up',
+  'dispute',
+  'failed_refund',
+  'held_deposit',
+  'outflow_ceiling',
+  'approval',
+];
+
+/**
+ * @returns the subject of the case with this id, whether it waits or not.
+ * @throws {GatewayError} `FORBIDDEN` without `read`; `NOT_FOUND` for a subject that there is not, or that the caller does not see.
+ */
+export async function findSubject(context: Context, id: string): Promise<Subject> {
+  requireScope(context, 'read');
+  const { name, accountId, reference } = partsOf(id);
+  const kind = (Object.keys(REVIEW_KINDS) as ReviewKind[]).find((each) => each.toUpperCase() === name);
+  if (!kind || !isVisible(context, kind)) throw notFound();
+  const base = { kind, accountId: accountId === 0n ? null : accountId, reference, row: null, suspense: null };
+  if (OF_TRANSACTIONS.includes(kind)) {
+    await requireAccount(context, accountId);
+    const row = await findProcess(context.database, accountId, reference);
+    if (!row) throw notFound();
+    return { ...base, row, subject: `transaction:${accountId}:${reference}` };
+  }
+  if (kind === 'suspense') {
+    await requireAccount(context, accountId);
+    const found = NUMBER.test(reference)
+      ? await findSuspense(context.database, BigInt(reference), context.mode)
+      : undefined;
+    if (found?.accountId !== accountId) throw notFound();
+    const isOperator = context.caller.scopes.includes('platform:risk');
+    const suspense = isOperator ? found : forHolder(found, accountId);
+    return { ...base, suspense, subject: `suspense:${accountId}:${reference}` };
+  }
+  await findReviewCase(context, id);
+  return { ...base, subject: `${kind}:${accountId}:${reference}` };
+}
+
+function partsOf(id: string) {
+  const [, name, account, reference] = isOddId(id) ? [] : (FORM.exec(id) ?? []);
+  if (!name || !account || !reference) throw notFound();
+  return { name, accountId: BigInt(account), reference };
+}
+
+/** The operator sees accounts of its mode, an account holder its own. */
+async function requireAccount(context: Context, accountId: bigint): Promise<void> {
+  const { database, mode, caller } = context;
+  if (accountId === caller.accountId) return;
+  if (isOfPlatform(context) && (await findHolder(database, mode, accountId))) return;
+  throw notFound();
+}

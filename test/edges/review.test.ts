@@ -1,0 +1,196 @@
+/**
+ * Goal: the review queue has everything that waits for a person, and nothing of others; people divide it among themselves and note what
+ * they know; a look of the operator is written down. Method: cases of several kinds from the sandbox's scenarios, over GraphQL.
+ */
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { REVIEW_KINDS } from '../../src/resolvers/review/queue-sources.ts';
+import { useApp } from '../support/app.ts';
+import { errorsIn } from '../support/refusals.ts';
+
+const app = useApp();
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+let other: Awaited<ReturnType<typeof app.addAccount>>;
+let held: string;
+let disputed: string;
+
+const PARTS = 'id kind account accountName reference since dueAt brl isMine assignee transaction { end2end }';
+const QUEUE = `query ($kinds: [ReviewKind!], $assignee: ReviewAssignee, $waitingHours: Int, $first: Int, $after: String) {
+  reviewQueue(kinds: $kinds, assignee: $assignee, waitingHours: $waitingHours, first: $first, after: $after) {
+    totalCount nodes { ${PARTS} } pageInfo { hasNextPage endCursor } } }`;
+const CASE = `query ($id: String!) { reviewCase(id: $id) { id kind account waiting { id } transaction { end2end possibleActions { action } }
+  samePayer { end2end } candidates { end2end } suspense { id } facts { name } notes { body author authorName } } }`;
+
+async function ask(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
+  const { json } = await app.graphql(query, variables, { key });
+  expect(errorsIn(json), query).toBeUndefined();
+  return json.data;
+}
+
+/** @returns the answer of a mutation that may be refused. */
+async function send(query: string, variables: Record<string, unknown>, key = shop.apiKey) {
+  return (await app.graphql(query, variables, { key })).json.data;
+}
+
+async function pay(scenarios: readonly string[], status: string): Promise<string> {
+  const { createCheckout } = await ask(
+    'mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
+  );
+  const { end2end } = createCheckout.transaction;
+  const reached = async () => {
+    const { transaction } = await ask(
+      'query ($e: String!) { transaction(end2end: $e) { component state } }',
+      { e: end2end },
+    );
+    return `${transaction.component}/${transaction.state}`;
+  };
+  for (const scenario of scenarios) {
+    await vi.waitFor(
+      async () => {
+        const { sandboxTrigger } = await ask(
+          'mutation ($e: String!, $s: SandboxScenarioName!) { sandboxTrigger(input: { end2end: $e, scenario: $s }) { errors { code message path } } }',
+          { e: end2end, s: scenario },
+        );
+        expect(sandboxTrigger.errors).toEqual([]);
+      },
+      { timeout: 15_000 },
+    );
+  }
+  await vi.waitFor(async () => expect(await reached()).toBe(status), { timeout: 15_000 });
+  return end2end;
+}
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  other = await app.addAccount();
+  held = await pay(['HOLD', 'PAY'], 'compliance/UNCOMPLIANT');
+  disputed = await pay(['PAY', 'DISPUTE_OPEN'], 'dispute/OPEN');
+}, 60_000);
+
+const idOf = (kind: string, end2end: string) => `${kind}:${shop.accountId}:${end2end}`;
+
+describe('the queue', () => {
+  test('of an account has its own cases; that of the operator those of all accounts', async () => {
+    const own = (await ask(QUEUE)).reviewQueue;
+    expect(own.nodes.map(({ id }: { id: string }) => id).toSorted()).toEqual(
+      [idOf('DISPUTE', disputed), idOf('HOLD', held)].toSorted(),
+    );
+    expect(own.nodes[0]).toMatchObject({ brl: '150', isMine: false, assignee: null });
+    expect((await ask(QUEUE, {}, other.apiKey)).reviewQueue.nodes).toEqual([]);
+    const all = (await ask(QUEUE, { kinds: ['HOLD', 'DISPUTE'] }, app.platformKey)).reviewQueue;
+    expect(all.nodes.map(({ id }: { id: string }) => id)).toEqual(
+      expect.arrayContaining([idOf('DISPUTE', disputed), idOf('HOLD', held)]),
+    );
+  });
+
+  test('counts each kind that the caller sees', async () => {
+    const { reviewCounts } = await ask('{ reviewCounts { kind count } }');
+    expect(reviewCounts).toContainEqual({ kind: 'HOLD', count: 1 });
+    const kinds = reviewCounts.map(({ kind }: { kind: string }) => kind.toLowerCase());
+    const ofAccounts = Object.entries(REVIEW_KINDS).flatMap(([name, { isOfAccounts }]) =>
+      isOfAccounts ? [name] : [],
+    );
+    expect(kinds).toEqual(ofAccounts);
+    const books = await app.addKey((await app.addAccount()).accountId, ['read']);
+    expect((await ask('{ reviewCounts { kind } }', {}, books.apiKey)).reviewCounts.length).toBe(
+      ofAccounts.length,
+    );
+  });
+
+  test('is filtered by kind and age, and read page by page', async () => {
+    expect((await ask(QUEUE, { kinds: ['SUSPENSE'] })).reviewQueue.totalCount).toBe(0);
+    expect((await ask(QUEUE, { waitingHours: 24 })).reviewQueue.totalCount).toBe(0);
+    const first = (await ask(QUEUE, { first: 1 })).reviewQueue;
+    expect(first).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: true } });
+    const second = (await ask(QUEUE, { first: 1, after: first.pageInfo.endCursor })).reviewQueue;
+    expect(second.nodes[0].id).not.toBe(first.nodes[0].id);
+    expect(second.pageInfo.hasNextPage).toBe(false);
+  });
+});
+
+describe('a case', () => {
+  const assign = (id: string, key?: string) =>
+    send(
+      'mutation ($id: String!) { assignReviewCase(input: { id: $id }) { reviewCase { isMine } errors { code } } }',
+      { id },
+      key,
+    );
+
+  test('is taken and given back, and both are in the audit log', async () => {
+    const id = idOf('HOLD', held);
+    expect((await assign(id)).assignReviewCase).toEqual({ reviewCase: { isMine: true }, errors: [] });
+    const mine = (await ask(QUEUE, { assignee: 'ME' })).reviewQueue;
+    expect(mine.nodes).toMatchObject([{ id, isMine: true, assignee: shop.keyId }]);
+    // The operator has a desk of its own.
+    const theirs = (await ask(QUEUE, { kinds: ['HOLD'] }, app.platformKey)).reviewQueue.nodes;
+    expect(theirs.find((each: { id: string }) => each.id === id)).toMatchObject({
+      isMine: false,
+      assignee: null,
+    });
+    const { releaseReviewCase } = await ask(
+      'mutation ($id: String!) { releaseReviewCase(input: { id: $id }) { reviewCase { assignee } errors { code } } }',
+      { id },
+    );
+    expect(releaseReviewCase).toEqual({ reviewCase: { assignee: null }, errors: [] });
+    const { auditLog } = await ask(
+      'query ($id: String!) { auditLog(objectId: $id) { nodes { act objectKind } } }',
+      { id },
+    );
+    expect(auditLog.nodes).toEqual([
+      { act: 'review.release', objectKind: 'review_case' },
+      { act: 'review.assign', objectKind: 'review_case' },
+    ]);
+  });
+
+  test('of another account, or one that does not wait, is not there', async () => {
+    for (const [id, key] of [
+      [idOf('HOLD', held), other.apiKey],
+      [idOf('HOLD', disputed), shop.apiKey],
+      ['HOLD:1:CRX', shop.apiKey],
+      ['nothing', shop.apiKey],
+    ] as const)
+      expect((await assign(id, key)).assignReviewCase.errors).toEqual([{ code: 'NOT_FOUND' }]);
+    const { json } = await app.graphql(CASE, { id: idOf('HOLD', held) }, { key: other.apiKey });
+    expect(json.errors[0].extensions.code).toBe('NOT_FOUND');
+  });
+
+  test('is seen whole by the operator, and both audit logs say that it was looked at, once', async () => {
+    const id = idOf('HOLD', held);
+    for (const _each of [1, 2]) {
+      const { reviewCase } = await ask(CASE, { id }, app.platformKey);
+      expect(reviewCase).toMatchObject({
+        id,
+        waiting: { id },
+        transaction: { end2end: held },
+        samePayer: [{ end2end: disputed }],
+      });
+      expect(
+        reviewCase.transaction.possibleActions.map(({ action }: { action: string }) => action),
+      ).toContain('RELEASE_HOLD');
+    }
+    const LOG =
+      'query ($id: String!) { auditLog(objectId: $id, acts: ["transaction.view"]) { nodes { act scope actorKind } } }';
+    const seen = [{ act: 'transaction.view', scope: 'platform:risk', actorKind: 'KEY' }];
+    expect((await ask(LOG, { id: held })).auditLog.nodes).toEqual(seen);
+    expect((await ask(LOG, { id: held }, app.platformKey)).auditLog.nodes).toEqual(seen);
+  });
+
+  test('keeps notes of each desk apart, also when it is decided', async () => {
+    const id = idOf('DISPUTE', disputed);
+    const note = (body: string, key?: string) =>
+      send(
+        'mutation ($id: String!, $body: String!) { addReviewNote(input: { id: $id, body: $body }) { reviewNote { body } errors { code path } } }',
+        { id, body },
+        key,
+      );
+    expect((await note('Called the customer')).addReviewNote.errors).toEqual([]);
+    expect((await note('Asked the bank', app.platformKey)).addReviewNote.errors).toEqual([]);
+    expect((await note(' ')).addReviewNote.errors).toMatchObject([{ path: 'input.body' }]);
+    const own = (await ask(CASE, { id })).reviewCase;
+    expect(own.notes).toEqual([
+      { body: 'Called the customer', author: shop.keyId, authorName: expect.any(String) },
+    ]);
+    // A case of another kind about the same transaction has the same subject.
+    const same = (await ask(CASE, { id: idOf('HOLD', disputed) })).reviewCase;
+    expect(same).toMatchObject({ waiting: null, notes: [{ body: 'Called the customer' }] });
+  });
+});
