@@ -1,3 +1,0 @@
-
-/** What a thing is. */
-export const X = 1;
