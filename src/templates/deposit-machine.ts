@@ -20,7 +20,8 @@ const DETECTED: StepName = 'crypto_deposit/DETECTED';
 const DROPPED: StepName = 'crypto_deposit/DROPPED';
 const EXPIRED: StepName = 'crypto_deposit/EXPIRED';
 const CONFIRMED: StepName = 'crypto_deposit/DONE';
-const WRONG: readonly StepName[] = [
+/** A deposit of another amount or too late: its account decides about it. */
+export const WRONG: readonly StepName[] = [
   'crypto_deposit/UNDERPAID',
   'crypto_deposit/OVERPAID',
   'crypto_deposit/LATE',

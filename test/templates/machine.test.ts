@@ -439,13 +439,13 @@ describe('triggers that do not fit are refused', () => {
     expect(
       Object.fromEntries([...leaving].map(([name, taken]) => [name, [...taken].sort().join(' ')])),
     ).toEqual({
-      'crossramp_checkout valida_id_v2/DENIED': 'frozen refund_requested',
+      'crossramp_checkout valida_id_v2/DENIED': 'charge_created frozen refund_requested',
       'crossramp_checkout depositpix_v2/EXPIRED': 'pix_received',
       'crossramp_checkout success/DONE': 'dispute_opened payment_refunded',
-      'onramp valida_id/DENIED': 'frozen refund_requested',
+      'onramp valida_id/DENIED': 'charge_created frozen refund_requested',
       'onramp depositpix/EXPIRED': 'pix_received',
       'onramp success/DONE': 'dispute_opened payment_refunded',
-      'onramp_instant valida_id/DENIED': 'frozen refund_requested',
+      'onramp_instant valida_id/DENIED': 'charge_created frozen refund_requested',
       'onramp_instant depositpix/EXPIRED': 'pix_received',
       'onramp_instant success/DONE': 'dispute_opened payment_refunded',
       'offramp success/DONE': 'payout_returned',

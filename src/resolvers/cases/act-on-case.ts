@@ -112,13 +112,22 @@ export async function decideCaseOfStepUp(
 
 /** @throws {GatewayError} `STEP_CONFLICT` while the customer is frozen: nothing of that customer is let go. */
 export async function refuseFrozen(tx: Tx, accountId: bigint, taxId: string | null): Promise<void> {
-  const cases = taxId === null ? [] : await readCasesOf(tx, accountId, taxId);
-  const frozen = cases.find(({ state }) => state === 'frozen');
+  const frozen = await frozenCaseOf(tx, accountId, taxId);
   if (frozen)
     throw new GatewayError(
       'STEP_CONFLICT',
       `the customer is frozen: unfreeze case ${frozen.id} first, which takes two people`,
     );
+}
+
+/** @returns the case by which a customer is frozen. */
+export async function frozenCaseOf(
+  tx: Tx,
+  accountId: bigint,
+  taxId: string | null,
+): Promise<CustomerCase | undefined> {
+  const cases = taxId === null ? [] : await readCasesOf(tx, accountId, taxId);
+  return cases.find(({ state }) => state === 'frozen');
 }
 
 async function caseOf(tx: Tx, key: CaseKey, nowMs: number): Promise<CustomerCase> {
