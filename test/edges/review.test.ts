@@ -13,12 +13,13 @@ let other: Awaited<ReturnType<typeof app.addAccount>>;
 let held: string;
 let disputed: string;
 
-const PARTS = 'id kind account accountName reference since dueAt brl isMine assignee transaction { end2end }';
+const PARTS =
+  'id: caseKey kind account accountName reference since dueAt brl isMine assignee transaction { end2end }';
 const QUEUE = `query ($kinds: [ReviewKind!], $assignee: ReviewAssignee, $waitingHours: Int, $first: Int, $after: String) {
   reviewQueue(kinds: $kinds, assignee: $assignee, waitingHours: $waitingHours, first: $first, after: $after) {
     totalCount nodes { ${PARTS} } pageInfo { hasNextPage endCursor } } }`;
-const CASE = `query ($id: String!) { reviewCase(id: $id) { id kind account waiting { id } transaction { end2end possibleActions { action } }
-  samePayer { end2end } candidates { end2end } suspense { id } facts { name } notes { body author authorName } } }`;
+const CASE = `query ($id: String!) { reviewCase(caseKey: $id) { id: caseKey kind account waiting { id: caseKey } transaction { end2end possibleActions { action } }
+  samePayer { end2end } candidates { end2end } suspense { suspenseId } facts { name } notes { body author authorName } } }`;
 
 async function ask(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
@@ -110,7 +111,7 @@ describe('the queue', () => {
 describe('a case', () => {
   const assign = (id: string, key?: string) =>
     send(
-      'mutation ($id: String!) { assignReviewCase(input: { id: $id }) { reviewCase { isMine } errors { code } } }',
+      'mutation ($id: String!) { assignReviewCase(input: { caseKey: $id }) { reviewCase { isMine } errors { code } } }',
       { id },
       key,
     );
@@ -127,7 +128,7 @@ describe('a case', () => {
       assignee: null,
     });
     const { releaseReviewCase } = await ask(
-      'mutation ($id: String!) { releaseReviewCase(input: { id: $id }) { reviewCase { assignee } errors { code } } }',
+      'mutation ($id: String!) { releaseReviewCase(input: { caseKey: $id }) { reviewCase { assignee } errors { code } } }',
       { id },
     );
     expect(releaseReviewCase).toEqual({ reviewCase: { assignee: null }, errors: [] });
@@ -178,7 +179,7 @@ describe('a case', () => {
     const id = idOf('DISPUTE', disputed);
     const note = (body: string, key?: string) =>
       send(
-        'mutation ($id: String!, $body: String!) { addReviewNote(input: { id: $id, body: $body }) { reviewNote { body } errors { code path } } }',
+        'mutation ($id: String!, $body: String!) { addReviewNote(input: { caseKey: $id, body: $body }) { reviewNote { body } errors { code path } } }',
         { id, body },
         key,
       );

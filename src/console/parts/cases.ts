@@ -32,8 +32,8 @@ export const PLACE_OF: Readonly<
 };
 
 /** @returns the address of a case. */
-export function caseHref(id: string): string {
-  return pathTo('/review/case', { id });
+export function caseHref(caseKey: string): string {
+  return pathTo('/review/case', { id: caseKey });
 }
 
 /** @returns the subject of a case, in a few words. */
@@ -66,9 +66,9 @@ export function assigneeText({ say }: ScreenContext, { isMine, assignee, assigne
 }
 
 /** @returns the form that takes a case, or gives it back. */
-export function assignForm(context: ScreenContext, { id, isMine, assignee }: Case): Html | null {
+export function assignForm(context: ScreenContext, { caseKey, isMine, assignee }: Case): Html | null {
   const { say } = context;
-  const given = { id };
+  const given = { id: caseKey };
   if (isMine)
     return actForm(context, {
       act: 'ReleaseReviewCase',

@@ -245,7 +245,7 @@ function reviewRow(
     begin: async (stage, { way }) => {
       const id = `HOLD:${stage.shop()}:${await hold(stage)}`;
       const take =
-        'mutation ($id: String!) { assignReviewCase(input: { id: $id }) { reviewCase { id } errors { code message path } } }';
+        'mutation ($id: String!) { assignReviewCase(input: { caseKey: $id }) { reviewCase { caseKey } errors { code message path } } }';
       if (isTaken) await askAs(stage, stage.person('shop', way), take, { id });
       return {
         path: `/console/review/case?id=${encodeURIComponent(id)}`,
@@ -254,7 +254,7 @@ function reviewRow(
         object: id,
         check: async () => {
           const query =
-            'query ($id: String!) { reviewCase(id: $id) { notes { body } waiting { assignee } } }';
+            'query ($id: String!) { reviewCase(caseKey: $id) { notes { body } waiting { assignee } } }';
           seen((await stage.ask(query, { id })).reviewCase);
         },
       };
