@@ -5,6 +5,17 @@ import { isAbsolute, join, resolve } from 'node:path';
 import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
+import {
+  bucket,
+  gigabytes,
+  headerFields,
+  httpUrl,
+  isRedisUrl,
+  type RateLimit,
+  shareOf,
+  timeOfDay,
+  within,
+} from './base/process/setting-values.ts';
 import { SettingsError } from './base/process/settings.ts';
 import { type Cells, readCells } from './cells-file.ts';
 import { urlsOfHosts } from './store/connection/several-hosts.ts';
@@ -14,12 +25,6 @@ import { STEP_UP_MS } from './templates/effects.ts';
 /** A setting that is not accepted; the message names it and the accepted form. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-}
-
-/** Requests per second and how many may come at once. */
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
 }
 
 /** All settings, validated. */
@@ -232,7 +237,7 @@ function readRetention(env: Environment) {
   };
 }
 
-/** Where spans are sent, by the names of OpenTelemetry; null: they are not made, unless an SDK was loaded. */
+/** Target of spans, by the names of OpenTelemetry; null: no spans, unless an SDK was loaded. */
 function readTracing(env: Environment) {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const whole = read(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', COLLECTOR_FORM, httpUrl, undefined);
@@ -315,38 +320,6 @@ function days(env: Environment, name: string, fallback: number, min: number): nu
   return read<number | null>(env, name, `off, or days from ${min} to ${DAYS_MAX}`, parse, fallback);
 }
 
-function within(text: string, min: number, max: number): number | undefined {
-  return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
-}
-
-/** @returns bytes. */
-function gigabytes(text: string): number | undefined {
-  return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
-}
-
-/** @returns the URL without a slash at its end. */
-function httpUrl(text: string): string | undefined {
-  return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
-}
-
-/** Header fields as OpenTelemetry writes them: `api-key=abc,tenant=a%20b`. */
-function headerFields(text: string): Readonly<Record<string, string>> | undefined {
-  const fields = text.split(',').map((each) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\s]*)\s*$/.exec(each));
-  if (!fields.every((field) => field && isDecodable(field[2] as string))) return undefined;
-  return Object.fromEntries(fields.map((field) => [field?.[1], decodeURIComponent(field?.[2] as string)]));
-}
-
-function shareOf(text: string): number | undefined {
-  return /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
-}
-
-/** @returns milliseconds after midnight. */
-function timeOfDay(text: string): number | null | undefined {
-  if (text === 'off') return null;
-  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60_000;
-}
-
 function oneOf<const Values extends readonly [string, ...string[]]>(
   env: Environment,
   name: string,
@@ -378,13 +351,6 @@ function trustedProxies(text: string | undefined): readonly string[] {
   );
 }
 
-function bucket(text: string): RateLimit | undefined {
-  const parts = /^(\d{1,7})(?:\/(\d{1,7}))?$/.exec(text);
-  const perSecond = Number(parts?.[1] ?? 0);
-  const burst = Number(parts?.[2] ?? perSecond * 2);
-  return perSecond < 1 || burst < 1 ? undefined : { perSecond, burst };
-}
-
 function pathIn(env: Environment, name: string): string | undefined {
   return env[name] ? resolve(env[name]) : undefined;
 }
@@ -409,21 +375,6 @@ function isPostgresUrl(text: string): boolean {
   } catch (error) {
     // Anything else, such as a certificate that is missing, is said when it connects.
     return !(error instanceof URIError);
-  }
-}
-
-/** A database of Redis is a number. */
-function isRedisUrl(text: string): boolean {
-  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { username, password, pathname } = new URL(text);
-  return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined;
-  } catch {
-    return false;
   }
 }
 

@@ -12,6 +12,7 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 /** Files that read the wall clock, and why. */
 const WALL_CLOCK: Readonly<Record<string, string>> = {
   'base/time/remote-clock.ts': 'compares the clock of the machine with that of the database',
+  'base/trace/own-provider.ts': 'times of spans, as tracing compares them between machines; decides nothing',
   'base/ids/request-id.ts': 'part of a name: orders ids, decides nothing',
   'checks/identity.ts': 'the program has no database',
   'checks/sumsub.ts': 'the program has no database',
@@ -40,6 +41,7 @@ const BEFORE_LOCK: Readonly<Record<string, string>> = {
   closeBooks: 'refuses early what the lock would refuse too; judged again under it',
   reconcile: 'the time at which the statement was read',
   reconcileFile: 'the time at which the file was read',
+  noteLook: 'since when a look counts as the same; its entry takes the time after the lock',
   settleProtections: 'whether to lock at all; judged again under the lock',
 };
 

@@ -110,6 +110,7 @@ const STILL = [
     'RejectJournal',
     'CloseBooks',
   ],
+  ...['Reconcile', 'AssignReviewCase', 'ReleaseReviewCase', 'AddReviewNote'],
   ...['RetryRailNews', 'CloseRailNews', 'SettlePixOrder', 'SandboxTrigger', 'SandboxAdvanceClock'],
 ];
 

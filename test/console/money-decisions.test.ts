@@ -135,7 +135,9 @@ async function stray(): Promise<string> {
   const { suspense } = await asOperator(
     '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
   );
-  return suspense.nodes.find(({ news }: { news: string }) => news.includes(payment.endToEndId)).id;
+  return suspense.nodes.find(({ news }: { news: unknown }) =>
+    JSON.stringify(news).includes(payment.endToEndId),
+  ).id;
 }
 
 async function suspense(change: 'assign' | 'approve' | 'return'): Promise<Waiting> {

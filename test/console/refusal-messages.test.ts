@@ -43,6 +43,8 @@ const GENERAL: Readonly<Record<string, string>> = {
   'suspense entry 7 7': CHANGED,
   '7 is decided': CHANGED,
   'journal 7 is 7': CHANGED,
+  'case 7 is 7': NO_FORM,
+  'the hit 7 is decided already': NO_FORM,
   'the endpoint was removed': CHANGED,
   'the endpoint of this delivery was removed': CHANGED,
   'the endpoint was not disabled, or has been recovered': CHANGED,

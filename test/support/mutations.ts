@@ -100,7 +100,7 @@ function chosen(type: GraphQLInputObjectType) {
 }
 
 /** Variables that may be left out, where an act would take what is left then. */
-const ALSO_REFUSED = new Set(['endpointId', 'whitelistCoolingSeconds', 'accent', 'amountMax']);
+const ALSO_REFUSED = new Set(['endpointId', 'whitelistCoolingSeconds', 'accent', 'amountMax', 'rail']);
 
 /** @returns variables of an act that it refuses: whatever is required, and of the rest what names a record. */
 export function refusedVariables({ variables }: Operation): Record<string, unknown> {

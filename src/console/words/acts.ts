@@ -118,6 +118,7 @@ export const OBJECT_WORDS: Readonly<Record<string, Label>> = {
   account: label('Account', 'Conta'),
   book_day: label('Accounting day', 'Dia contábil'),
   customer: label('Customer', 'Cliente'),
+  customer_case: label('Identity check', 'Verificação de identidade'),
   key: label('API key', 'Chave de API'),
   link: label('Payment link', 'Link de pagamento'),
   manual_journal: label('Manual journal entry', 'Lançamento manual'),

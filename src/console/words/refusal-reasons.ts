@@ -22,6 +22,20 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
+    /^the customer is frozen/,
+    label(
+      'This customer is frozen. Two people have to unfreeze the customer first.',
+      'Este cliente está bloqueado. Duas pessoas precisam desbloqueá-lo antes.',
+    ),
+  ],
+  [
+    /^the sender is on a list of sanctions/,
+    label(
+      'The sender matches a sanctions list. The money stays frozen until the hit is dismissed.',
+      'O remetente consta em uma lista de sanções. O dinheiro fica bloqueado até que a ocorrência seja descartada.',
+    ),
+  ],
+  [
     /^the deposit does not cover the network fee/,
     label(
       'The deposit doesn’t cover the network fee, so it can’t be sent back.',

@@ -1,4 +1,7 @@
-/** What people of the platform do to cases of customers: each act has a reason, which the audit log and the evidence keep. */
+/**
+ * Decisions of the platform's people about cases of customers: each has a reason, which the audit log and the
+ * evidence store.
+ */
 import type { ActName } from '../../base/access/acts.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';

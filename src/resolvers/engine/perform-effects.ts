@@ -152,7 +152,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return undefined;
   },
   send_back: async (services, order, { sequence }) => {
-    // It was ordered before, and that return has ended.
+    // Ordered before, and that return has ended.
     if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
     const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');

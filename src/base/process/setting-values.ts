@@ -1,0 +1,65 @@
+/** Values of settings as people write them; undefined for a text that is not accepted. */
+
+/** Requests per second and how many may come at once. */
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** @returns a whole number between both bounds. */
+export function within(text: string, min: number, max: number): number | undefined {
+  return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
+}
+
+/** @returns bytes of a number of gigabytes. */
+export function gigabytes(text: string): number | undefined {
+  return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
+}
+
+/** @returns the URL without a slash at its end. */
+export function httpUrl(text: string): string | undefined {
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
+}
+
+/** @returns header fields as OpenTelemetry writes them: `api-key=abc,tenant=a%20b`. */
+export function headerFields(text: string): Readonly<Record<string, string>> | undefined {
+  const fields = text.split(',').map((each) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\s]*)\s*$/.exec(each));
+  if (!fields.every((field) => field && isDecodable(field[2] as string))) return undefined;
+  return Object.fromEntries(fields.map((field) => [field?.[1], decodeURIComponent(field?.[2] as string)]));
+}
+
+/** @returns a share from 0 to 1. */
+export function shareOf(text: string): number | undefined {
+  return /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
+}
+
+/** @returns milliseconds after midnight; null for `off`. */
+export function timeOfDay(text: string): number | null | undefined {
+  if (text === 'off') return null;
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** @param text - such as `100/200`; without a burst it is twice the rate. */
+export function bucket(text: string): RateLimit | undefined {
+  const parts = /^(\d{1,7})(?:\/(\d{1,7}))?$/.exec(text);
+  const perSecond = Number(parts?.[1] ?? 0);
+  const burst = Number(parts?.[2] ?? perSecond * 2);
+  return perSecond < 1 || burst < 1 ? undefined : { perSecond, burst };
+}
+
+/** @returns whether it is a URL of Redis, whose database is a number. */
+export function isRedisUrl(text: string): boolean {
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { username, password, pathname } = new URL(text);
+  return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
+}
+
+/** @returns whether each %XX of the text is UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
