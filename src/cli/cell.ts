@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { CELL_FORM, cellName, cellNamed, FIRST_CELL_NAME } from '../base/ids/cell.ts';
-import { openStore } from '../compose/open-store.ts';
+import { openStore, writingUrl } from '../compose/open-store.ts';
 import { type Config, ConfigError } from '../config.ts';
-import { CellServer } from '../store/migration/cell-server.ts';
+import { addressOf, urlsOfHosts } from '../store/connection/several-hosts.ts';
+import { type CellPlace, CellServer } from '../store/migration/cell-server.ts';
 import { type CellCheck, checkCell } from '../store/migration/check-cell.ts';
 import { abortMove, type Moved, moveCell } from '../store/migration/move-cell.ts';
 import { readCell } from '../store/migration/settle-cell.ts';
@@ -77,7 +78,7 @@ function addVerify(cell: Command): void {
     .argument('[code]', `${CELL_FORM}; by default the cell of the settings`, codeOf)
     .addOption(jsonOption())
     .action(async (code: string | undefined, options: { json?: boolean }) => {
-      const server = await CellServer.connect(placeOf(cellSettings(code)));
+      const server = await CellServer.connect(await placeOf(cellSettings(code)));
       const checks: readonly CellCheck[] = await checkCell(server).finally(() => server.close());
       const text = checks
         .map(({ check, ok, detail }) => `${ok ? 'ok  ' : 'FAIL'}  ${check}: ${detail}`)
@@ -114,8 +115,11 @@ function addMove(cell: Command): void {
     .option('--abort', 'give up a move that has not switched: the source serves on')
     .addOption(jsonOption())
     .action(async (code: string, options: MoveOptions) => {
-      const source = placeOf(cellSettings(code));
-      const target = { url: urlIn(options.toFile), schema: options.toSchema ?? source.schema };
+      const source = await placeOf(cellSettings(code));
+      const target = {
+        url: await writingUrl(urlIn(options.toFile)),
+        schema: options.toSchema ?? source.schema,
+      };
       if (options.abort) {
         await abortMove({ code, source, target });
         return answer(
@@ -201,19 +205,25 @@ function withAddresses(text: string, before: CellAddresses = new Map()): CellAdd
 }
 
 /** @throws {ConfigError} for the embedded server, which serves this machine alone. */
-function placeOf({ databaseOwnerUrl, databaseUrl, databaseSchema: schema }: Config) {
+async function placeOf({
+  databaseOwnerUrl,
+  databaseUrl,
+  databaseSchema: schema,
+}: Config): Promise<CellPlace> {
   const url = databaseOwnerUrl ?? databaseUrl;
   if (url === undefined) throw new ConfigError('DATABASE_URL: expected a server of your own for a cell');
-  return { url, schema };
+  return { url: await writingUrl(url), schema };
 }
 
 async function listed(config: Config): Promise<ListedCell> {
   const name = cellName(config.cell ?? '');
   if (config.databaseUrl === undefined)
     return { cell: name, state: 'embedded', epoch: '', place: config.home };
-  const { host, pathname } = new URL(config.databaseUrl);
-  const place = `${host}${pathname}/${config.databaseSchema}`;
-  const server = await CellServer.connect(placeOf(config)).catch(() => undefined);
+  const { pathname } = new URL(urlsOfHosts(config.databaseUrl)?.[0] ?? config.databaseUrl);
+  const place = `${addressOf(config.databaseUrl)}${pathname}/${config.databaseSchema}`;
+  const server = await placeOf(config)
+    .then(CellServer.connect, () => undefined)
+    .catch(() => undefined);
   if (!server) return { cell: name, state: 'unreachable', epoch: '', place };
   const found = await server.cell().finally(() => server.close());
   if (!found) return { cell: name, state: 'empty', epoch: '', place };

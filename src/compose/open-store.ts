@@ -93,7 +93,7 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
  * @returns the function that finds the server that takes writes; undefined with one host.
  * @throws {StoreError} when none takes writes.
  */
-async function primaryOf({ databaseUrl }: StoreSettings): Promise<Primary | undefined> {
+async function primaryOf({ databaseUrl }: Pick<StoreSettings, 'databaseUrl'>): Promise<Primary | undefined> {
   const urls = databaseUrl === undefined ? [] : (urlsOfHosts(databaseUrl) ?? []);
   if (urls.length < 2) return undefined;
   const primary = await findPrimary(urls);
@@ -101,6 +101,13 @@ async function primaryOf({ databaseUrl }: StoreSettings): Promise<Primary | unde
   throw new StoreError(`none of the servers ${urls.map(addressOf).join(', ')} takes writes`, {
     cause: new NoAnswerError('no server takes writes'),
   });
+}
+
+/** @returns the URL of the host that takes writes, of one or several. @throws {StoreError} when none takes writes. */
+export async function writingUrl(text: string): Promise<string> {
+  const primary = await primaryOf({ databaseUrl: text });
+  primary?.close();
+  return primary?.url() ?? (singleUrl(text) as string);
 }
 
 /** @returns the URL without what the driver does not know. */

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
 import { crossramp } from '../support/process.ts';
 
@@ -29,6 +30,27 @@ test(
     expect(checked, checked.stdout).toMatchObject({ code: 0 });
     const again = await run('create', 'b2');
     expect(again).toMatchObject({ code: 1, stderr: 'crossramp: CELL: the schema is cell a1, not b2\n' });
+  },
+  LONG_MS,
+);
+
+test(
+  'a cell on several hosts is listed and checked at the one that takes writes',
+  async () => {
+    const closed = await freePort();
+    const several = (url: string) => url.replace(/@([^/]+)\//, `@127.0.0.1:${closed},$1/`);
+    const onSeveral = {
+      ...env(),
+      DATABASE_URL: several(store.url),
+      DATABASE_OWNER_URL: several(store.ownerUrl),
+    };
+    const listing = await crossramp(onSeveral, 'cell', 'list', '--json');
+    expect(listing, listing.stderr).toMatchObject({ code: 0 });
+    const [listed] = JSON.parse(listing.stdout);
+    expect(listed).toMatchObject({ cell: 'a1', state: 'serving' });
+    expect(listed.place).toMatch(new RegExp(`^127\\.0\\.0\\.1:${closed},`));
+    const checked = await crossramp(onSeveral, 'cell', 'verify');
+    expect(checked, checked.stderr).toMatchObject({ code: 0 });
   },
   LONG_MS,
 );

@@ -81,4 +81,5 @@ grant select, insert, update on customer_case to crossramp_app;
 grant select, insert on case_evidence to crossramp_app;
 
 -- Limits may count a customer over all accounts (LIMITS_OVER).
+-- long lock: of the first release, before which no database has customers.
 create index volume_day_of_customer on volume_day (subject, day);

@@ -60,12 +60,15 @@ function statementsOf(script: string): string {
     .toLowerCase();
 }
 
-/** @returns the statements about tables that the script does not make itself: those have no rows. */
+/** @returns the statements about tables and functions that the script does not make itself: those have no rows, and nobody uses them. */
 function aboutOlderTables(statements: string): string[] {
   const own = new Set(
     [...statements.matchAll(/create table (?:if not exists )?"?(\w+)/g)].map((match) => match[1]),
   );
+  const functions = new Set([...statements.matchAll(/create function "?(\w+)/g)].map((match) => match[1]));
   return statements.split(';').filter((statement) => {
+    const [, called] = /\brevoke\b.* on function "?(\w+)/.exec(statement) ?? [];
+    if (called && functions.has(called)) return false;
     const [, table] =
       /(?:alter table (?:only |if exists )?|index (?:if not exists )?\w* ?on |update |delete from |insert into |create table )"?(\w+)/.exec(
         statement,
@@ -140,6 +143,7 @@ describe('the lint', () => {
     ['alter table account drop column name', 1],
     ['alter table account rename name to title', 1],
     ['revoke select on account from crossramp_app', 1],
+    ['revoke execute on function account_exists from crossramp_app', 1],
   ])('finds: %s', (text, faults) => {
     expect(faultsOf(`-- Says why.\n${text};`)).toHaveLength(faults);
     expect(
@@ -154,6 +158,7 @@ describe('the lint', () => {
     "create table note (id bigint primary key, account_id bigint references account, body text not null check (body <> '')); create index note_of on note (account_id); insert into note values (1)",
     'create or replace function f() returns void language sql as $$ delete from job; drop table job $$',
     `update account set name = '' where id = 1`,
+    'create function f() returns int language sql as $$ select 1 $$; revoke execute on function f from public',
   ])('takes: %s', (text) => {
     expect(
       faultsOf(`-- Says why.\n${text.includes('short') ? '-- contract: none is longer\n' : ''}${text};`),

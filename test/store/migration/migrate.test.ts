@@ -253,6 +253,7 @@ describe('prisma/schema.prisma', () => {
     'Decimal @db.Decimal': 'numeric',
     'Decimal @db.Decimal(78, 0)': 'numeric(78,0)',
     'Decimal @db.Decimal(20, 2)': 'numeric(20,2)',
+    'Decimal @db.Decimal(5, 4)': 'numeric(5,4)',
     Int: 'int4',
     'Int @db.SmallInt': 'int2',
     Json: 'jsonb',
