@@ -7,7 +7,7 @@ const checks = [
   ['graphql-codegen', '--config', 'codegen.ts', '--silent'],
   ['biome', 'check', '.'],
   ['tsc', '-p', '.'],
-  // What runs in browsers knows nothing of Node, and the other way round.
+  // Code for browsers knows nothing of Node, and the other way round.
   ['tsc', '-p', 'src/pages/island'],
   ['tsc', '-p', 'src/docs/island'],
   ['tsc', '-p', 'src/console/island'],

@@ -1,5 +1,5 @@
 /**
- * What one more of a kind costs: the files that somebody has to touch, counted from the code. A kind is counted by one that
+ * Cost of one more of a kind: the files that have to change, counted from the code. A kind is counted by one that
  * there is already: every source that names it would have to name the next one too. `npm run cost` prints the table that
  * ARCHITECTURE.md has.
  */

@@ -22,7 +22,7 @@ import {
   until,
 } from '../test/support/live-stage.ts';
 
-/** What is seen at the end. */
+/** State at the end. */
 export interface Rehearsed {
   /** A line for each transaction that ended well: its template and its id. */
   readonly done: readonly string[];
@@ -32,7 +32,7 @@ export interface Rehearsed {
 
 const CLIENT = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
 const PAYOUT = { ...CLIENT, pix_key: 'ana@example.com', pix_key_type: 'email' };
-/** Who gets crypto. */
+/** Receiver of crypto. */
 const WALLET = '0x00000000000000000000000000000000000bb002';
 /** A page is asked for so often again while the gateway is too busy. */
 const PAGE_TRIES = 10;
@@ -204,7 +204,7 @@ async function differencesOf(stage: LiveStage, done: readonly string[]): Promise
   const booked = (house: string, currency: string) =>
     lines.find((line: Json) => line.house === house && line.currency === currency).balance;
   agree('the account at the provider', booked('A.pix', 'BRL'), books.saldo);
-  // What the payer lost and the wallet did not get is the house's.
+  // The difference between the payer's loss and the wallet's gain belongs to the house.
   const outside = (await stage.node.balance(PAYER, CURRENCY)) + (await stage.node.balance(WALLET, CURRENCY));
   const custody = toMinor(booked('A.custody', CURRENCY), DECIMALS);
   agree('custody on the network', custody.toString(), (FLOAT - outside).toString());

@@ -237,7 +237,7 @@ function readRetention(env: Environment) {
   };
 }
 
-/** Where spans are sent, by the names of OpenTelemetry; null: they are not made, unless an SDK was loaded. */
+/** Target of spans, by the names of OpenTelemetry; null: no spans, unless an SDK was loaded. */
 function readTracing(env: Environment) {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const whole = read(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', COLLECTOR_FORM, httpUrl, undefined);

@@ -43,7 +43,7 @@ const LOG_DRAIN_MS = 500;
 /** A start goes on without a sign-in link after this time. Unit: ms. */
 const LINK_MAX_MS = 10_000;
 
-/** @returns what ends what was started, in this order. */
+/** @returns the steps of the shutdown, in order. */
 let endings: () => readonly Ending[] = () => [];
 const output = standardError();
 let endLog: Logger | undefined;
@@ -164,7 +164,7 @@ function reachedAt(config: Config, port: number): Config {
   return config.port === port ? config : { ...config, port, publicUrl: publicUrlAt(port) };
 }
 
-/** @returns what the start prints. */
+/** @returns the text that the start prints. */
 async function saidOf({ services, sandbox }: StartedCell, settings: Config, log: Logger): Promise<string> {
   if (settings.role === 'work') return workerBanner(settings.publicUrl);
   return welcome(services, settings, sandbox, log);

@@ -33,7 +33,7 @@ import { REGISTRY } from './templates/index.ts';
 import { closeWebhookConnections } from './webhooks/send.ts';
 import { startWebhooks } from './webhooks/worker.ts';
 
-/** What a cell is started with. */
+/** Parts with which a cell starts. */
 export interface CellParts {
   readonly settings: Config;
   readonly railsFile: RailsFile;
@@ -102,7 +102,11 @@ export async function startCell(parts: CellParts): Promise<StartedCell> {
   return { app, handle, services, sandbox, unreadyReason, applied: store.applied };
 }
 
-/** Opens the database, and watches how far the clock of this machine is off. @throws {WrongClockError} where it is far off. */
+/**
+ * Opens the database, and watches the difference of this machine's clock.
+ *
+ * @throws {WrongClockError} when it is far off.
+ */
 async function openWatched({ settings, log, endings, signal }: CellParts): Promise<Store> {
   const store = await openStore(settings, signal);
   endings.last.push(store.close);
@@ -122,7 +126,11 @@ async function makeSandbox(
   return { accountId, sandbox: await writeSandbox(database, accountId, settings) };
 }
 
-/** Connects to the other processes, where there may be some. @returns what ends it. */
+/**
+ * Connects to other processes, where there may be some.
+ *
+ * @returns the function that disconnects.
+ */
 async function connectOthers(
   { notifier }: Services,
   store: Store,
@@ -166,7 +174,11 @@ async function fillOnce(
   log.info({ made: await playDemo(services, accountId, log, signal) }, 'demo');
 }
 
-/** Starts what works besides the answering of requests. @returns what stops the worker, and what stops the others. */
+/**
+ * Starts background work.
+ *
+ * @returns the function that stops the worker, and the one that stops the others.
+ */
 function startWork(
   services: Services,
   { retention, reconcileAtMs }: Config,

@@ -15,6 +15,6 @@ it.each(costs())('one more $kind touches no more files than ARCHITECTURE.md says
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(allowed(kind));
 });
 
-it('what is counted is still there', () => {
+it('counted files still exist', () => {
   expect(costs().filter(({ files }) => files.length === 0)).toEqual([]);
 });

@@ -45,7 +45,7 @@ test('no package runs a script when it is installed', () => {
   expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
 });
 
-test('what is shipped has a licence under which it may be passed on', () => {
+test('shipped packages have a licence that allows redistribution', () => {
   const wrong = shipped.filter(([, { license }]) => !license || !LICENCES.includes(license));
   expect(wrong.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
 });

@@ -118,7 +118,7 @@ test('a receiver that fails gets the same event again, and filters leave out the
   expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 }, 60_000);
 
-test('C-64: what somebody has sent again to an endpoint comes again, under its id, and nothing else does', async () => {
+test('C-64: a redelivery to an endpoint comes again, under its id, and no other event does', async () => {
   const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   try {
     await app.graphql(

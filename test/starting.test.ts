@@ -37,7 +37,7 @@ async function ask(url: string): Promise<{ status: number; retryAfter: string | 
   };
 }
 
-test('C-50: what comes while the gateway starts is 503 UNAVAILABLE; /healthz is 200, /readyz says why not', async () => {
+test('C-50: requests during the start get 503 UNAVAILABLE; /healthz is 200, /readyz gives the reason', async () => {
   const port = await freePort();
   const database = `postgres://somebody@127.0.0.1:${(silent.address() as AddressInfo).port}/crossramp`;
   const ended = failToStart({ PORT: String(port), CROSSRAMP_HOME: home, DATABASE_URL: database });

@@ -287,7 +287,7 @@ async function promiseDefects(): Promise<string[]> {
 }
 
 test(
-  'C-60: whoever dies, every event arrives, in order for its transaction, and twice only under its id',
+  'C-60: every event arrives whichever process dies, in order for its transaction, and twice only under its id',
   async () => {
     const { rows } = await owner.query('show synchronous_commit');
     expect(rows[0].synchronous_commit).toBe('on');

@@ -14,7 +14,7 @@ export interface Break {
   readonly what: string;
 }
 
-/** @returns what breaks between a release and what is there now. */
+/** @returns breaking changes between a release and the present interfaces. */
 export function compareInterfaces(before: Interfaces, now: Interfaces): readonly Break[] {
   const graphql = schemaBreaks(before.graphql, now.graphql);
   const operator = schemaBreaks(before.graphqlOperator, now.graphqlOperator).filter(
@@ -157,7 +157,7 @@ function outputBreaks(place: string, before: Schema, now: Schema): string[] {
   return [...members, ...unsure, ...items];
 }
 
-/** What a value looks like, without its members. */
+/** Form of a value, without its members. */
 function formOf({ $ref, type, const: only, oneOf }: Schema): string {
   if ($ref) return $ref.slice($ref.lastIndexOf('/') + 1);
   if (only !== undefined) return JSON.stringify(only);

@@ -76,7 +76,7 @@ export class Faults {
     return found;
   }
 
-  /** @returns how often each fault has happened, by target and name. */
+  /** @returns the number of times each fault has happened, by target and name. */
   counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }

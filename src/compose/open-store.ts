@@ -34,7 +34,7 @@ export interface Store {
   readonly database: Database;
   /** Of the server that takes writes now. */
   readonly url: () => string;
-  /** Where `databaseUrl` names several hosts. */
+  /** Set when `databaseUrl` names several hosts. */
   readonly primary: Primary | undefined;
   /** Migrations that were applied by this opening. */
   readonly applied: readonly string[];
@@ -89,7 +89,10 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
   }
 }
 
-/** @returns what finds the server that takes writes; undefined where there is one host. @throws {StoreError} where none takes writes. */
+/**
+ * @returns the function that finds the server that takes writes; undefined with one host.
+ * @throws {StoreError} when none takes writes.
+ */
 async function primaryOf({ databaseUrl }: StoreSettings): Promise<Primary | undefined> {
   const urls = databaseUrl === undefined ? [] : (urlsOfHosts(databaseUrl) ?? []);
   if (urls.length < 2) return undefined;
@@ -112,7 +115,10 @@ function ownerUrlAt(text: string | undefined, url: string): string {
   return urls.find((each) => addressOf(each) === addressOf(url)) ?? (urls[0] as string);
 }
 
-/** @returns how a database is opened. Only what is used is loaded: a driver without its undocumented parts can then be used. */
+/**
+ * @returns the function that opens a database. Loads only the needed driver, so that one without undocumented parts
+ *   can be used.
+ */
 async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
   if (databaseFastPath) return (await import('../store/connection/connection.ts')).openDatabase;
   return (await import('../store/connection/plain-connection.ts')).openPlainDatabase;

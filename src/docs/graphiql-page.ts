@@ -5,7 +5,7 @@
 import { Html, html } from '../ui/html.ts';
 import { GRAPHIQL_PATH, type Graphiql } from './graphiql.ts';
 
-/** Where people sign in; `next` says where they go on to. */
+/** Address of the sign-in; `next` names the page after it. */
 const SIGN_IN = '/console/sign-in?next=/graphql';
 
 /**

@@ -66,7 +66,7 @@ function asset(ending: string, type: string, text: string): readonly [path: stri
   return [`${digestOf(text)}.${ending}`, { type, text, compressed }];
 }
 
-/** @returns what GraphiQL is started with, as JSON. */
+/** @returns the options with which GraphiQL starts, as JSON. */
 export function graphiqlOptions(endpoint: string, isSignedIn: boolean): string {
   const graphiql = {
     endpoint,

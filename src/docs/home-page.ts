@@ -3,7 +3,7 @@ import { type Label, label } from '../base/text/label.ts';
 import { html } from '../ui/html.ts';
 import { framed } from './docs-layout.ts';
 
-/** What runs here. */
+/** Facts of the running gateway. */
 export interface Home {
   readonly publicUrl: string;
   readonly hasSandbox: boolean;

@@ -5,7 +5,7 @@ import type { DocsSite } from './docs-site.ts';
 import { DOCUMENTS_PATH } from './documents.ts';
 import { MARKDOWN_END } from './markdown.ts';
 
-/** What the text tells of. */
+/** Sources of the text. */
 export interface LlmsParts {
   readonly publicUrl: string;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];

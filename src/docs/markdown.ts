@@ -68,7 +68,7 @@ function renderMarkdown(text: string, linkTo: (target: string) => string | null)
         const target = linkTo(href);
         return target === null ? words : `<a href="${escapeAttribute(target)}">${words}</a>`;
       },
-      // What looks like HTML in a description is words.
+      // HTML in a description counts as plain text.
       html({ text: words }) {
         return words.startsWith('<!--') ? '' : escapeText(words);
       },

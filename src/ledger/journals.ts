@@ -109,6 +109,9 @@ export const receivableSettled = move('L63', 'M.available', 'A.recv');
 /** L64: the house bears what the account holder owes it. */
 export const receivableBorne = move('L64', 'E.capital', 'A.recv');
 
+/** L67: the payer got more than the payment; nothing of it was converted, so the account holder owes BRL to the house. */
+export const payerPaidTwice = moveBrl('L67', 'A.recv', 'A.pix');
+
 /** L65: the operator pays capital in. */
 export function capitalPaidIn(currency: Currency, amount: bigint): Journal {
   return move('L65', vaultOf(currency), 'E.capital')(currency, amount);

@@ -35,8 +35,8 @@ export interface RecordWrite
   /** 200 by default. */
   readonly status?: 201;
   /**
-   * Does it. What is wrong with the body is noted in `checks` and has not been refused yet: use cases that take them refuse it with
-   * what they find, and rows of the others call `refuse` first.
+   * Performs the operation. Violations of the body are noted in `checks` but not refused yet: use cases that accept `checks` refuse them
+   * together with their own, and other rows call `refuse` first.
    */
   readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<Done>;
   /** The answer for a key whose answer is stored without its secrets, by what was stored. */

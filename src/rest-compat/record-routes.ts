@@ -1,4 +1,4 @@
-/** What a merchant administers in `/v2`: the table of its routes, and the kinds of records that they answer with. */
+/** Administration by merchants in `/v2`: the table of its routes, and the kinds of records that they answer with. */
 import { ATTEMPT, DELIVERY, DELIVERY_READS, DELIVERY_WRITES, REDELIVERY } from './delivery-routes.ts';
 import { ENDPOINT, ENDPOINT_READS, ENDPOINT_WRITES, SECRET } from './endpoint-routes.ts';
 import type { QueryPolicy } from './input.ts';

@@ -69,7 +69,7 @@ export type AnswerShape =
       /** Tag and id of the operation. */
       readonly tag: string;
       readonly operation: string;
-      /** What `{id}` in the path is. */
+      /** Meaning of `{id}` in the path. */
       readonly id?: string;
       readonly schema: Readonly<Record<string, unknown>>;
     }

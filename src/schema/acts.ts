@@ -138,7 +138,7 @@ function defineApproveMoneyOut(builder: Builder, transaction: TransactionRef): v
   });
 }
 
-/** What screening holds is the platform's to decide, on the account that it names. */
+/** Holds of screening are the platform's to decide, on the account that it names. */
 function defineHolds(builder: Builder, transaction: TransactionRef): void {
   const needed = (act: ActName) => `Needs the scope \`${ACTS[act].scope}\`.`;
   defineMutation(builder, 'releaseHold', {

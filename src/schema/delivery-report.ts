@@ -1,4 +1,4 @@
-/** How webhooks do: `Query.deliveryReport`. */
+/** Health of webhooks: `Query.deliveryReport`. */
 
 import { inProse } from '../resolvers/checks/lengths.ts';
 import {

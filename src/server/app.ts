@@ -322,10 +322,10 @@ interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
 }
 
 /**
- * Begins the span of a request. When its answer has ended, that ends, and there is one line in the log of the process, and one in that of
- * the account: no path with ids, no query, no body.
+ * Begins the span of a request. When its response has ended, the span ends, and one line goes to the log of the
+ * process, and one to that of the account: no path with ids, no query, no body.
  *
- * @returns what does the work of answering below the span.
+ * @returns a function that runs work below the span.
  */
 function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): RequestSpan['run'] {
   const span = startRequestSpan(exchange.request.headers);

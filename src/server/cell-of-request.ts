@@ -7,7 +7,7 @@ import { PAY_PATH } from '../base/pages/pay-links.ts';
 /** Cookie that says in which cell a browser signs in. */
 export const CELL_COOKIE = 'cell';
 
-/** Where a request goes. */
+/** Target of a request. */
 export interface CellTarget {
   /** Code; undefined where the request says no cell, as for documents. */
   readonly cell: string | undefined;
@@ -28,7 +28,7 @@ const QUERY_TOKEN = /[?&]access_token=([^&]*)/;
 const SESSION = /(?:^|;\s*)(?:__Host-)?session=([\w-]{43,45})(?:;|$)/;
 const REMEMBERED = new RegExp(`(?:^|;\\s*)${CELL_COOKIE}=(first|[0-9a-z]{2})(?:;|$)`);
 
-/** @returns where a request goes. The path counts before the key, and the key before cookies. */
+/** @returns the target of a request. The path counts before the key, and the key before cookies. */
 export function cellOfRequest({ url = '/', headers }: Pick<IncomingMessage, 'url' | 'headers'>): CellTarget {
   const named = NAMED.exec(url);
   if (named) return { cell: cellNamed(named[1] ?? ''), url: url.slice(named[0].length), isEntrance: false };

@@ -22,7 +22,7 @@ export interface RunningCell {
   readonly unreadyReason: () => Promise<string | undefined>;
 }
 
-/** What requests are divided by. */
+/** Parts that divide requests among cells. */
 export interface CellsParts {
   /** At least one. A request that says no cell goes to the first of them that has started. */
   readonly served: readonly ServedCell[];

@@ -265,7 +265,7 @@ export function refundEffects(
   return steps && effectsOf(template, row, steps, false);
 }
 
-/** @returns those of the actions that the machine takes; without their figures, which a page does not show. */
+/** @returns those of the actions that the machine accepts, without their figures, which a page does not show. */
 export function actionsTaken(
   template: Template,
   row: ProcessRow,

@@ -20,7 +20,8 @@ const DETECTED: StepName = 'crypto_deposit/DETECTED';
 const DROPPED: StepName = 'crypto_deposit/DROPPED';
 const EXPIRED: StepName = 'crypto_deposit/EXPIRED';
 const CONFIRMED: StepName = 'crypto_deposit/DONE';
-const WRONG: readonly StepName[] = [
+/** A deposit of another amount or too late: its account decides about it. */
+export const WRONG: readonly StepName[] = [
   'crypto_deposit/UNDERPAID',
   'crypto_deposit/OVERPAID',
   'crypto_deposit/LATE',
@@ -133,7 +134,7 @@ const swapTransitions: readonly Transition[] = [
   when('payout_rejected', 'pix_out/SENDING', REJECTED, { post: unwind }),
 ];
 
-/** What is blocked already stays there: nothing is posted. */
+/** A blocked deposit stays where it is: nothing is posted. */
 const screeningTransitions: readonly Transition[] = [
   when('cleared', WRONG, 'stay', { when: isUnscreened, set: screened }),
   when('held', WRONG, HELD, { when: isUnscreened, set: (view) => stopAt(stepNameOf(view.row)) }),
@@ -157,7 +158,8 @@ const screeningTransitions: readonly Transition[] = [
 
 const resolutionTransitions: readonly Transition[] = [
   when('kept', BLOCKED, 'partial_success/DONE', { when: isScreened, post: keep }),
-  // What screening lets go after a hold is credited: the price it was locked at has gone by (postings.json, L33 → L35).
+  // Deposits that screening releases from a hold are credited: the lock of the price has passed (postings.json, L33 →
+  // L35).
   when('released', HELD, 'partial_success/DONE', { when: mayRelease, set: thaw, post: keep }),
   when('refund_ordered', BLOCKED, GOING_BACK, {
     moneyOut: 'redirect',
@@ -240,7 +242,7 @@ export function awaitsResolution(row: Pick<ProcessRow, 'component' | 'state'>): 
   return WRONG.includes(stepNameOf(row));
 }
 
-/** What its network dropped after it was final is neither converted nor sent back. */
+/** A deposit that its network dropped after it was final is neither converted nor sent back. */
 function isLost({ process }: View): boolean {
   return process.deposit?.isLost === true;
 }

@@ -9,7 +9,7 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { cents, conversionIn } from './amounts.ts';
 import type { ConvertedPart, PixReturn, Process, ProcessRow } from './facts.ts';
-import { brlText, ended, kept, leftOf, partOf, read, returnsOf } from './returns.ts';
+import { beyondPayment, brlText, ended, kept, leftOf, partOf, read, returnsOf } from './returns.ts';
 import type { Change, PostView, View } from './transition.ts';
 
 /** The step of an open dispute. */
@@ -45,13 +45,14 @@ export function takenByDispute(view: Pick<PostView, 'row' | 'before'>, freed: bi
     const held = BigInt(after.disputed ?? 0) - BigInt(before.disputed ?? 0);
     return held > 0n ? [journals.holdCredited(currency, held)] : [];
   }
-  const grown = returnsOf(after).find(({ kind, returnId, part }) => {
-    const old = returnsOf(before).find((each) => each.returnId === returnId);
-    return kind === 'dispute' && part && old?.part && part.brl !== old.part.brl;
+  const beforeOf = ({ returnId }: PixReturn) => returnsOf(before).find((each) => each.returnId === returnId);
+  const grown = returnsOf(after).find((each) => {
+    const old = beforeOf(each);
+    return each.kind === 'dispute' && old && each.amount !== old.amount;
   });
-  if (!grown?.part) return [];
-  const old = returnsOf(before).find(({ returnId }) => returnId === grown.returnId)?.part as ConvertedPart;
-  const [now, then] = [read(grown.part, currency), read(old, currency)];
+  const old = grown && beforeOf(grown);
+  if (!grown?.part || !old?.part) return [];
+  const [now, then] = [read(grown.part, currency), read(old.part, currency)];
   const more = {
     currency,
     brl: now.brl - then.brl,
@@ -59,7 +60,8 @@ export function takenByDispute(view: Pick<PostView, 'row' | 'before'>, freed: bi
     crypto: notNegative(now.crypto - then.crypto),
   };
   const held = freed < more.crypto ? freed : more.crypto;
-  return [journals.holdCredited(currency, held), ...unwound(more, held)];
+  const twice = beyondPayment(grown) - beyondPayment(old);
+  return [journals.holdCredited(currency, held), ...unwound(more, held), journals.payerPaidTwice(twice)];
 }
 
 /** @returns journals of a dispute that is accepted: out of what is held, and for the rest the account holder owes the house. */
@@ -73,6 +75,16 @@ export function unwound(part: Conversion, held: bigint): readonly Journal[] {
     fee: part.fee - covered.fee,
   };
   return [journals.disputeAccepted(covered), journals.disputeAcceptedUncovered(rest)];
+}
+
+/**
+ * @returns journals of a return that the bank made although nothing is held for it: unwound as far as the payment goes. Beyond that the
+ *   conversion is unwound already, and the account holder owes the BRL.
+ */
+export function unheld(row: ProcessRow, made: PixReturn): readonly Journal[] {
+  if (!made.part) return [];
+  const part = read(made.part, conversionIn(row).currency);
+  return [journals.disputeAcceptedUncovered(part), journals.payerPaidTwice(beyondPayment(made))];
 }
 
 /** @returns the accepted dispute that may have taken more than is booked, if the bank says that it took this amount. */
@@ -165,7 +177,7 @@ function grow(
 }
 
 /** @returns a transaction with another list of what goes back. */
-function withReturns(row: ProcessRow, returns: readonly PixReturn[]): ProcessRow {
+export function withReturns(row: ProcessRow, returns: readonly PixReturn[]): ProcessRow {
   return { ...row, process: { ...(row.process as Process), returns } };
 }
 

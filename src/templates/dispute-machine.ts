@@ -16,11 +16,22 @@ import {
   confirmedJournals,
   OPEN,
   overtakenReturn,
+  unheld,
   unwound,
 } from './dispute-claims.ts';
-import type { DisputeClaim, Process } from './facts.ts';
+import type { DisputeClaim, PixReturn, Process } from './facts.ts';
 import { isDisputable } from './lateness.ts';
-import { brlText, ended, kept, leftOf, partOf, type ReturnEnd, read, withReturn } from './returns.ts';
+import {
+  brlText,
+  ended,
+  kept,
+  leftOf,
+  partOf,
+  type ReturnEnd,
+  read,
+  returnsOf,
+  withReturn,
+} from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
 /**
@@ -90,22 +101,28 @@ export function disputeTransitions(
  */
 function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
   const isPart = (view: ReturnEnd) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
-  const end =
-    (state: 'done' | 'credited_back') =>
-    (view: ReturnEnd): Change => {
-      const part = known(overtakenReturn(view.process, view.trigger.returnId), 'a return');
-      return { process: { returns: ended(view, [part], { state, isOvertaken: undefined }) } };
-    };
+  const overtaken = ({ process, trigger }: ReturnEnd) =>
+    known(overtakenReturn(process, trigger.returnId), 'a return');
+  const end = (view: ReturnEnd, how: Pick<PixReturn, 'state' | 'part'>): Change => ({
+    process: { returns: ended(view, [overtaken(view)], { ...how, isOvertaken: undefined }) },
+  });
   return [
-    when('refund_failed', all, 'stay', { beside: true, when: isPart, set: end('credited_back') }),
+    when('refund_failed', all, 'stay', {
+      beside: true,
+      when: isPart,
+      set: (view) => end(view, { state: 'credited_back' }),
+    }),
     when('refund_settled', all, 'stay', {
       beside: true,
       when: isPart,
-      set: end('done'),
-      post: ({ row, before, trigger }) => {
-        const { part } = known(overtakenReturn(before, trigger.returnId), 'a return');
-        return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
+      set: (view) => {
+        const part = kept(partOf(view.row, cents(overtaken(view).amount)));
+        return end(view, { state: 'done', part });
       },
+      post: ({ row, process, trigger }) =>
+        returnsOf(process)
+          .filter(({ returnId }) => returnId === trigger.returnId)
+          .flatMap((each) => unheld(row, each)),
       event: 'partial_refund.done',
     }),
   ];

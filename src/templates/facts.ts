@@ -244,7 +244,7 @@ export interface PixReturn {
   /** ISO 8601. */
   readonly requestedAt: string;
   readonly endedAt?: string;
-  /** Amount taken from the account holder for it. */
+  /** Share of the conversion that it unwinds; less than the amount where the payer got the same money twice. */
   readonly part?: ConvertedPart;
   /** Note of the operator about a payment by hand. */
   readonly reference?: string | undefined;

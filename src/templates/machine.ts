@@ -41,7 +41,7 @@ export interface PlannedStep {
   readonly shortfall?: (() => PlannedStep) | 'refused';
 }
 
-/** What a machine is told besides the transaction and the trigger. */
+/** Inputs of a machine besides the transaction and the trigger. */
 export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'screensSenders' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;

@@ -255,7 +255,7 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
     when('held', paid, 'compliance/UNCOMPLIANT'),
     when('limit_exceeded', paid, 'compliance/UNCOMPLIANT', overLimit),
     firstRelease('compliance/UNCOMPLIANT'),
-    // What was on its way back when it was frozen goes back.
+    // Money that was being returned when it was frozen goes back.
     when('released', 'compliance/UNCOMPLIANT', 'refund/INITIAL', {
       moneyOut: 'fixed',
       when: (view) => isHeldStill(view) && mayRelease(view) && view.process.stoppedAt !== undefined,

@@ -2,14 +2,14 @@
  * Disputes (MED) about a payment that is being refunded whole. Its money was taken from the account holder already
  * and is owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has
  * given the payer the amount: the refund is never ordered again. Amounts that the payer got twice are owed to the
- * house.
+ * house in BRL: the refund unwound the conversion.
  */
 
 import { known } from '../base/errors/assert.ts';
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
-import { cents, conversionIn } from './amounts.ts';
-import { overtakenReturn } from './dispute-claims.ts';
+import { cents } from './amounts.ts';
+import { overtakenReturn, unheld, withReturns } from './dispute-claims.ts';
 import { rejectedOf } from './dispute-machine.ts';
 import { mayRetry } from './effects.ts';
 import type { DisputeClaim, PixReturn, ProcessRow } from './facts.ts';
@@ -22,7 +22,6 @@ import {
   kept,
   partOf,
   type ReturnEnd,
-  read,
   returnOfStep,
   returnsOf,
   returnsOwed,
@@ -121,10 +120,7 @@ export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
     beside: true,
     when: (view) => isOvertaken(view) && overtaken(view).part !== undefined,
     set: settleTwice,
-    post: ({ row, before, trigger }) => {
-      const { part } = known(overtakenReturn(before, trigger.returnId), 'a return');
-      return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
-    },
+    post: paidTwice,
   }),
 ];
 
@@ -234,8 +230,9 @@ function payTwice(view: View<'dispute_returned'>): Change {
 }
 
 function paidTwice({ row, process }: PostView) {
-  const part = returnsOf(process).at(-1)?.part;
-  return part ? [journals.disputeAcceptedUncovered(read(part, conversionIn(row).currency))] : [];
+  return returnsOf(process)
+    .slice(-1)
+    .flatMap((each) => unheld(row, each));
 }
 
 function overtaken({ process, trigger }: ReturnEnd): PixReturn {
@@ -248,11 +245,10 @@ function isOvertaken({ process, trigger }: ReturnEnd): boolean {
 
 /** The refund that a dispute had overtaken went back all the same: each is listed by itself. */
 function settleTwice(view: ReturnEnd): Change {
-  const { amount, part } = overtaken(view);
+  const { amount } = overtaken(view);
   const end = { state: 'done', dispute: undefined, isOvertaken: undefined, reference: undefined } as const;
   const returns = ended(view, [overtaken(view)], end);
+  const part = kept(partOf(withReturns(view.row, returns), cents(amount)));
   const both = { ...view, process: { ...view.process, returns } };
-  return {
-    process: { returns: withReturn(both, { kind: 'dispute', amount, ...(part && { part }), state: 'done' }) },
-  };
+  return { process: { returns: withReturn(both, { kind: 'dispute', amount, part, state: 'done' }) } };
 }

@@ -162,7 +162,7 @@ export function partsOf(process: Returned): number {
 export function ended(
   { process, nowMs }: Pick<View, 'process' | 'nowMs'>,
   which: readonly Pick<Owed, 'returnId'>[],
-  end: Pick<PixReturn, 'state' | 'reference' | 'dispute' | 'isOvertaken'>,
+  end: Pick<PixReturn, 'state' | 'reference' | 'dispute' | 'isOvertaken' | 'part'>,
 ): readonly PixReturn[] {
   const endedAt = new Date(nowMs).toISOString();
   const isOneOf = (each: PixReturn) => which.some(({ returnId }) => returnId === each.returnId);
@@ -182,21 +182,28 @@ export function givenBack(process: Returned, currency: Currency): Conversion {
 export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigint {
   const whole = conversionIn(row);
   const left = whole.brl - givenBack(row.process ?? {}, whole.currency).brl;
-  // A refund and a dispute can both have been paid: then more went back than was paid.
+  // Versions that unwound a second payment stored parts of more than the whole.
   return left > 0n ? left : 0n;
 }
 
 /**
  * Share of the locked conversion for this amount of the payment in cents, after earlier refunds. Crypto is rounded up
- * and the fee down, towards the house; all parts together equal the whole.
+ * and the fee down, towards the house; all parts together equal the whole. An amount beyond what is left of the payment has no share.
  */
-export function partOf(row: ProcessRow, brl: bigint): Conversion {
+export function partOf(row: ProcessRow, amount: bigint): Conversion {
+  const left = leftOf(row);
+  const brl = amount < left ? amount : left;
   const whole = conversionIn(row);
   const before = givenBack(row.process ?? {}, whole.currency);
   const after = before.brl + brl;
   const crypto = (whole.crypto * after + whole.brl - 1n) / whole.brl - before.crypto;
   const fee = (whole.fee * after) / whole.brl - before.fee;
   return { brl, fee: fee > 0n ? fee : 0n, crypto: crypto > 0n ? crypto : 0n, currency: whole.currency };
+}
+
+/** @returns the cents of a return that exceed the payment: another return gave the payer the same money. */
+export function beyondPayment({ amount, part }: Pick<PixReturn, 'amount' | 'part'>): bigint {
+  return part ? cents(amount) - BigInt(part.brl) : 0n;
 }
 
 /** @returns a part of a conversion as it is kept. */

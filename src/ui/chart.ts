@@ -113,7 +113,7 @@ function unsigned(value: string): string {
   return value.startsWith('-') ? value.slice(1) : value;
 }
 
-/** How much more or less something is than it was. */
+/** Change of a value. */
 export interface Change {
   /** Whole number of percent, without its sign. */
   readonly percent: string;
@@ -121,8 +121,8 @@ export interface Change {
 }
 
 /**
- * @returns how much more or less a value is than the one before: a whole number of percent without its sign; null where there was
- *   nothing before, or one of them is below zero.
+ * @returns the change of a value from the one before: a whole number of percent without its sign; null without a
+ *   value before, or when one of them is negative.
  */
 export function changeOf(value: string, before: string): Change | null {
   if (!/[1-9]/.test(before) || value.startsWith('-') || before.startsWith('-')) return null;

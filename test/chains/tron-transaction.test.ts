@@ -138,7 +138,7 @@ describe('tronweb', () => {
   });
 });
 
-describe('what is not wholly understood is not read', () => {
+describe('a transaction that is not wholly understood is not read', () => {
   const raw = encodeTronTransaction(CALL);
 
   test.each([

@@ -52,7 +52,7 @@ test('C-61: every form of a name that the help shows is taken, and means the sam
   expect(rows[0].event_names).toEqual(['onramp.*.paid', 'onramp.*.*', '*.success.done']);
 }, 60_000);
 
-test('C-64: what is asked of a removed endpoint says that it was removed', async () => {
+test('C-64: a command on a removed endpoint says that it was removed', async () => {
   const { id } = JSON.parse((await webhook('create', '--url', 'https://hooks.example.com/c')).stdout);
   await store.owner.query('update webhook_endpoint set removed_at = now() where id = $1', [id]);
   for (const args of [

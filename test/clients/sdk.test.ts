@@ -291,7 +291,7 @@ describe('webhooks', () => {
     await expect(verifyWebhook({ ...vector, ...changes })).rejects.toBeInstanceOf(WebhookRefused);
   });
 
-  test('what `standardwebhooks` signs is accepted', async () => {
+  test('signatures of `standardwebhooks` are accepted', async () => {
     const now = new Date();
     const headers = {
       'webhook-id': id,

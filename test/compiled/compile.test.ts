@@ -477,7 +477,7 @@ test('loaders have as many batches as with graphql-js', async () => {
   expect(expected).toHaveLength(2);
 });
 
-test('what never changes is remembered, but not its errors, and nothing of what changes', async () => {
+test('constants are remembered, but not their errors, and nothing that changes', async () => {
   const query = '{ fixed { a b } again: fixed { b } }';
   for (const b of [1, 2]) {
     CHANGING.b = b;
@@ -497,7 +497,7 @@ async function runAgain(query: string, between: () => void): Promise<void> {
   await run({}, {});
 }
 
-test('what never changes is read once for a query, however often it is written', async () => {
+test('constants are read once for a query, however often they are written', async () => {
   await runAgain('{ fixed { a b } }', () => {
     reads = 0;
   });
@@ -511,7 +511,7 @@ test('an object that several have in common is written once for those behind eac
   expect(looks).toBe(3);
 });
 
-test('what rejects where nobody waits any more is nobody’s to catch', async () => {
+test('a rejection that is awaited no more needs no catch', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);

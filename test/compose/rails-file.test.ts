@@ -22,7 +22,7 @@ function read(given: unknown) {
   return readRailsFile(file);
 }
 
-test('what is configured is there, and nothing else', async () => {
+test('configured rails are there, and no others', async () => {
   const { live, sandbox } = await read({ live: { identity: 'off' } });
   expect(sandbox).toBeUndefined();
   expect(live).toMatchObject({ identity: 'off', screening: undefined, pix: undefined });

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const APPROVE = 'action="/console/acts/ApproveWithdrawal"';
 
-test('whoever asked is told why they cannot approve, and is offered no button that would be refused', async () => {
+test('the maker sees why they cannot approve, and gets no button that would be refused', async () => {
   const path = `/console/transactions/${end2end}`;
   const [own, other] = [await visit(app, maker, path), await visit(app, second, path)];
   expect([own.text.includes(APPROVE), other.text.includes(APPROVE)]).toEqual([false, true]);

@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)('the connection', () => {
   });
 });
 
-describe.runIf(hasBrowser)('what somebody did', () => {
+describe.runIf(hasBrowser)('acts of a person', () => {
   test('stands on the very next page that is shown: read after write', async () => {
     const page = await open('/console/whitelist');
     for (const name of ['Custody', 'Exchange', 'Suppliers']) {

@@ -60,7 +60,7 @@ const FILES = [
   '/console/statement?currency=USDT_TRX',
 ].flatMap((path) => WAYS.map((way) => [path, way] as const));
 
-describe.runIf(hasBrowser)('what is filtered', () => {
+describe.runIf(hasBrowser)('filtered lists', () => {
   test.each(FILES)('is had as a file: %s, %s', async (path, way) => {
     const { page } = stage.person('shop', way);
     await page.goto(addressOf(stage, path));

@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)('without script', () => {
 });
 
 describe.runIf(hasBrowser)('with script', () => {
-  test('what happens between the page and its stream is shown, too', async () => {
+  test('changes between the page and its stream are shown, too', async () => {
     const end2end = await createCheckout('20012');
     let hasEnded: () => void = () => {};
     const ended = new Promise<void>((done) => {
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('with script', () => {
     expect([page.url(), sent]).toEqual([app.baseUrl + address, ['/console/acts/SandboxFund']]);
   });
 
-  test('C-52: what is shown once is not made again by loading its page again', async () => {
+  test('C-52: a secret that is shown once is not made again by loading its page again', async () => {
     const page = await open('/console/developers');
     await page.locator('summary', { hasText: 'Create API key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).first().fill('Till 20016');

@@ -156,7 +156,7 @@ test('its page is there to be handed over until it is paid, and is the receipt t
   expect(after).toMatch(new RegExp(`href="${receiptUrl.replaceAll('.', '\\.')}"[^>]*>.*Receipt`));
 });
 
-test('what is recorded for authorities stands there, is recorded by a form, and an empty field takes it away', async () => {
+test('recorded facts are shown, are recorded by a form, and an empty field removes one', async () => {
   const end2end = await make(CHECKOUT);
   expect(await page(end2end)).toContain('Regulatory record');
   const form = { end2end, walletCustody: 'CUSTODIAL', walletVasp: 'Exchange Ltda.', walletCountry: 'BR' };

@@ -131,7 +131,7 @@ test('C-34: an order that the PIX provider has not decided is shown with the for
   await app.owner.query(`update pix_order set is_done = false where key = 'CRX1:pay:0'`);
 });
 
-describe('C-34: what failed to go back', () => {
+describe('C-34: failed returns', () => {
   const send = (act: string, end2end: string, form: Record<string, string> = {}) =>
     visit(app, desk, `/console/acts/${act}`, {
       form: { back: '/console/operator', account: String(app.accountId), end2end, ...form },

@@ -109,7 +109,7 @@ test('balances of a moment stand alone: what waits, and what came in and went ou
   }
 });
 
-test('what was chosen by hand is what the export and the filter form have', async () => {
+test('a choice by hand is in the export and the filter form', async () => {
   const { text } = await visit(app, owner, '/console/transactions?status=success,failed&amountMin=1234,5');
   expect(text).toMatch(/format=csv&amp;status_codes=SUCCESS%2CFAILED&amp;amount_min=1234.5"/);
   expect(text).toContain('<option value="SUCCESS,FAILED" selected>Completed, Failed</option>');
@@ -122,7 +122,7 @@ test('every status to choose from is a word that fits it', async () => {
   expect(words.filter((word) => !/^[A-Z][a-z]/.test(word ?? ''))).toEqual([]);
 });
 
-test('C-40: what a role does not see is not said to be empty', async () => {
+test('C-40: a list that a role may not see is not said to be empty', async () => {
   const viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
   const [ours, theirs] = [
     await visit(app, owner, '/console/developers'),
@@ -132,7 +132,7 @@ test('C-40: what a role does not see is not said to be empty', async () => {
   expect([theirs.status, /API keys|No API keys yet|No endpoints/.test(theirs.text)]).toEqual([200, false]);
 });
 
-test('what a list shows is exported by its own link, with the same filters', async () => {
+test('a shown list is exported by its own link, with the same filters', async () => {
   const page = await visit(app, owner, '/console/transactions?status=SUCCESS&family=CHECKOUTS&direction=IN');
   const link = /href="(\/export\/transactions\?format=csv&amp;[^"]+)"/.exec(page.text)?.[1];
   const file = await visit(app, owner, (link ?? '').replaceAll('&amp;', '&'));
@@ -147,7 +147,7 @@ test('what a list shows is exported by its own link, with the same filters', asy
   expect((await visit(app, owner, (journal ?? '').replaceAll('&amp;', '&'))).status).toBe(200);
 });
 
-test('whoever is not signed in is asked to', async () => {
+test('visitors who are not signed in are asked to sign in', async () => {
   const page = await visit(app, null, '/console');
   expect([page.status, page.headers.get('location')]).toEqual([303, '/console/sign-in']);
 });

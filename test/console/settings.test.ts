@@ -43,7 +43,7 @@ test('C-21: of two limits the tighter one holds, and the other stands beside it'
   expect(wrong.text).toMatch(/id="UpdateTemplateLimits-onramp-change-amountMax-wrong"/);
 });
 
-test('C-40: what loosens a protection waits, is seen, and can be taken back', async () => {
+test('C-40: a loosening of a protection waits, is seen, and can be withdrawn', async () => {
   expect((await send('UpdateAccountSettings', { whitelistCoolingSeconds: '5400' })).status).toBe(303);
   expect(await open()).toContain('<dd>5,400 s</dd>');
   expect((await send('UpdateAccountSettings', { whitelistCoolingSeconds: '0' })).status).toBe(303);

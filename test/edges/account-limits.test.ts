@@ -198,7 +198,7 @@ describe('limits of an account on a customer', () => {
     ]);
   });
 
-  test('C-40: what was to loosen it is taken back by its tax id, in any spelling, and by tightening', async () => {
+  test('C-40: a loosening is withdrawn by its tax id, in any spelling, and by tightening', async () => {
     const taxId = newCustomer();
     await ofCustomer(taxId, 'limitDaily: "100"');
     await ofCustomer(taxId, 'limitDaily: null');

@@ -46,7 +46,7 @@ test('C-21: a customer is known by tax id, with the names that were given, and w
   });
 });
 
-test('C-21: whoever passed a closer look is verified', async () => {
+test('C-21: a customer who passed extra verification is verified', async () => {
   const taxId = newCustomer();
   const { json } = await shop.checkout(taxId, '10001');
   await shop.reach(json.end2end, 'valida_id_v2/PENDING');

@@ -376,7 +376,7 @@ describe('the statement', () => {
   });
 });
 
-describe('who may, and what is refused', () => {
+describe('rights and refusals', () => {
   it.each([
     ['/export/transactions?format=ofx', 'format'],
     ['/export/transactions?families=onramps,none', 'families'],

@@ -297,7 +297,7 @@ describe('bodies', () => {
   });
 });
 
-test('C-50: what is unforeseen is masked, with its request id', async () => {
+test('C-50: an unforeseen error is masked, with its request id', async () => {
   await app.owner.query('alter table transaction rename column notes to notes_away');
   try {
     const { json } = await app.graphql(`{ transaction(end2end: "${end2end}") { id } }`);

@@ -541,7 +541,7 @@ describe('C-52: idempotency', () => {
     expect((await refusal(creation('createCheckout'), variables, apiKey)).code).toBe('FORBIDDEN');
   });
 
-  test('what is administered is made once too', async () => {
+  test('administered records are made once too', async () => {
     const group =
       'mutation { createWhitelistGroup(input: { name: "x", idempotencyKey: "g" }) { whitelistGroup { id: groupId } errors { code message path } } }';
     expect(await ask(group)).toEqual(await ask(group));
@@ -562,7 +562,7 @@ describe('settings', () => {
   const change = (input: string, template = 'onramp') =>
     `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: ${template}, ${input} }) { templateSetting { template spread feeRate feeFixed amountMin amountMax customerStepUp30d customerLimitDaily } errors { code message path } } }`;
 
-  test('C-21: what is given changes, what is not stays; prices follow', async () => {
+  test('C-21: given members change, missing ones stay; prices follow', async () => {
     const {
       updateTemplateSettings: { templateSetting: updateTemplateSettings },
     } = await ask(change('spread: "0.02", feeFixed: "1.50", amountMax: "900"'));

@@ -179,7 +179,7 @@ describe('a balance that does not cover what is asked of it', () => {
     expect(await available(merchant)).toBe('0');
   });
 
-  test('what is given back is spent again, never twice', async () => {
+  test('released money is spent again, never twice', async () => {
     const merchant = await newMerchant({ USDT_TRX: '200' });
     const outcomes = await all(async () => {
       const made = await post(merchant, '/v2/offramp', {
@@ -202,7 +202,7 @@ describe('a balance that does not cover what is asked of it', () => {
   });
 });
 
-describe('what excludes each other', () => {
+describe('requests that exclude each other', () => {
   test('of a payment and a cancellation one happens', async () => {
     const merchant = await newMerchant({ USDT_TRX: '1' });
     const races = await all(async (client) => {

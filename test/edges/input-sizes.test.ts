@@ -108,7 +108,7 @@ test.each([
   expect(() => checkSize(text)).not.toThrow();
 });
 
-describe('what is wrong', () => {
+describe('invalid input', () => {
   it('is told by parameter, each once, and so many of them', () => {
     const violations = new Violations();
     for (let at = 0; at < 20_000; at++) violations.add({ parameter: `p${at >> 1}`, message: `${at}` });

@@ -9,7 +9,7 @@ import { newCustomer, newShop } from '../support/limits.ts';
 const app = useApp({ limitsOver: 'operator' });
 
 describe('limits over all merchants', () => {
-  test('C-21: what a customer moves at one merchant counts at another', async () => {
+  test('C-21: volumes of a customer at one merchant count at another', async () => {
     const [one, other] = [await newShop(app), await newShop(app)];
     for (const shop of [one, other]) await shop.limit({ daily: '1000', stepUp: '900' });
     const taxId = newCustomer();

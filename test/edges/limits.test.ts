@@ -65,7 +65,7 @@ describe('the limit of the day', () => {
     expect(await shop.volumes(taxId)).toEqual([volumeOf(day, '0', '60000')]);
   });
 
-  test('C-21: what is held goes back when it is turned down, and never counted', async () => {
+  test('C-21: a held payment goes back when it is rejected, and never counted', async () => {
     const taxId = newCustomer();
     const id = idOf(await shop.onramp(taxId, '30000', LONG));
     await app.services.sandbox?.advanceClock(DAY_MS);
@@ -196,7 +196,7 @@ describe('a dispute', () => {
   });
 });
 
-describe('what no money moved by counts nothing', () => {
+describe('transactions without a movement of money count nothing', () => {
   beforeAll(() => shop.limit({ daily: '50000', stepUp: '1000000' }));
 
   test.each([
@@ -318,7 +318,7 @@ describe('withdrawals of a day', () => {
     ]);
   });
 
-  test('C-22: what is rejected, approved, or fails, is not in the way', async () => {
+  test('C-22: rejected, approved and failed withdrawals do not count', async () => {
     await app.services.sandbox?.advanceClock(DAY_MS);
     const large = await withdraw('5000');
     await bank.approve(idOf(large));

@@ -110,7 +110,7 @@ describe('a gateway without live rails', () => {
     expect(keys.rowCount).toBe(1);
   });
 
-  test('C-40: what there is can be read, and a key that leaked can be ended', async () => {
+  test('C-40: records can be read, and a leaked key can be revoked', async () => {
     expect((await without.get('/v2/balance', { key: live.apiKey })).status).toBe(200);
     const leaked = await without.addKey(live.accountId, SCOPES);
     const { json } = await without.graphql(

@@ -193,7 +193,7 @@ describe('each filter finds what it says', () => {
   });
 });
 
-describe('what cannot be meant is refused by name', () => {
+describe('impossible filters are refused by name', () => {
   it.each([
     ['families: []', 'families'],
     ['filter: { statusCodes: [] }', 'filter.statusCodes'],

@@ -105,7 +105,7 @@ test('C-52: a refund that is sent again under its key moves money once, also at 
   expect((await refunds()).map(({ amount }) => Number(amount.amount))).toEqual([10, 10]);
 });
 
-test('C-25: what waits is approved by its maker by no way, nor by a key that the maker made', async () => {
+test('C-25: the maker of waiting money out approves it by no way, nor by a key that the maker made', async () => {
   await WAYS[0]?.('150.00');
   expect(await refunds()).toEqual([]);
   const { createApiKey } = await ask(
@@ -124,7 +124,7 @@ test('C-25: what waits is approved by its maker by no way, nor by a key that the
   expect(await refunds()).toEqual([]);
 });
 
-test('C-25: what was rejected or came too late is approved no more', async () => {
+test('C-25: rejected and expired money out is approved no more', async () => {
   await WAYS[0]?.('150.00');
   await ask(mutation('rejectMoneyOut', ''));
   const done = await owner.graphql(mutation('approveMoneyOut', ''));

@@ -86,7 +86,7 @@ describe('C-25: scope', () => {
     expect((await offramp(key, { from: 'external' })).status).toBe(201);
   });
 
-  test('what was quoted with the scope create is accepted, and its payee named, with the scope move only', async () => {
+  test('a quote made with the scope create is accepted, and its payee named, with the scope move only', async () => {
     const key = await keyWith('read', 'create');
     const { createOfframp } = await ask(
       `mutation { createOfframp(input: { amount: { brl: "100" }, currency: "USDT_TRX", accept: false }) { transaction { end2end } errors { code message path } } }`,
@@ -405,7 +405,7 @@ describe('C-25: ceilings of the hour', () => {
       ({ name }: { name: string }) => name,
     );
 
-  test('what is above the ceiling of the account is held, told by an event, and lifted by two other people', async () => {
+  test('money out above the ceiling of the account is held, reported by an event, and released by two other people', async () => {
     const [second, third] = [await keyWith('read', 'move'), await keyWith('read', 'move')];
     await update('outflowPerHour: "150"');
     expect(stepOf((await offramp(shop.apiKey)).json)).toBe('reserve/DONE');

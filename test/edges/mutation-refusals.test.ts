@@ -75,7 +75,7 @@ describe('a payload has', () => {
     expect(less.errors).toMatchObject([{ limit: '1', limitCurrency: 'BRL' }]);
   });
 
-  test('C-35: what is left of a payment', async () => {
+  test('C-35: the rest of a payment', async () => {
     const { transaction } = await create('createOnramp', {
       currency: 'USDT_TRX',
       amount: { brl: '60' },

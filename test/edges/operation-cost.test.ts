@@ -57,7 +57,7 @@ test('C-53: a document that is not known counts for its length, whether it fits 
   }
 });
 
-test('C-53: what counts for more than the burst is done when nothing else was asked for, and is paid off', async () => {
+test('C-53: an operation that counts for more than the burst runs when no other was requested, and is paid off', async () => {
   const limits = { perSecond: 0.001, burst: 5 };
   const small = await startApp(app.database, 0, { rateLimit: { reads: limits, writes: limits } });
   const { apiKey } = await app.addAccount();
@@ -72,7 +72,7 @@ test('C-53: what counts for more than the burst is done when nothing else was as
   expect(statuses).toEqual([200, 429]);
 });
 
-test('C-53: whoever has the link of a payment has the rate of its page', async () => {
+test('C-53: the holder of a payment link has the rate of its page', async () => {
   const { json } = await app.post('/v2/crossramp_checkout', {
     amount_payment: 150,
     currency_exit_received_code: 'USDT_TRX',

@@ -161,7 +161,7 @@ test.each([
   }
 });
 
-test('what an account holder has besides looks the same to the operator', async () => {
+test('other records of an account holder look the same to the operator', async () => {
   const below = (type: string) => waysDown(SCHEMA.getType(type) as GraphQLOutputType, 3);
   for (const way of below('TemplateSetting')) {
     const asked = `templateSettings ${way}`;

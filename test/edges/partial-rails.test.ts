@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const onramp = (currency: string) => ({ ...BODIES['/v2/onramp'], currency_exit_received_code: currency });
 
-describe('C-40: what is configured is served', () => {
+describe('C-40: configured rails are served', () => {
   test('an onramp over PIX to a network that is there', async () => {
     const { status, json } = await app.post('/v2/onramp', onramp('USDT_TRX'), { key });
     expect([status, json.code]).toEqual([201, undefined]);
@@ -53,7 +53,7 @@ describe('C-40: what is configured is served', () => {
   });
 });
 
-describe('C-40: what is not configured is refused by name, and nothing is stored', () => {
+describe('C-40: missing rails are refused by name, and nothing is stored', () => {
   test('an order over a network that is not there, a price of it, and a withdrawal', async () => {
     for (const currency of ['USDT_ETH', 'BTC_BTC']) {
       const { status, json } = await app.post('/v2/onramp', onramp(currency), { key });

@@ -214,7 +214,7 @@ describe('C-40: people of the platform, and refunds', () => {
   });
 });
 
-describe('C-40: who is new to the account', () => {
+describe('C-40: a newcomer to the account', () => {
   const approve = (by: SignedInForTest, end2end: string) =>
     by.graphql(
       `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { component } errors { code message path } } }`,
@@ -419,7 +419,7 @@ describe('C-40: members', () => {
     expect(codeOf(byKey)).toBe('FORBIDDEN');
   });
 
-  test('who are taken out, or get another role, have it at once; the last owner stays', async () => {
+  test('removal and another role take effect at once; the last owner stays', async () => {
     const place = await app.addAccount();
     const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
     const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'viewer' });
@@ -451,7 +451,7 @@ describe('C-40: members', () => {
     expect(codeOf(last)).toBe('INVALID_PARAMETER');
   });
 
-  test('who may no longer rule the account loosen nothing that they asked for before', async () => {
+  test('a person without the right to rule the account loses the loosenings requested before', async () => {
     const place = await app.addAccount();
     const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
     const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'developer' });
@@ -469,7 +469,7 @@ describe('C-40: members', () => {
     expect(left.json.data.updateAccountSettings.accountSettings.pendingChanges).toEqual([]);
   });
 
-  test('whom a key invited count as one maker with it', async () => {
+  test('people invited by a key count as one maker with it', async () => {
     const email = newEmail();
     const { json } = await app.graphql(
       `mutation { inviteMember(input: { name: "x", email: "${email}", role: FINANCE }) { invitation { member { personId } } errors { code message path } } }`,
@@ -553,7 +553,7 @@ describe('C-40: a key that brings people in gains no second maker', () => {
   });
 });
 
-test('whoever starts a sandbox comes in as its owner, and as the platform for sandbox accounts', async () => {
+test('the starter of a sandbox comes in as its owner, and as the platform for sandbox accounts', async () => {
   const { url } = await makeNewcomerLink(app.database, startContext(app.services));
   const again = await makeNewcomerLink(app.database, startContext(app.services));
   expect(again.url).not.toBe(url);

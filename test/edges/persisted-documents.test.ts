@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-describe('what is registered', () => {
+describe('registered documents', () => {
   const schema = buildSchema(REGISTRY);
   const json = (content: string) => join(folder({ 'documents.json': content }), 'documents.json');
 

@@ -67,7 +67,7 @@ test('C-40, C-22: cooling and approval removed, a new address, a withdrawal: ref
   expect(await read()).toEqual({ whitelistCoolingSeconds: 0, approvalAbove: null, pendingChanges: [] });
 });
 
-test('C-40: what was to loosen can be taken back, and tightening takes it back', async () => {
+test('C-40: a waiting loosening can be withdrawn, and tightening withdraws it', async () => {
   await update('whitelistCoolingSeconds: 60, approvalAbove: "900"');
   const cancel = (setting: string) =>
     `mutation { cancelSettingChange(input: { setting: ${setting} }) { accountSettings { ${SETTINGS} } errors { code message path } } }`;
@@ -109,7 +109,7 @@ test('C-40: without a cooling time loosening holds at once', async () => {
   expect(await update('approvalAbove: null')).toMatchObject({ approvalAbove: null, pendingChanges: [] });
 });
 
-test('C-40: what a key asked to loosen does not take effect once the key is revoked, and the log says so', async () => {
+test('C-40: a loosening requested by a key does not take effect once the key is revoked, and the log says so', async () => {
   const leaked = await app.addKey(shop.accountId, SCOPES);
   const input = '{ whitelistCoolingSeconds: 0, approvalAbove: null }';
   await ask(
@@ -132,7 +132,7 @@ test('C-40: what a key asked to loosen does not take effect once the key is revo
   });
 });
 
-test('C-40: what took effect before its key is revoked stays', async () => {
+test('C-40: a change that took effect before its key is revoked stays', async () => {
   const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
   await ask(
     'mutation { updateAccountSettings(input: { approvalAbove: "500" }) { accountSettings { approvalAbove } errors { code message path } } }',

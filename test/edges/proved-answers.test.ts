@@ -168,7 +168,7 @@ describe('POST /graphql', () => {
   });
 });
 
-describe('what is no answer of one account', () => {
+describe('responses that are not of one account', () => {
   test.each(['/v2/balance', '/v2/events'])('GET %s has no ETag', async (path) => {
     const { headers } = await often(path);
     expect([headers.get('etag'), headers.get('cache-control')]).toEqual([null, 'no-store']);
@@ -180,7 +180,7 @@ describe('what is no answer of one account', () => {
   });
 });
 
-describe('who asks', () => {
+describe('the caller', () => {
   test('without the scope read gets nothing that is kept (C-40)', async () => {
     const { apiKey } = await app.addKey(app.accountId, ['create']);
     for (const path of PATHS) {

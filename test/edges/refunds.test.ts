@@ -211,14 +211,14 @@ test('16 refunds of 50.00 at once give back no more than the payment', async () 
   expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
 });
 
-test('what was paid beyond the price is listed until it is back', async () => {
+test('the excess over the price is listed until it is back', async () => {
   const end2end = await onramp('pay-over');
   expect((await settled(end2end, 1)).refunds).toMatchObject([
     { kind: 'EXCESS', state: 'DONE', amount: { amount: '20' } },
   ]);
 });
 
-test('C-34: what was paid beyond the price and failed to go back is listed, and counted, until it is settled', async () => {
+test('C-34: an excess that failed to go back is listed, and counted, until it is settled', async () => {
   const OPEN = '{ openRefunds { account transaction { end2end refunds { kind state } } } }';
   const seen = async (key?: string) => (await ask(OPEN, {}, key)).openRefunds;
   const failed = async () => (await ask('{ attention { failedRefunds } }')).attention.failedRefunds;
@@ -250,7 +250,7 @@ test('C-34: what was paid beyond the price and failed to go back is listed, and 
   shop = before;
 });
 
-describe('what failed to go back', () => {
+describe('failed returns', () => {
   const owed = async () => {
     const { transaction } = await create('createOnramp', {
       amount: { brl: '550.00' },

@@ -22,7 +22,7 @@ async function open(): Promise<string> {
 const actions = async (path: string, key = app.apiKey) =>
   (await app.get(`${path}/actions`, { key })).json.results;
 
-describe('who pays', () => {
+describe('the payer', () => {
   test('is named and confirmed, and then the PIX code is there', async () => {
     const path = `/v2/crossramp_checkout/${await open()}`;
     expect((await actions(path)).map(({ action, path }: Record<string, string>) => [action, path])).toEqual([

@@ -395,7 +395,7 @@ async function notRefused(app: TestApp, cell: Cell, bad: readonly Bad[]): Promis
   return wrong;
 }
 
-describe('what is posted', () => {
+describe('posted bodies', () => {
   const app = useApp();
   let before: Record<string, number>;
   beforeEach(async () => {
@@ -463,7 +463,7 @@ describe('what is posted', () => {
     );
   });
 
-  it.each(CELLS)('C-50: what $route says of $member goes on from its name', async (cell) => {
+  it.each(CELLS)('C-50: the message of $route about $member continues its name', async (cell) => {
     // The first of every kind of refusal.
     const kinds = new Map(refusedBy(cell).map(([token, message]) => [String(message), token]));
     for (const token of kinds.values()) {
@@ -586,7 +586,7 @@ describe('what is posted', () => {
   });
 });
 
-describe('what must not be repaired', () => {
+describe('values that must not be repaired', () => {
   const app = useApp();
   const URLS_OF = CELLS.filter(({ member }) => member === 'return_url' || member === 'webhook');
 

@@ -506,7 +506,7 @@ describe('creations', () => {
     }
   });
 
-  it('C-15: what was made is in the list and in nobody else’s', async () => {
+  it('C-15: a created transaction is in the list and in nobody else’s', async () => {
     const answer = await app.post('/v2/onramp', { ...BODIES['/v2/onramp'], ...customer() });
     const list = await app.get('/v2/onramps?limit=1');
     expect(list.text).toContain(envelopeOf(answer));
@@ -1069,7 +1069,7 @@ describe('C-24: members that mean nothing', () => {
     expect(await rowCounts(app)).toEqual(before);
   });
 
-  it('what a value says is no member', async () => {
+  it('text inside a value is no member', async () => {
     const external_code = '{"external_code":"x","external_code":"y","wallet":1}';
     const answer = await app.post('/v2/onramp', { ...body, ...customer(), external_code });
     expect([answer.status, answer.json.attributes.external_code]).toEqual([201, external_code]);

@@ -234,7 +234,7 @@ describe('OpenAPI', () => {
       expect(wrong(pointer, { ...body, [name]: Array.isArray(value) ? 'x' : [] })).not.toBeNull();
   });
 
-  it('C-51: what the document requires, the gateway requires; what it does not know, it refuses', async () => {
+  it('C-51: the gateway requires every member that the document requires, and refuses unknown ones', async () => {
     const { json } = await apps.rounded.get('/v2/openapi.json', { key: null });
     for (const { path, body } of ROUTES.filter(({ method }) => method === 'POST')) {
       const { schema, example } = json.paths[path].post.requestBody.content['application/json'];
@@ -470,7 +470,7 @@ describe('logs', () => {
       expect(text).not.toContain(secret);
   });
 
-  it('C-50: what is unforeseen is masked as INTERNAL and logged under its request id, without the values', async () => {
+  it('C-50: an unforeseen error is masked as INTERNAL and logged under its request id, without the values', async () => {
     await app.owner.query('alter table transaction rename to moved');
     try {
       for (const path of [`/v2/onramps?client_tax_id=${CPF}`, `/v2/onramp/${IDS.onramp}`]) {

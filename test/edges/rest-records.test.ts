@@ -186,7 +186,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  test('C-50: what is wrong is named by its member, all at once', async () => {
+  test('C-50: violations are named by their member, all at once', async () => {
     const bad = {
       ...{ url: 'ftp://shop.example/', template: 'nothing', event_names: 'onramp.*', order: 'any' },
       ...{ max_concurrency: 101, max_per_second: 0, is_signed_by_key: 'yes', description: '\u0000' },
@@ -302,7 +302,7 @@ describe('whitelist', () => {
     ]);
   });
 
-  test('C-50: what is wrong with a destination is named by its member', async () => {
+  test('C-50: violations of a destination are named by its member', async () => {
     const { id } = (await post('/v2/whitelist_group', { name: 'Treasury' })).json;
     const entry = (members: object) => post('/v2/whitelist_entry', { group_id: id, ...members });
     expect(violated(await entry({}))).toEqual(['address']);

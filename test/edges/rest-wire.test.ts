@@ -275,7 +275,9 @@ describe('records made for it', () => {
     expect(dates).toEqual(['2026-06-01T12:00:00Z', '2026-06-01T12:00:00Z']);
   });
 
-  it.each(unknown)('C-5: what a $template does not know yet is "" or null, and stands there', async (row) => {
+  it.each(
+    unknown,
+  )('C-5: facts that a $template does not know yet are "" or null, and present', async (row) => {
     const { json } = await rounded.get(row.path);
     expect(json.attributes).toEqual(row.expected);
     expect(Object.keys(json.attributes)).toEqual(ATTRIBUTE_KEYS[row.template]);

@@ -38,7 +38,7 @@ const STORED = `select secret from webhook_secret union all select signing_key f
 const stored = async (owner: typeof app.owner) =>
   (await owner.query(STORED)).rows.map(({ secret }) => secret as string);
 
-test('C-60: what the application stores is sealed, and its owner reads it as before', async () => {
+test('C-60: stored secrets are sealed, and their owner reads them as before', async () => {
   const {
     createWebhookEndpoint: { webhookEndpoint: made },
   } = await ask(

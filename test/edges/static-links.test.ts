@@ -223,7 +223,7 @@ describe('visits', () => {
   });
 });
 
-test('C-40: who opens a link stands in the audit log as a payer, by the link', async () => {
+test('C-40: a visitor of a link is in the audit log as a payer, by the link', async () => {
   const { slug } = await make({ amount: '80' });
   const { end2end } = await visit(slug);
   const { auditLog } = await ask(`{ auditLog(objectId: "${end2end}") { nodes { act actorKind actorId } } }`);

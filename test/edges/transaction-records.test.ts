@@ -125,7 +125,7 @@ describe('at creation', () => {
 });
 
 describe('later', () => {
-  it('what is given changes, null takes away, the rest stays; the audit log has both, people in part', async () => {
+  it('given members change, null removes, the rest stays; the audit log has both, people in part', async () => {
     const { end2end } = await onramp(RECORD);
     const input = { walletHolder: 'Ana Souza', purposeCode: null };
     const { record } = (await ask(SET, { input: { end2end, ...input } })).transaction;

@@ -107,7 +107,7 @@ async function countersOf({ accountId }: Shop, family: string) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('C-24: what the balance does not cover', () => {
+describe('C-24: creations that the balance does not cover', () => {
   test.each(WAYS)('by $name', { timeout: 60_000 }, async (way) => {
     const shop = await newShop(`${COVERED * 10 + 9}.999999`);
     const requests = Array.from({ length: CALLERS }, () => ({ key: randomUUID(), send: way.prepare() }));

@@ -118,7 +118,7 @@ test('an approval waits for the second key, not for the one that asked, nor for 
   expect(await awaiting(second.apiKey)).toEqual([]);
 });
 
-test('what screening holds is seen by its account and by the operator, and by no other account', async () => {
+test('held transactions are seen by their account and by the operator, and by no other account', async () => {
   await ask(
     'mutation { updateAccountSettings(input: { approvalAbove: null }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
@@ -150,7 +150,7 @@ test('what screening holds is seen by its account and by the operator, and by no
   expect((await file('x')).status).toBe(400);
 });
 
-test('what failed to go back, and what is tried again, is listed by the filter of its count', async () => {
+test('returns that failed, and jobs that are retried, are listed by the filter of their count', async () => {
   const seen = async (wait: string) =>
     (
       await ask(

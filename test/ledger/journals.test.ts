@@ -122,6 +122,7 @@ const BESIDES: Record<string, readonly [Journal, readonly string[]]> = {
   L64: [journals.receivableBorne(USDT, usdt('40')), ['Dr E.capital USDT_TRX 40', 'Cr A.recv USDT_TRX 40']],
   L65: [journals.capitalPaidIn(USDT, HUNDRED), ['Dr A.custody USDT_TRX 100', 'Cr E.capital USDT_TRX 100']],
   L66: [journals.capitalTakenOut(BRL, brl('50')), ['Dr E.capital BRL 50', 'Cr A.pix BRL 50']],
+  L67: [journals.payerPaidTwice(brl('220')), ['Dr A.recv BRL 220', 'Cr A.pix BRL 220']],
   L62: [journals.payerPaidByHand(brl('220')), ['Dr L.payer BRL 220', 'Cr A.pix BRL 220']],
 };
 
@@ -166,7 +167,7 @@ describe('journals', () => {
     expect(journals.swapIn({ ...IN, fee: 0n }).postings.map(({ role }) => role)).not.toContain('R.fee');
   });
 
-  test('what does not balance per currency is refused where it is made', () => {
+  test('a journal that does not balance per currency is refused where it is made', () => {
     expect(() => journal('X', debit('A.pix', BRL, 1n), credit('L.payer', USDT, 1n))).toThrow(
       /journal X balances in BRL/,
     );

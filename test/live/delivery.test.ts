@@ -259,7 +259,7 @@ function subscribeSurely(options: Parameters<typeof subscribe>[2]) {
   );
 }
 
-test('what one process commits, subscribers of another see', async () => {
+test('commits of one process reach subscribers of another', async () => {
   const other = await startApp(app.database);
   const { apiKey: key } = await app.addAccount();
   const stream = await subscribe({ baseUrl: other.publicUrl, apiKey: key }, EVENTS);

@@ -284,7 +284,7 @@ describe('ids of operations', () => {
     await leave();
   });
 
-  test('what is ended while it begins is not followed', async () => {
+  test('an operation that is ended while it begins is not followed', async () => {
     const { apiKey: key } = await app.addAccount();
     const { token, leave } = await openStream(key);
     const { asked, letGo } = holdReads(app, 'event_marks');
@@ -297,7 +297,7 @@ describe('ids of operations', () => {
     await leave();
   });
 
-  test('what is ended while it begins is not followed under its id, which is used again', async () => {
+  test('an operation that is ended while it begins is not followed under its id, which is used again', async () => {
     const { apiKey: key } = await app.addAccount();
     const { token, leave } = await openStream(key);
     const { asked, letGo } = holdReads(app, 'event_marks');

@@ -370,7 +370,7 @@ describe('every stream says at once where it begins', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   test('a key without the scope read', async () => {
     const { apiKey: key } = await app.addAccount({ scopes: ['create'] });
     for (const query of [

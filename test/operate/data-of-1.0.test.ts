@@ -3,7 +3,7 @@
  * fixture, in tables made by its migrations; then this version migrates them, verifies them, reads what was read then, and takes a payment.
  * `WRITE_DATA=1` writes the fixture, before the release of 1.0 and never after it.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/store/migration/migrate.ts';
@@ -27,7 +27,13 @@ const READS = [
 const adminUrl = inject('adminUrl');
 const url = databaseUrl(adminUrl, NAME);
 const { home, remove } = newHome();
-const env = { CROSSRAMP_HOME: home, DATABASE_URL: url, SANDBOX: '1', RATE_LIMIT: 'off', DRAIN_DELAY: '0' };
+const keyFile = join(home, 'secrets.key');
+const env = {
+  ...{ CROSSRAMP_HOME: home, DATABASE_URL: url, SECRETS_KEY_FILE: keyFile, SANDBOX: '1' },
+  ...{ RATE_LIMIT: 'off', DRAIN_DELAY: '0' },
+};
+/** Reads alone: jobs that are due by now change nothing. */
+const readerEnv = { ...env, ROLE: 'serve' };
 let gateway: Running | undefined;
 
 afterAll(async () => {
@@ -68,16 +74,19 @@ test.runIf(process.env.WRITE_DATA)(
     }
     playing.child.kill('SIGTERM');
     await playing.ended;
-    gateway = await start(env);
+    gateway = await start(readerEnv);
     const read = await readAll(gateway);
     await gateway.end('SIGTERM');
-    await withAdmin(url, (client) => writeReleaseData(RELEASE, client, migrationNames(), read));
+    const secretsKeys = readFileSync(keyFile, 'utf8');
+    const about = { migrations: migrationNames(), secretsKeys, read };
+    await withAdmin(url, (client) => writeReleaseData(RELEASE, client, about));
   },
   600_000,
 );
 
 test('the data of 1.0 are migrated, verified, read as they were read then, and go on', async () => {
   const data = readReleaseData(RELEASE);
+  writeFileSync(keyFile, data.secretsKeys, { mode: 0o600 });
   expect(migrationNames()).toEqual(expect.arrayContaining([...data.migrations]));
   await withAdmin(adminUrl, async (client) => {
     await client.query(`drop database if exists ${NAME} with (force)`);
@@ -94,8 +103,10 @@ test('the data of 1.0 are migrated, verified, read as they were read then, and g
 
   const { code, stdout, stderr } = await crossramp(env, 'verify');
   expect([code, stderr], stdout).toEqual([0, '']);
-  gateway = await start(env);
+  gateway = await start(readerEnv);
   expect(await readAll(gateway)).toEqual(data.read);
+  await gateway.end('SIGTERM');
+  gateway = await start(env);
   const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
   const answer = await fetch(`${gateway.baseUrl}/v2/onramp`, {
     method: 'POST',

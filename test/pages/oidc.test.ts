@@ -172,7 +172,7 @@ describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
     expect((await page.context().cookies(door('/'))).map(({ name }) => name)).not.toContain('session');
   });
 
-  test('whoever owns the address ends what somebody else began under it', async () => {
+  test('the owner of the address ends sessions that others began under it', async () => {
     const evil = await app.addAccount();
     const email = newEmail();
     const squatter = await signInAs(app, evil.accountId, { email, role: 'viewer' });

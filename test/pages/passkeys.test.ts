@@ -160,7 +160,7 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     });
   });
 
-  test('C-50: what a browser adds to its answer, outside of what is signed, is left out', async () => {
+  test('C-50: members that a browser adds outside of the signed data are left out', async () => {
     const { page } = await comeIn();
     const status = await page.evaluate(async () => {
       const post = (path: string, body: unknown) =>

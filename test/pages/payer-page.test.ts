@@ -238,7 +238,7 @@ describe.runIf(hasBrowser)('the first screen', () => {
   });
 });
 
-test('what the sandbox offers changes with the payment, and stays in sight', async () => {
+test('the sandbox’s offers change with the payment, and stay in sight', async () => {
   const session = await make(app, '/v2/crossramp_checkout', {
     ...somebody(),
     amount_payment: '550',

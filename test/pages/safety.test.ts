@@ -38,7 +38,7 @@ const send = (path: string, form: string, headers: Record<string, string> = {}) 
     redirect: 'manual',
   });
 
-describe('what leaves', () => {
+describe('output', () => {
   test('pages have a policy without unsafe-*, no referrer, and are neither kept nor indexed nor framed', async () => {
     const { headers } = await open(await newLink());
     const policy = headers.get('content-security-policy') ?? '';
@@ -54,7 +54,7 @@ describe('what leaves', () => {
     });
   });
 
-  test('what stands below no session is a page, too', async () => {
+  test('an address below no session is a page, too', async () => {
     for (const path of ['/pay', '/pay/']) {
       const { status, headers } = await open(path);
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
@@ -75,7 +75,7 @@ describe('what leaves', () => {
       expect(text).not.toContain(hidden);
   });
 
-  test('what a payer writes comes back as text, never as markup', async () => {
+  test('text of a payer comes back as text, never as markup', async () => {
     const link = await newLink();
     const form = new URLSearchParams({ name: '"><script>alert(1)</script>', taxId: "'><img src=x>" });
     const answer = await send(`${link}/identity`, form.toString());
@@ -123,7 +123,7 @@ async function rawBody(path: string): Promise<Buffer> {
   });
 }
 
-describe('what comes in', () => {
+describe('input', () => {
   test.each([
     '/pay/',
     '/pay/x',
@@ -170,7 +170,7 @@ describe('what comes in', () => {
     expect((await app.get(`${link}/nothing`, { key: null })).status).toBe(404);
   });
 
-  test('who asks without end is asked to wait, in a page', async () => {
+  test('a caller without end is asked to wait, in a page', async () => {
     const link = await newLink();
     // On a slow machine again and again: meanwhile some more are allowed.
     const refused = await eventually('a refusal', async () =>

@@ -53,7 +53,7 @@ async function paid(amount = '550.00', more = {}) {
   return { txid, endToEndId: json.endToEndIds[0] as string };
 }
 
-describe('whoever calls', () => {
+describe('every caller', () => {
   test('needs a certificate of its authority', async () => {
     const stranger = issue(createAuthority('Other'), { name: 'Gateway' });
     await expect(psp.call('GET', `/v2/pix?${period()}`, undefined, { identity: null })).rejects.toThrow();

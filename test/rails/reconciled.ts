@@ -226,7 +226,7 @@ export function reconciles(net: ReconciledNetwork): void {
       expect(after.matched).toBeGreaterThanOrEqual(before.matched - 1);
     });
 
-    test('what is found is of the same moment each time, however long the clock takes to answer', async () => {
+    test('findings are of the same time, however long the clock takes to answer', async () => {
       const { clock } = app.services.forMode(mode);
       const { nowMs } = clock;
       const found = (await report()).findings.filter(isMoved);
@@ -274,7 +274,7 @@ export function reconciles(net: ReconciledNetwork): void {
       expect(await differs()).toBeUndefined();
     });
 
-    test('what is booked by hand is no finding any more', async () => {
+    test('a manual booking ends the finding', async () => {
       const fundings = async () =>
         (await report()).findings
           .filter(({ kind }) => kind === 'funding')
@@ -285,7 +285,7 @@ export function reconciles(net: ReconciledNetwork): void {
     });
   });
 
-  test('what is in a block and not booked yet is in flight, and no difference', async () => {
+  test('a transfer that is in a block and not booked yet is in flight, and no difference', async () => {
     const balance = async () => (await report()).balances.find(({ currency }) => currency === token);
     const before = await balance();
     const to = await address();

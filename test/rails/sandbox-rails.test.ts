@@ -241,7 +241,7 @@ describe('orders', () => {
     expect(await leftPlans()).toEqual(['refund-fail']);
   });
 
-  test('what goes back pays no more for the network than there is', async () => {
+  test('a return pays no more for the network than there is', async () => {
     const back = (amountMinor: bigint) =>
       toldBy(() => chain().sendBack({ ...newOrder(), ...toWallet, amountMinor }));
     expect(await back(99_000_000n)).toMatchObject([{ networkFee: '1' }]);

@@ -240,7 +240,7 @@ describe('every scenario', () => {
   });
 });
 
-describe('what is told', () => {
+describe('reports', () => {
   test.each<[string, Partial<NewProcess>, Partial<Process>]>([
     ['pay-over', {}, { excess: '20' }],
     ['pay-over=600.5', {}, { excess: '50.5' }],
@@ -377,7 +377,7 @@ describe('in place of what was to come', () => {
     expect(at(await rest(waiting, 20))).toBe('crypto_deposit/UNDERPAID');
   });
 
-  test('what was left to be told later is replaced as well', async () => {
+  test('a report planned for later is replaced as well', async () => {
     const before = await underWay('deposit');
     await dieAt(before, 'deposit-reorg');
     await sandbox.play(before, 'deposit-confirm', {});
@@ -396,7 +396,7 @@ describe('in place of what was to come', () => {
     expect(at(await sandboxWith(twice).play(await underWay(what), scenario, {}))).toBe(step);
   });
 
-  test('what has happened is not failed by a job that cannot be taken back', async () => {
+  test('a scenario that has happened does not fail by a job that cannot be withdrawn', async () => {
     const query: typeof store.database.query = (statement, values) =>
       statement.name === 'sandbox_take_back'
         ? Promise.reject(new Error('away'))

@@ -35,7 +35,7 @@ async function join(works: boolean) {
   return { heard, move };
 }
 
-test('what a process with workers moved wakes the followers of others, and not their workers', async () => {
+test('a move by a process with workers wakes the followers of others, and not their workers', async () => {
   const worker = await join(true);
   const server = await join(false);
   const far = await join(true);

@@ -253,7 +253,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(await withdraw(1, OWN, { kind: 'passkey', id, account: '5', expiresAt })).not.toBe('proof_wrong');
   });
 
-  test('who is sent there with an address of the attacker signs nothing of it', async () => {
+  test('a person sent there with an address of the attacker signs nothing of it', async () => {
     await page.goto(`${origin}/prove?${new URLSearchParams(place(ATTACKER, '5'))}`);
     expect(await page.content()).not.toContain(ATTACKER);
     await page.getByLabel('paste it from your own wallet').fill(OWN);

@@ -56,7 +56,7 @@ const tron = (code: string, amount: bigint, to: string = STRANGERS.TRX, at = amo
 const refused = (request: SignRequest, reason: string) =>
   expect(service.sign(request)).rejects.toMatchObject({ name: 'Refusal', reason });
 
-describe('what is signed', () => {
+describe('signatures', () => {
   test('a payout in tokens and coins of each network, by the key of the hot wallet', async () => {
     const { raw, hash } = await service.sign(eth('USDT_ETH', 100n * USDT, 0));
     expect(raw).toMatch(/^0x02f8/);
@@ -114,7 +114,7 @@ describe('what is signed', () => {
   });
 });
 
-describe('what is read from the transaction itself', () => {
+describe('reading the transaction itself', () => {
   const good = readEvmTransaction(evmTransfer('USDT_ETH', STRANGERS.EVM, USDT));
   const evm = (over: object) =>
     asked({ network: 'ETH', unsigned: encodeEvmTransaction({ ...good, ...over }) });

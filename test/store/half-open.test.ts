@@ -265,7 +265,7 @@ describe('C-51: a transaction whose connection was lost', () => {
   });
 });
 
-test('C-51: who gets an idle connection in the moment in which it is closed is told that the database is away', async () => {
+test('C-51: a request that gets an idle connection while it is closed fails with an unreachable database', async () => {
   const pool = new pg.Pool({ connectionString: store.url, max: 1 });
   pool.on('error', () => {});
   const idle = idleConnections(pool);
@@ -295,7 +295,7 @@ test('C-51: when one connection was found dead, no read waits for those that rea
   }
 });
 
-describe('C-51: what the network lost before it worked again', () => {
+describe('C-51: connections that the network lost before it worked again', () => {
   test('does not keep those waiting whose connection was being opened', async () => {
     const { own, far, end } = await network({ connections: CONNECTIONS });
     try {

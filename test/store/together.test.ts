@@ -61,7 +61,7 @@ test('a transaction that locks, does two things and commits is three pieces', as
   expect(pieces).toBe(3);
 });
 
-test('what follows a statement that fails is not done, and its connection serves on', async () => {
+test('statements after one that fails are not done, and their connection serves on', async () => {
   const made = database.withTx((tx) =>
     together([tx.query(IS_IN, ['a']), tx.query(FAIL, [0]), tx.query(IS_IN, ['b'])]),
   );
@@ -79,7 +79,7 @@ test('works that were begun together have all ended when one of them fails', asy
   expect(ended).toBe(true);
 });
 
-test('what is thrown is why the transaction was aborted, not that it was', async () => {
+test('the error is why the transaction was aborted, not that it was', async () => {
   const made = database.withTx((tx) => {
     const failing = tx.query(FAIL, [0]);
     const behind = tx.query(IS_IN, ['c']);

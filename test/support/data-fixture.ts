@@ -15,6 +15,8 @@ export interface ReleaseData {
     readonly columns: readonly string[];
     readonly rows: readonly string[];
   }[];
+  /** Key file of the secrets. */
+  readonly secretsKeys: string;
   /** Answers of the release to a reader of its data. */
   readonly read: Readonly<Record<string, unknown>>;
 }
@@ -30,8 +32,7 @@ export function readReleaseData(release: string): ReleaseData {
 export async function writeReleaseData(
   release: string,
   client: pg.Client | pg.Pool,
-  migrations: readonly string[],
-  read: ReleaseData['read'],
+  { migrations, secretsKeys, read }: Omit<ReleaseData, 'tables'>,
 ): Promise<void> {
   const { rows: names } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -50,7 +51,10 @@ export async function writeReleaseData(
     if (list && rows.length > 0)
       tables.push({ name, columns: columns.map((each) => each.name), rows: rows.map(({ row }) => row) });
   }
-  writeFileSync(fileOf(release), gzipSync(JSON.stringify({ migrations, tables, read }), { level: 9 }));
+  writeFileSync(
+    fileOf(release),
+    gzipSync(JSON.stringify({ migrations, tables, secretsKeys, read }), { level: 9 }),
+  );
 }
 
 /** Fills the tables of a database, which was just migrated as the release does it. */

@@ -89,7 +89,7 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     expect(standing(take(end, failed(cut)).book)).toEqual([]);
     const twice = take(end, settled(cut));
     expect(returnsOf(twice)).toEqual(['part 220 done', 'dispute 550 done']);
-    expect(standing(twice.book, 'A.')).toEqual(['A.pix BRL 220', 'A.recv USDT_TRX -40']);
+    expect(standing(twice.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
     for (const trigger of [settled(cut), failed(cut), opened(), back('550.00')])
       expect(taken(twice, trigger), trigger.on).toBeUndefined();
   });
@@ -98,7 +98,16 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     const cut = take(parted(), opened('550.00'), accepted);
     const both = take(cut, settled(cut), back('550.00'));
     expect(returnsOf(both)).toEqual(['part 220 done', 'dispute 550 done']);
-    expect(standing(both.book, 'A.')).toEqual(['A.pix BRL 220', 'A.recv USDT_TRX -40']);
+    expect(standing(both.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
+  });
+
+  test('is unwound as far as the payment goes; only what exceeds it is owed in BRL (L8b, L67)', () => {
+    const cut = take(parted(), opened('440.00'), accepted, back('440.00'));
+    expect(returnsOf(cut)).toEqual(['part 220 credited_back', 'dispute 440 done']);
+    const end = take(cut, settled(cut));
+    expect(returnsOf(end)).toEqual(['part 220 done', 'dispute 440 done']);
+    expect(standing(end.book, 'A.')).toEqual(['A.pix BRL 110', 'A.recv BRL -110', 'A.recv USDT_TRX -20']);
+    expect([standing(end.book, 'E.fx'), standing(end.book, 'R.')]).toEqual([[], []]);
   });
 
   test('leaves the part to the account holder where the bank says that it took the rest alone', () => {
@@ -206,7 +215,7 @@ describe('C-34: a dispute while the payment goes back whole', () => {
     expect(standing(take(end, failed(start)).book)).toEqual([]);
     const twice = take(end, settled(start));
     expect(returnsOf(twice)).toEqual(['refund 550 done', 'dispute 550 done']);
-    expect(standing(twice.book, 'A.')).toEqual(['A.pix BRL 550', 'A.recv USDT_TRX -100']);
+    expect(standing(twice.book)).toEqual(['A.pix BRL 550', 'A.recv BRL -550']);
     for (const trigger of [settled(start), failed(start)]) expect(taken(twice, trigger)).toBeUndefined();
   });
 
@@ -220,7 +229,7 @@ describe('C-34: a dispute while the payment goes back whole', () => {
       expect([stepNameOf(done.row), standing(done.book)]).toEqual(['refund/DONE', []]);
       const both = take(done, back('550.00'));
       expect(returnsOf(both)).toEqual(['refund 550 done', 'dispute 550 done']);
-      expect(standing(both.book, 'A.')).toEqual(['A.pix BRL 550', 'A.recv USDT_TRX -100']);
+      expect(standing(both.book)).toEqual(['A.pix BRL 550', 'A.recv BRL -550']);
     }
   });
 });

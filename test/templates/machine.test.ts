@@ -392,7 +392,7 @@ describe('the published scenarios', () => {
   });
 });
 
-describe('what does not fit is refused', () => {
+describe('triggers that do not fit are refused', () => {
   test('C-34, C-35: a final step is left by a refund, a dispute, or what becomes of a return that failed alone', () => {
     const final = everywhere().filter(({ row }) => row.component !== '' && stepOf(row).ending === 'final');
     const published = REGISTRY.templates.flatMap(({ name, steps }) =>
@@ -439,13 +439,13 @@ describe('what does not fit is refused', () => {
     expect(
       Object.fromEntries([...leaving].map(([name, taken]) => [name, [...taken].sort().join(' ')])),
     ).toEqual({
-      'crossramp_checkout valida_id_v2/DENIED': 'frozen refund_requested',
+      'crossramp_checkout valida_id_v2/DENIED': 'charge_created frozen refund_requested',
       'crossramp_checkout depositpix_v2/EXPIRED': 'pix_received',
       'crossramp_checkout success/DONE': 'dispute_opened payment_refunded',
-      'onramp valida_id/DENIED': 'frozen refund_requested',
+      'onramp valida_id/DENIED': 'charge_created frozen refund_requested',
       'onramp depositpix/EXPIRED': 'pix_received',
       'onramp success/DONE': 'dispute_opened payment_refunded',
-      'onramp_instant valida_id/DENIED': 'frozen refund_requested',
+      'onramp_instant valida_id/DENIED': 'charge_created frozen refund_requested',
       'onramp_instant depositpix/EXPIRED': 'pix_received',
       'onramp_instant success/DONE': 'dispute_opened payment_refunded',
       'offramp success/DONE': 'payout_returned',
@@ -789,7 +789,7 @@ describe('sequence and time', () => {
     );
   });
 
-  test('what is no move is no event, and posts nothing but what goes back or is lost beside the step', () => {
+  test('a stay is no event, and posts nothing but returns and losses beside the step', () => {
     const stays = everywhere().flatMap(({ steps }) =>
       steps.flatMap((step, index) => (step.isMove ? [] : [{ step, before: steps[index - 1] }])),
     );

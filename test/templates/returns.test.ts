@@ -46,7 +46,7 @@ const eventsOf = ({ steps }: Run) => steps.flatMap(({ event }) => (event ? [even
 const refund = (amount?: string): Trigger => ({ on: 'payment_refunded', ...(amount && { amount }) });
 const taken = (from: Run, trigger: Trigger, nowMs = DURING_MS) => advance(from, trigger, nowMs)?.at(-1);
 
-describe('what was paid beyond the price', () => {
+describe('the excess over the price', () => {
   test('is owed to the payer until its return is confirmed (L9)', () => {
     const done = run(`${CHARGED} pix_over cleared swap_settled`);
     expect(standing(done.book, 'L.')).toEqual(['L.payer BRL 20']);

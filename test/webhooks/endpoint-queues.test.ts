@@ -38,21 +38,21 @@ test('C-62: as many at once as the endpoint allows, then one for each that ended
   expect(said).toEqual({ 1: 0, 2: 0, 3: 100 });
 });
 
-test('C-62: what waits goes first when the endpoint allows more', async () => {
+test('C-62: waiting deliveries go first when the endpoint allows more', async () => {
   const { said, enter } = await withFive();
   void enter(6, { most: 4 });
   await settle();
   expect(said).toEqual({ 1: 0, 2: 0, 3: 0, 4: 0 });
 });
 
-test('C-62: what waits when an attempt fails is not sent', async () => {
+test('C-62: deliveries that wait when an attempt fails are not sent', async () => {
   const { said, admitted } = await withFive();
   admitted[0]?.leave(false);
   await settle();
   expect(said).toEqual({ 1: 0, 2: 0, 3: 'not sent', 4: 'not sent', 5: 'not sent' });
 });
 
-test('C-62: what has waited for a second is not sent, also while nothing ends', async () => {
+test('C-62: deliveries that have waited for a second are not sent, also while nothing ends', async () => {
   const { queues, said } = await withFive();
   vi.advanceTimersByTime(999);
   queues.tend();
@@ -64,7 +64,7 @@ test('C-62: what has waited for a second is not sent, also while nothing ends', 
   expect(said).toEqual({ 1: 0, 2: 0, 3: 'not sent', 4: 'not sent', 5: 'not sent' });
 });
 
-test('C-64: what somebody asked for does not wait', async () => {
+test('C-64: redeliveries do not wait', async () => {
   const { said, enter } = await withFive();
   void enter(6, { isByHand: true });
   await settle();

@@ -529,7 +529,7 @@ describe('deliveries', () => {
 });
 
 describe('pause and recovery', () => {
-  test('what happens in a pause is sent afterwards, in order', async () => {
+  test('events during a pause are sent afterwards, in order', async () => {
     const { id } = await create();
     expect((await actOn('pauseWebhookEndpoint', id)).state).toBe('PAUSED');
     await open();

@@ -143,13 +143,13 @@ describe('C-62: answers', () => {
   });
 });
 
-describe('C-63, C-64: what is read and kept', () => {
+describe('C-63, C-64: the part of an answer that is read and kept', () => {
   test('4 KiB are kept, cut between characters', async () => {
     const { url } = await receive((_, response) => response.end(`a${'ç'.repeat(4000)}`));
     expect((await send(url)).answer).toBe(`a${'ç'.repeat(2047)}`);
   });
 
-  test('what PostgreSQL could not store is replaced', async () => {
+  test('characters that PostgreSQL could not store are replaced', async () => {
     const { url } = await receive((_, response) =>
       response.end(Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0x62])),
     );

@@ -38,7 +38,7 @@ class NoStream extends NoAnswer {}
 /**
  * Yields every event once, in order, for as long as the caller iterates; reconnects without end.
  *
- * @throws {Refused} what no repetition helps against; with `CURSOR_EXPIRED`, the refusal has the cursors to go on with.
+ * @throws {Refused} for errors that no repetition helps against; with `CURSOR_EXPIRED`, the refusal has the cursors to go on with.
  */
 export async function* eventsOf<Name extends EventName>(
   gateway: Gateway,

@@ -32,7 +32,7 @@ export type Only<Selection, Allowed> = {
     : never;
 };
 
-/** What a selection gets. */
+/** Result type of a selection. */
 export type Selected<Type, Selection> = Type extends readonly (infer Item)[]
   ? readonly Selected<Item, Selection>[]
   : Type extends object
@@ -66,7 +66,7 @@ export interface Graphql {
     variables?: Given,
     options?: ReadOptions,
   ): Promise<Result>;
-  /** @returns what `select` names of the payload. @throws {Refused} for `errors` of the payload. */
+  /** @returns the members of the payload that `select` names. @throws {Refused} for `errors` of the payload. */
   mutate<Name extends keyof Mutations, const Selection extends Selectable<Name>>(
     name: Name,
     input: Mutations[Name]['input'],

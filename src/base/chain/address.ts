@@ -102,8 +102,8 @@ export function addressForm(network: string): string {
  * Why nothing may be sent to an address although it is one. The contract of a token is refused on every
  * network that shares its form: elsewhere the same address belongs to nobody.
  *
- * @param canonical - what parseAddress returned for the network.
- * @returns what the address is, to stand after "the address is"; undefined when it may be a destination.
+ * @param canonical - result of parseAddress for the network.
+ * @returns the reason, to stand after "the address is"; undefined when it may be a destination.
  * @throws {Error} when the address is not canonical.
  */
 export function isRefusedDestination(network: string, canonical: string): string | undefined {
@@ -115,8 +115,8 @@ export function isRefusedDestination(network: string, canonical: string): string
 }
 
 /**
- * @param canonical - what parseAddress returned for the network.
- * @returns what the address stands for: 20 bytes on TRON and EVM networks, without version and checksum.
+ * @param canonical - result of parseAddress for the network.
+ * @returns the bytes of the address: 20 on TRON and EVM networks, without version and checksum.
  * @throws {RangeError} when the text is not an address of the network.
  */
 export function addressBytes(network: string, canonical: string): Uint8Array {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 const made = { ms: 0, time: '' };
-/** Where the random part of a UUID begins. */
+/** Index of the random part of a UUID. */
 const RANDOM = 15;
 
 /** @returns a new id. */

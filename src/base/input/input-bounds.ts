@@ -1,11 +1,11 @@
 /**
- * How large the JSON of callers may be. It is looked at before it is parsed: one megabyte of small values keeps a parser busy for half a
- * second, in which the process answers nobody.
+ * Bounds on the JSON of callers, checked before it is parsed: one megabyte of small values keeps a parser busy for
+ * half a second, in which the process answers no one.
  */
 import { GatewayError } from '../errors/errors.ts';
 import { endOfString } from '../text/exact-json.ts';
 
-/** What may be too large, with its maximum: far more than anything has that callers mean. */
+/** Bounded properties, with their maximum: far more than any valid input has. */
 export const INPUT_BOUNDS = { members: 200, entries: 1_000, levels: 200, values: 10_000 } as const;
 
 type Bound = keyof typeof INPUT_BOUNDS;

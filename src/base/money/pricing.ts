@@ -1,5 +1,5 @@
 /**
- * What a customer pays and gets (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
+ * Amounts that a customer pays and gets (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
  *
  * A price of crypto is the number of cents that one minor unit costs, as a ratio; it stays exact up to the places that
  * round, each towards the house: an amount received or sent down, an amount to pay up, and on the way in the fee up to

@@ -1,6 +1,6 @@
 /**
  * Pictures that are nothing but pictures. A file can be a picture and something else at once: a script in its metadata, an
- * archive behind its end. What is kept here is what it takes to draw it, in the form that its format gives it. Colours can
+ * archive behind its end. The stored picture has only the parts that draw it, in the form of its format. Colours can
  * still spell anything, and so can bytes that only a decoder tells from pixels (see `bare-jpeg.ts` and `bare-webp.ts`).
  */
 import { bareJpeg } from './bare-jpeg.ts';

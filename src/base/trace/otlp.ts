@@ -5,7 +5,7 @@
 import type { Attributes, Link } from '@opentelemetry/api';
 import type { EndedSpan } from './own-provider.ts';
 
-/** Where spans go. */
+/** Target of spans. */
 export interface Collector {
   /** All of it, with the path. */
   readonly url: string;

@@ -106,7 +106,7 @@ const STATEMENT: Attributes = { 'db.system.name': 'postgresql' };
 /** A trace that asks for a batch; undefined where there are no traces. */
 export type Asking = Context | undefined;
 
-/** @returns where the work belongs now, for a batch that it asks for. */
+/** @returns the span of the present work, for a batch that it requests. */
 export function askingNow(): Asking {
   return tracer && context.active();
 }

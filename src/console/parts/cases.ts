@@ -9,7 +9,7 @@ import { sayNamed, type Word } from '../words.ts';
 import { moment } from './figures.ts';
 import { actForm } from './form.ts';
 
-/** Where the work of a kind is done that is not done on its case; null where the case has the forms, or no screen has any. */
+/** Screen on which a kind of cases is worked on; null when the case itself has the forms, or no screen has any. */
 export const PLACE_OF: Readonly<
   Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
 > = {
@@ -38,7 +38,7 @@ export function caseHref(id: string): string {
   return pathTo('/review/case', { id });
 }
 
-/** @returns what a case is about, in a few words. */
+/** @returns the subject of a case, in a few words. */
 export function aboutText({ say, language }: ScreenContext, { kind, detail, reference }: Case): string {
   if (kind === 'UNCLOSED_DAY') return dayText(reference, language);
   if (kind === 'OPEN_RECONCILIATION') {
@@ -61,7 +61,7 @@ export function dueText({ say, language }: ScreenContext, dueAt: string | null, 
   return badge('bad', say('overdue', { time: nearText(Date.parse(dueAt), language, 'minute') }));
 }
 
-/** @returns who works on a case. */
+/** @returns the assignee of a case. */
 export function assigneeText({ say }: ScreenContext, { isMine, assignee, assigneeName }: Case): string {
   if (isMine) return say('assignedMe');
   return assignee === null ? say('assignedNobody') : (assigneeName ?? assignee);
@@ -82,7 +82,7 @@ export function assignForm(context: ScreenContext, { id, isMine, assignee }: Cas
   return actForm(context, { act: 'AssignReviewCase', given, button, kind: 'pill' });
 }
 
-/** @returns what the kind of a case is called. */
+/** @returns the name of a case's kind. */
 export function kindText({ say }: ScreenContext, kind: ReviewKind): string {
   return say(`review_${kind}`);
 }

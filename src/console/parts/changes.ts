@@ -1,4 +1,4 @@
-/** How figures changed, in words; and times as people say them. */
+/** Changes of figures, in words; and durations in everyday units. */
 import { changeOf } from '../../ui/chart.ts';
 import type { ScreenContext } from '../context.ts';
 import type { Word } from '../words.ts';

@@ -1,4 +1,4 @@
-/** How webhooks do: outcomes and response time of a day, with bars by hour. */
+/** Health of webhooks: outcomes and response time of a day, with bars by hour. */
 import { barChart } from '../../ui/chart.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { nearText } from '../../ui/moments.ts';

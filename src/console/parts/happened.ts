@@ -20,7 +20,7 @@ export type Kind = (typeof KINDS)[number];
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Delivery = Found['deliveries'][number];
 
-/** What the logs of its account have about it, for whom they are open. */
+/** Log entries about it, for people who may read the logs of its account. */
 type Logs = Partial<Pick<TransactionQuery, 'auditLog' | 'requestLog'>>;
 
 /** Something that happened. */

@@ -83,7 +83,7 @@ function dayName({ language }: ScreenContext, day: string): string {
   return nearText(Date.parse(`${day}T12:00:00-03:00`), language, 'day');
 }
 
-/** Where money of the house stands, and what it has of each currency of its own. */
+/** Accounts with money of the house, and its position in each currency. */
 const FLOAT: readonly (string | null)[] = ['A.pix', 'A.custody', 'E.fx'];
 
 /** @returns the bank, the wallets and the open position by currency, with what each is worth; nothing where there is none. */

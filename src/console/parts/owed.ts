@@ -1,4 +1,6 @@
-/** What is owed: returns to payers that are under way or failed, and debts of accounts to the house; and how each is settled. */
+/**
+ * Debts: returns to payers that are under way or failed, and debts of accounts to the house; and their settlement.
+ */
 import { sum } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';

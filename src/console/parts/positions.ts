@@ -1,4 +1,4 @@
-/** What the house owns, and what brings it to its targets, as a table; nothing where there is no inventory. */
+/** Holdings of the house, and the trades to its targets, as a table; null without an inventory. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

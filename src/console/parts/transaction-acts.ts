@@ -150,7 +150,7 @@ export function effectList(
   return html`<ul class="small">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** What a transaction has to say for an approval. */
+/** Facts of a transaction that an approval shows. */
 interface Approvable {
   readonly possibleActions: readonly (Pick<Action, 'action'> & {
     readonly effects: readonly EffectShown[];

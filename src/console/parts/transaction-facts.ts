@@ -42,7 +42,7 @@ export function transactionFacts({ say, language }: ScreenContext, found: Found)
   return html`<section class="card in" aria-label="${say('facts')}" data-live="facts">${shown}</section>`;
 }
 
-/** What the payer has back by all returns together; nothing where none has arrived. */
+/** Total of all returns to the payer; null when none has arrived. */
 function sentBack({ refunds }: Found): AmountShown | null {
   const amounts = refunds.filter(({ state }) => ARRIVED.has(state)).map(({ amount }) => amount);
   const [first] = amounts;

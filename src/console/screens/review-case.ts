@@ -47,7 +47,7 @@ ${file.account !== null && file.account !== viewer.account.accountId && html`<p 
   },
 });
 
-/** What it is about: money in suspense by its amount, everything else as the queue has it. */
+/** Subject of the case: money in suspense by its amount, any other as the queue names it. */
 function titleOf(context: ScreenContext, { transaction, suspense, waiting, reference }: File): string {
   if (suspense) return money(suspense, context.language);
   if (waiting) return aboutText(context, waiting);
@@ -137,7 +137,7 @@ function notes(context: ScreenContext, { id, notes: written }: File): Html {
   return section('notes', say('notesTitle'), html`<div class="in stack">${shown}${form}</div>`);
 }
 
-/** What else the account had with this customer and this wallet; of money in suspense, open orders that it may be for. */
+/** Related transactions of this customer and this wallet; for money in suspense, open orders that it may be for. */
 function related(context: ScreenContext, file: File): Html | null {
   const { say } = context;
   if (!file.transaction && !file.suspense) return null;

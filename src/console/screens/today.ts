@@ -43,7 +43,7 @@ ${at === null && later(context, data)}`;
   },
 });
 
-/** What stands below the balances: the latest transactions, money in and out, webhooks. */
+/** Content below the balances: the latest transactions, money in and out, webhooks. */
 function later(context: ScreenContext, data: TodayQuery): Html {
   const { say } = context;
   const latest = data.transactions?.nodes ?? [];
@@ -63,7 +63,7 @@ function later(context: ScreenContext, data: TodayQuery): Html {
 <div class="two even">${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}${webhooks}</div>`;
 }
 
-/** What a new account does first: the same four steps that the start of a gateway prints. */
+/** First steps of a new account: the same four that the start of a gateway prints. */
 function firstSteps(context: ScreenContext): Html {
   const { say } = context;
   if (!mayDo(context, 'createCheckout')) return empty('convert', say('nothing'), say('nothingHow'));
@@ -122,7 +122,7 @@ function balanceTable(context: ScreenContext, { balances, balanceWorth: worth }:
   return html`<div data-live="balances">${worth && worthLine(context, worth)}${scrolled(say('tableOf', { name: say('balances') }), shown)}</div>`;
 }
 
-/** What all balances are worth together, and by which rates. */
+/** Worth of all balances together, and the time of its rates. */
 function worthLine(
   { say, language }: ScreenContext,
   { total, ratesAt, unpriced }: NonNullable<TodayQuery['balanceWorth']>,

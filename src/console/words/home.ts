@@ -1,7 +1,7 @@
 /** Words of the first screen: takings, their change, times, deliveries, volume and margin. */
 import { label } from '../../base/text/label.ts';
 
-/** What Home says about money in BRL, and its charts. */
+/** Texts of Home about money in BRL, and its charts. */
 export const HOME_WORDS = {
   takings: label('Takings', 'Vendas recebidas'),
   takingsToday: label('Today', 'Hoje'),

@@ -1,7 +1,7 @@
 /** Words of the review queue and its cases. */
 import { label } from '../../base/text/label.ts';
 
-/** What the queue, its filters and a case say. */
+/** Texts of the queue, its filters and a case. */
 export const REVIEW_WORDS = {
   reviewWhy: label(
     'Everything that waits for a person, most urgent first.',

@@ -15,7 +15,7 @@ interface Verdict {
   readonly words: string;
 }
 
-/** @returns what answers calls of the provider. */
+/** @returns the handler of the provider's calls. */
 export function answering(
   parts: IdentityParts,
   readCallback: NonNullable<IdentityProfile['readCallback']>,

@@ -1,4 +1,4 @@
-/** What `doctor` says of the rail: whether the provider answers and knows us, and what waits for it. */
+/** Checks of the rail for `doctor`: whether the provider answers and accepts our credentials, and waiting cases. */
 import type { RailCheck } from '../../resolvers/services/rail-part.ts';
 import { readIdentityStanding } from '../../store/account/case-queue.ts';
 import { callProvider } from './call.ts';

@@ -1,4 +1,4 @@
-/** What differs between providers of identity checks: the calls that they take, and how their answers are read. */
+/** Differences between providers of identity checks: their calls, and the parsing of their answers. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CaseAnswer } from '../../resolvers/cases/case-state.ts';
 import type { CustomerCase } from '../../store/account/customer-cases.ts';

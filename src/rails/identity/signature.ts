@@ -7,7 +7,7 @@ export const ALGORITHMS = ['sha256', 'sha512', 'sha1'] as const;
 /** One of ALGORITHMS. */
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-/** How a signature is made. */
+/** Form of a signature. */
 export interface SignatureForm {
   readonly secret: string;
   /** Name of the header, lower case. */

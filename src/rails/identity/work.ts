@@ -18,7 +18,7 @@ export interface IdentityParts {
   readonly times: IdentityTimes;
 }
 
-/** How often is looked for cases that are due. Unit: ms. */
+/** Interval of scans for due cases. Unit: ms. */
 const TURN_MS = 400;
 const FAILED_MS = 2_000;
 /** Cases of a turn, which are asked about at the same time. */
@@ -41,7 +41,11 @@ export function startWork(parts: IdentityParts): { readonly stop: () => Promise<
   };
 }
 
-/** Asks about all cases that are due, a batch at most. @returns how many these were. */
+/**
+ * Polls the provider about all due cases, up to a batch.
+ *
+ * @returns their number.
+ */
 export async function askDue(parts: IdentityParts): Promise<number> {
   const { tools, times } = parts;
   // Two calls, and the time to store what they bring.

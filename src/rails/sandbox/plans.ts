@@ -3,12 +3,13 @@
  * that rail has the order already, its outcome is reported immediately instead.
  */
 
-import { stepNameOf } from '../../base/ids/step-name.ts';
+import { type StepName, stepNameOf } from '../../base/ids/step-name.ts';
 import { BRL } from '../../base/money/currency.ts';
 import type { NewProcess } from '../../resolvers/services/advance.ts';
 import type { Beginning, ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { arm } from '../../store/rails/sandbox.ts';
 import { canStartBy } from '../../templates/accepts.ts';
+import { WRONG } from '../../templates/deposit-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
@@ -20,6 +21,8 @@ export type Failure = 'payout' | 'transfer' | 'return';
 export interface Plan {
   /** Trigger that the plan replaces or leads to: it must still be possible. */
   readonly until: TriggerName;
+  /** Steps at which the trigger comes from elsewhere. */
+  readonly exceptAt?: readonly StepName[];
   /** Reported at once where `until` is what the transaction waits for. */
   readonly atOnce?: Failure;
   /** Output of the transaction for which the plan has a meaning; any by default. */
@@ -31,7 +34,8 @@ export const PLANS = {
   'step-up-require': {
     until: 'step_up_required',
   },
-  hold: { until: 'held' },
+  // A deposit that waits for its account is compared with lists alone.
+  hold: { until: 'held', exceptAt: WRONG },
   'quote-fail': {
     until: 'created',
   },
@@ -57,10 +61,9 @@ export const PLANS = {
     atOnce: 'return',
   },
   'excess-fail': { until: 'pix_received' },
-  'identity-review': {
-    until: 'identity_passed',
-  },
-  'identity-irregular': { until: 'identity_passed' },
+  // Of the first check alone: a later one is a case's.
+  'identity-review': { until: 'identity_irregular' },
+  'identity-irregular': { until: 'identity_irregular' },
 } as const satisfies Partial<Record<ScenarioName, Plan>>;
 
 /** Name of a plan. */
@@ -94,14 +97,14 @@ export function plansIn(text: string | null): readonly PlanName[] {
 }
 
 /** @returns whether a plan can still come true: its trigger is ahead of the transaction's step. */
-export function isAhead(registry: Registry, row: ProcessRow, { until, paysOut }: Plan): boolean {
+export function isAhead(registry: Registry, row: ProcessRow, { until, exceptAt, paysOut }: Plan): boolean {
   const comesOut = row.targetCurrency === BRL.code ? 'BRL' : 'crypto';
   if (paysOut && paysOut !== comesOut) return false;
   const transitions = transitionsOf(registry, row);
   const reached = new Set([stepNameOf(row)]);
   for (const step of reached) {
     const leaving = transitions.filter(({ from, beside }) => from.includes(step) && !beside);
-    if (leaving.some(({ on }) => on === until)) return true;
+    if (!exceptAt?.includes(step) && leaving.some(({ on }) => on === until)) return true;
     for (const { to } of leaving) if (to !== 'stay') reached.add(to);
   }
   return false;

@@ -1,6 +1,6 @@
 /**
  * Reads lists of the Brazilian comptroller (CGU): CEIS and CNEP, companies and people that were sanctioned by the administration,
- * and PEP, politically exposed persons. A CPF shows its six middle digits only. What has ended is left out.
+ * and PEP, politically exposed persons. A CPF shows its six middle digits only. Expired entries are left out.
  *
  * @see https://portaldatransparencia.gov.br/download-de-dados
  */

@@ -21,7 +21,7 @@ export interface NameMatch {
   readonly isWhole: boolean;
 }
 
-/** What each token costs that only one of the names has. */
+/** Cost of each token that only one of the names has. */
 const LEFT_OVER_COST = 0.04;
 /** Tokens of a name that are compared. */
 const TOKENS_MAX = 20;
@@ -41,7 +41,7 @@ export class ListIndex {
   readonly #namesOf: number[][] = [];
   readonly #byAddress = new Map<string, IndexedEntry[]>();
   readonly #byTaxId = new Map<string, IndexedEntry[]>();
-  /** How many tokens of the name that is looked for a name shares; zero between searches. */
+  /** Number of tokens that a name shares with the searched one; zero between searches. */
   readonly #shared: Uint8Array;
   /** The last token of those that a name shares. */
   readonly #seenBy: Uint8Array;

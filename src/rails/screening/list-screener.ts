@@ -9,7 +9,7 @@ import type { Screener } from './screener.ts';
 import type { ListSettings } from './settings.ts';
 
 const DAY_MS = 86_400_000;
-/** How often the folder is looked at. */
+/** Interval of reading the folder. Unit: ms. */
 const EVERY_MS = 10_000;
 
 interface Loaded {
@@ -37,7 +37,7 @@ export function listScreener(settings: ListSettings, { database, log, mode }: Ra
     return loaded;
   };
   const lists = async (): Promise<readonly ScreeningList[]> => {
-    // Those who ask how lists are see the folder as it is.
+    // A query about the lists reads the folder first.
     lookedAt = Number.NEGATIVE_INFINITY;
     const { states } = await load();
     const nowMs = database.nowMs();

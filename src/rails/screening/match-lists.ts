@@ -10,7 +10,7 @@ export interface Thresholds {
   readonly review: number;
 }
 
-/** What another birth year, and another country, take off the score. */
+/** Deductions from the score for another birth year, and another country. */
 const OTHER_BIRTH_COST = 0.1;
 const OTHER_COUNTRY_COST = 0.05;
 const CPF = /^\d{11}$/;

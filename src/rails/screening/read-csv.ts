@@ -17,7 +17,10 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** @returns the rows of a file without a heading. @throws {ListRefused} where a row has other than `columns` fields. */
+/**
+ * @returns the rows of a file without a heading.
+ * @throws {ListRefused} when a row has another number of fields than `columns`.
+ */
 export function readRows(
   name: string,
   bytes: Uint8Array,

@@ -48,7 +48,7 @@ export interface HttpSettings {
   readonly timeoutMs: number;
 }
 
-/** What a provider is asked about. */
+/** Subjects that a provider is asked about. */
 export type Screened = 'people' | 'addresses';
 
 /** The sanctions API of Chainalysis. */

@@ -56,7 +56,7 @@ export interface KeyInput {
   readonly scopes: readonly Named[];
   readonly expiresAt?: { readonly name: string; readonly value: Date } | undefined;
   readonly allowedCidrs: readonly Named[];
-  /** How the caller names the two lists. */
+  /** The caller's names of the two lists. */
   readonly names: Readonly<Record<'scopes' | 'allowedCidrs', string>>;
 }
 

@@ -1,4 +1,7 @@
-/** What people of the platform do to cases of customers: each act has a reason, which the audit log and the evidence keep. */
+/**
+ * Decisions of the platform's people about cases of customers: each has a reason, which the audit log and the
+ * evidence store.
+ */
 import type { ActName } from '../../base/access/acts.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
@@ -109,13 +112,22 @@ export async function decideCaseOfStepUp(
 
 /** @throws {GatewayError} `STEP_CONFLICT` while the customer is frozen: nothing of that customer is let go. */
 export async function refuseFrozen(tx: Tx, accountId: bigint, taxId: string | null): Promise<void> {
-  const cases = taxId === null ? [] : await readCasesOf(tx, accountId, taxId);
-  const frozen = cases.find(({ state }) => state === 'frozen');
+  const frozen = await frozenCaseOf(tx, accountId, taxId);
   if (frozen)
     throw new GatewayError(
       'STEP_CONFLICT',
       `the customer is frozen: unfreeze case ${frozen.id} first, which takes two people`,
     );
+}
+
+/** @returns the case by which a customer is frozen. */
+export async function frozenCaseOf(
+  tx: Tx,
+  accountId: bigint,
+  taxId: string | null,
+): Promise<CustomerCase | undefined> {
+  const cases = taxId === null ? [] : await readCasesOf(tx, accountId, taxId);
+  return cases.find(({ state }) => state === 'frozen');
 }
 
 async function caseOf(tx: Tx, key: CaseKey, nowMs: number): Promise<CustomerCase> {

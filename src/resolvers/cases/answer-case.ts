@@ -1,4 +1,7 @@
-/** What a provider says of a case, stored: the case, its evidence, and the transactions that go on, in one database transaction. */
+/**
+ * Stores a provider's answer about a case: the case, its evidence, and the transactions that continue, in one
+ * database transaction.
+ */
 import type { Instant } from '../../base/time/instant.ts';
 import { addEvidence } from '../../store/account/case-evidence.ts';
 import { hastenCase } from '../../store/account/case-queue.ts';
@@ -13,7 +16,7 @@ import { type Locking, withAccounts } from '../services/lock-accounts.ts';
 import { answered, type CaseAnswer, type CaseChange, givenUp, stateBelow } from './case-state.ts';
 import { evidenceOf, storeChange } from './store-case.ts';
 
-/** What is to be stored with an answer. */
+/** Additional data of an answer. */
 export interface AnswerMore {
   /** For how long an approval holds. Unit: ms. */
   readonly validMs: number;
@@ -26,7 +29,7 @@ export interface AnswerMore {
 /**
  * Stores an answer of the provider about the present attempt of a case.
  *
- * @returns what changed; undefined where nothing did, or the case has begun anew since then.
+ * @returns the change; undefined without one, or when the case has begun anew since then.
  */
 export function answerCase(
   locking: Locking,

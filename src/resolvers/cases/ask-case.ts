@@ -31,7 +31,7 @@ interface Asked {
   readonly holds: CaseOutcome['holds'];
 }
 
-/** What a transaction is told before its payment. */
+/** Triggers of a transaction before its payment. */
 const ADMISSION = {
   passed: 'identity_passed',
   denied: 'identity_irregular',

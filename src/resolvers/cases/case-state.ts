@@ -1,4 +1,4 @@
-/** How a case moves: by answers of a provider, by people, by time. Pure: nothing is read or written here. */
+/** Transitions of a case: by answers of a provider, by people, by time. Pure: it reads and writes no data. */
 import { instantOf, millisOf } from '../../base/time/instant.ts';
 import type { CaseEvent } from '../../store/account/case-evidence.ts';
 import type { CaseDecision, CaseState, CustomerCase } from '../../store/account/customer-cases.ts';

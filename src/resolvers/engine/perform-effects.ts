@@ -15,6 +15,7 @@ import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
+import { frozenCaseOf } from '../cases/act-on-case.ts';
 import { admitByCase, type CaseOutcome, clearByCase, endStepUp, goOnByCase } from '../cases/ask-case.ts';
 import { screenTransaction } from '../screening/screen-transaction.ts';
 import type { Services } from '../services/context.ts';
@@ -56,9 +57,13 @@ const screenedFirst =
     return screened === 'held' && !isRefused ? { on: 'review_required' } : found;
   };
 
-/** A case that passes later passes no match: it is denied, or waits for a person. After the payment, its arrival was screened. */
+/**
+ * A case that passes later passes no match: the transaction is denied, or a person reviews it. After the payment, its arrival was screened.
+ *
+ * @param unreviewed - outcome where a person reviews it already.
+ */
 const passedOnly =
-  (decide: Effect): Effect =>
+  (decide: Effect, unreviewed?: Trigger): Effect =>
   async (services, order, facts) => {
     const found = await decide(services, order, facts);
     const on = triggerOf(found)?.on;
@@ -66,7 +71,9 @@ const passedOnly =
     if (!isPassed || order.row.process?.paid !== undefined) return found;
     const screened = await screenTransaction(services, order.row, 'creation');
     if (screened === 'cleared') return found;
-    return { on: screened === 'frozen' ? 'step_up_denied' : 'review_required' };
+    if (screened === 'frozen') return { on: 'step_up_denied' };
+    const isReviewable = accepts(services.registry.of(order.row.template), order.row, 'review_required');
+    return isReviewable ? { on: 'review_required' } : unreviewed;
   };
 
 function triggerOf(found: Trigger | CaseOutcome | undefined): Trigger | undefined {
@@ -122,10 +129,12 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
   }),
   return_payment: async (services, order) => {
+    await pauseFrozenCustomer(services, order.row);
     const screened = await screenTransaction(services, order.row, 'return');
     return { on: screened === 'frozen' ? 'frozen' : 'refund_requested' };
   },
   order_returns: async (services, { row }, { returnIds }) => {
+    await pauseFrozenCustomer(services, row);
     await refuseFrozen(services, row);
     for (const each of returnsOf(row.process ?? {})) {
       // Jobs from before returns were named in them are about all returns.
@@ -143,10 +152,11 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return undefined;
   },
   send_back: async (services, order, { sequence }) => {
-    // It was ordered before, and that return has ended.
+    // Ordered before, and that return has ended.
     if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
     const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
+    await pauseFrozenCustomer(services, order.row);
     if ((await screenTransaction(services, order.row, 'return')) === 'frozen') return { on: 'frozen' };
     try {
       await services.rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
@@ -161,8 +171,10 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     await askCharge(services, order);
     return { on: 'expired' };
   },
-  deny_step_up: passedOnly(async (services, { row }) =>
-    services.rails.identity.cases ? endStepUp(services, row, isStepUpDue(row)) : { on: 'step_up_denied' },
+  deny_step_up: passedOnly(
+    async (services, { row }) =>
+      services.rails.identity.cases ? endStepUp(services, row, isStepUpDue(row)) : { on: 'step_up_denied' },
+    { on: 'step_up_denied' },
   ),
   reject_approval: told({ on: 'rejected' }),
 };
@@ -202,12 +214,20 @@ async function askCharge({ rails, registry, receive }: Services, order: Order): 
   for (const news of (await rails.pix.askCharge?.({ ...order, txid })) ?? []) await receive(news);
 }
 
+/** A return to a customer who is frozen waits until the customer is unfrozen. */
+async function pauseFrozenCustomer({ database }: Services, row: ProcessRow): Promise<void> {
+  const frozen = await frozenCaseOf(database, row.accountId, row.clientTaxId);
+  if (frozen) throw frozenPause(`the customer is frozen, case ${frozen.id}: nothing goes back`);
+}
+
 /** A return to somebody sanctioned is not ordered: it waits until the hit is dismissed. */
 async function refuseFrozen(services: Services, row: ProcessRow): Promise<void> {
   const screened = row.process?.isFrozen ? 'frozen' : await screenTransaction(services, row, 'return');
-  if (screened !== 'frozen') return;
-  const retry = { retryAfter: FROZEN_PAUSE_SECONDS };
-  throw new GatewayError('UNAVAILABLE', 'the payer is on a list of sanctions: nothing goes back', retry);
+  if (screened === 'frozen') throw frozenPause('the payer is on a list of sanctions: nothing goes back');
+}
+
+function frozenPause(why: string): GatewayError {
+  return new GatewayError('UNAVAILABLE', why, { retryAfter: FROZEN_PAUSE_SECONDS });
 }
 
 /** A return is ordered under its own id; one that the rail refuses has failed. */

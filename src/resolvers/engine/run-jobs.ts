@@ -57,7 +57,7 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
-/** How often an effect is decided again at once, because the facts behind its outcome changed meanwhile. */
+/** Maximum number of immediate repetitions of an effect whose facts changed before its outcome was stored. */
 const JUDGED_MAX = 5;
 /** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
 const MONEY_OUT_ATTEMPTS_MAX = 12;

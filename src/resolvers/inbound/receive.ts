@@ -124,7 +124,12 @@ async function transactionOf(
   return row ? { transaction: row.end2end } : {};
 }
 
-/** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
+/**
+ * Settles an event now.
+ *
+ * @returns its outcome, or the reason why its transaction refuses it.
+ * @throws the obstacle to settling it.
+ */
 async function settleNews(services: Services, news: News, place: NewsPlace): Promise<Receipt | Failure> {
   const { record, entry } = place;
   if (entry && (await isHeld(services, entry))) return held(entry);

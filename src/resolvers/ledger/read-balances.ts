@@ -67,7 +67,7 @@ function sumKnown(balances: readonly Balance[]): string | null {
   return known.length > 0 ? sum(known) : null;
 }
 
-/** What an account holds in BRL, all parts of the balance together; decimal text. */
+/** Worth of an account's balances in BRL, all parts together; decimal text. */
 export interface BalanceWorth {
   readonly total: string;
   readonly available: string;

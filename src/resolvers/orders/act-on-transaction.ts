@@ -130,10 +130,10 @@ export async function resolveDeposit(
 }
 
 /**
- * Turns a transaction down that screening held. Money of somebody sanctioned is frozen: it does not go back.
+ * Rejects a transaction that screening holds. Frozen money does not go back.
  *
- * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` where it is frozen; `LIMIT_EXCEEDED` for a deposit that cannot go
- *   back, because it does not cover the network fee.
+ * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` when it is frozen; `LIMIT_EXCEEDED` for a deposit
+ *   that does not cover the network fee.
  */
 export async function rejectHold(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'hold.reject');

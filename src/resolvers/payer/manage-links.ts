@@ -1,4 +1,4 @@
-/** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
+/** Static links (C-20): creates and disables them. Visits are in open-static-link.ts. */
 import { isSlug, newSlug } from '../../base/access/session-token.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { notFound } from '../../base/errors/errors.ts';

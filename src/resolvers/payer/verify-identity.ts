@@ -11,8 +11,8 @@ export async function canVerify(services: Services, row: ProcessRow): Promise<bo
 }
 
 /**
- * @returns where the payer proves who they are; null where there is nothing to prove now. It is for one person, and stands in no log.
- * @throws {GatewayError} `UNAVAILABLE` while the provider is away.
+ * @returns the address of the payer's identity check; null without one. It is for one person, and never logged.
+ * @throws {GatewayError} `UNAVAILABLE` while the provider is unreachable.
  */
 export async function verificationLink(services: Services, row: ProcessRow): Promise<string | null> {
   const found = await caseToVerify(services, row);

@@ -54,6 +54,7 @@ const KIND_OF: Readonly<Record<string, EntryKind>> = {
   L51: 'refund',
   L8: 'dispute',
   L8b: 'dispute',
+  L67: 'dispute',
   L22: 'payout',
   L48: 'payout',
   L25: 'payout_return',

@@ -13,7 +13,7 @@ export interface RailOfDay {
   readonly report: Reconciliation | null;
 }
 
-/** What there is to do before a day is closed. */
+/** Work before a day is closed. */
 export interface CloseChecklist {
   /** `YYYY-MM-DD` in Brasília. */
   readonly day: string;

@@ -61,7 +61,7 @@ interface Source {
   readonly read: (reader: CaseReader) => Promise<readonly FoundCase[]>;
 }
 
-/** Who reads: the caller, and the account that the cases are of; null for all accounts of the mode. */
+/** Reader: the caller, and the account of the cases; null for all accounts of the mode. */
 export interface CaseReader {
   readonly context: Context;
   readonly accountId: bigint | null;

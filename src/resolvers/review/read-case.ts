@@ -107,7 +107,7 @@ function factsOf({ caller }: Context, { suspense }: Subject): readonly CaseFact[
   });
 }
 
-/** Whoever looks at what is another account's stands in its audit log. */
+/** A look at another account's case is recorded in that account's audit log. */
 async function noteLook(context: Context, { accountId, row, suspense, reference }: Subject): Promise<void> {
   const { caller, database } = context;
   if (accountId === null || accountId === caller.accountId || (!row && !suspense)) return;

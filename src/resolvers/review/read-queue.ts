@@ -28,7 +28,7 @@ export interface QueueFilter {
   readonly waitingHours?: number | undefined;
 }
 
-/** How many cases of a kind wait. */
+/** Number of waiting cases of a kind. */
 export interface KindCount {
   readonly kind: ReviewKind;
   readonly count: number;
@@ -38,8 +38,8 @@ const HOUR_MS = 3_600_000;
 const NAMES = Object.keys(REVIEW_KINDS) as ReviewKind[];
 
 /**
- * @returns every case that the caller sees: of all accounts of the mode by scopes of the platform, else of the own account. What is due
- *   first comes first, then what has waited longest; of each kind at most `CASES_MAX`.
+ * @returns every case that the caller sees: of all accounts of the mode by scopes of the platform, else of the own account. Sorted by due
+ *   time, then by age; of each kind at most `CASES_MAX`.
  * @throws {GatewayError} `FORBIDDEN` without `read`.
  */
 export async function readReviewQueue(
@@ -53,7 +53,10 @@ export async function readReviewQueue(
   return cases.filter((each) => isWanted(each, filter, context.caller.id, nowMs)).toSorted(byUrgency);
 }
 
-/** @returns how many cases of each kind wait, of the kinds that the caller sees. @throws {GatewayError} as `readReviewQueue`. */
+/**
+ * @returns the number of waiting cases of each kind that the caller may see.
+ * @throws {GatewayError} as `readReviewQueue`.
+ */
 export async function countReviewQueue(context: Context): Promise<readonly KindCount[]> {
   requireScope(context, 'read');
   const visible = NAMES.filter((kind) => isVisible(context, kind));

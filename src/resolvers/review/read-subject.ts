@@ -11,7 +11,7 @@ import { isOddId } from '../transactions/read-transaction.ts';
 import { REVIEW_KINDS, type ReviewKind } from './queue-sources.ts';
 import { findReviewCase, isOfPlatform, isVisible } from './read-queue.ts';
 
-/** What a case is about. */
+/** Subject of a case. */
 export interface Subject {
   /** Notes are kept under it: `transaction:account:reference`. */
   readonly subject: string;

@@ -44,11 +44,11 @@ export async function listHits(
 }
 
 /**
- * Decides a hit, and every other open hit of the same subject and entry. A dismissed one does not stop the same subject for the same
- * entry again; what is held because of it is released by an act of its own.
+ * Decides a hit, and every other open hit of the same subject and entry. A dismissed one does not stop the same
+ * subject for the same entry again; an act of its own releases the held transactions.
  *
- * @param given - why, 1 to 200 characters; the audit log keeps it.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` where it is decided.
+ * @param given - the reason, 1 to 200 characters, for the audit log.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` when it is decided.
  */
 export async function decideHit(
   context: Context,

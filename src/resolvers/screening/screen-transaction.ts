@@ -23,7 +23,7 @@ type Screens = Pick<Services, 'database' | 'mode' | 'rails'>;
 
 /**
  * @returns the strictest answer; `cleared` where nobody is compared. Money goes back to anybody but those on a list of sanctions, so
- *   only these matches count then. What was found before a person released the transaction, or reviewed its customer, counts no more.
+ *   only these matches count then. Matches from before a person released the transaction, or reviewed its customer, no longer count.
  * @throws {ScreenerAway} when a screener cannot answer: the transaction stays where it is, and is screened again.
  */
 export async function screenTransaction(

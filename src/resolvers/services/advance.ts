@@ -31,7 +31,7 @@ export interface AdvanceRequest {
    * the job does not end.
    */
   readonly holds?: ((tx: Tx) => Promise<boolean>) | undefined;
-  /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
+  /** Author for the audit log; undefined for rails and timers. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
   readonly atomically?: AtomicWork;
@@ -40,9 +40,9 @@ export interface AdvanceRequest {
 }
 
 /**
- * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
- * does not cover what the transaction reserves as it is made; it is over a limit (C-21); the facts behind it have changed. A transaction that was to be made
- * and did not move is refused: nothing of it is stored, and it takes no place in its list (C-24).
+ * Result: the steps were taken; the trigger does not fit the transaction's step; it came before; the balance does not
+ * cover the reservation; a limit refuses it (C-21); the facts behind it have changed. A new transaction that did not
+ * move is refused: nothing of it is stored, and it takes no position in its list (C-24).
  */
 export interface AdvanceResult {
   readonly code:

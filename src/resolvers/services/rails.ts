@@ -171,7 +171,7 @@ export interface IdentityCheck {
   readonly cases?: CaseChecks;
 }
 
-/** How cases of customers are checked. */
+/** Checks of customers' cases. */
 export interface CaseChecks {
   /** Kind of the rail; null: people decide. */
   readonly provider: string | null;

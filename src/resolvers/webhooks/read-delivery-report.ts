@@ -1,4 +1,4 @@
-/** How the deliveries of an account do: outcomes and times, in all, by endpoint and by slice of the time. */
+/** Health of an account's deliveries: outcomes and times, in total, by endpoint and by slice of the time. */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { type DeliveryReportRow, readDeliveryReport, SLICES } from '../../store/webhooks/delivery-report.ts';
 import { type Context, requireScope } from '../services/context.ts';

@@ -48,7 +48,10 @@ export function readinessServer(
   };
 }
 
-/** @returns what says why requests cannot be served, as `/readyz` does; undefined when they can. */
+/**
+ * @returns a function that names the reason why requests cannot be served, as `/readyz` does; undefined when they
+ *   can.
+ */
 export function unreadinessOf(services: Checked): () => Promise<string | undefined> {
   const check = readinessCheck(services);
   return async () => unreadyReason(await check()) ?? clockFailure(services.database);

@@ -43,13 +43,13 @@ export function openLog(
   );
 }
 
-/** @returns what a line says of the work that writes it: its trace and its transaction, where it has them. */
+/** @returns fields of the work that writes a line: its trace and its transaction, where it has them. */
 function workFields(): object {
   const [trace, transaction] = [traceAtWork(), transactionAtWork()];
   return { ...(trace !== undefined && { trace }), ...(transaction !== undefined && { transaction }) };
 }
 
-/** What is logged of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
+/** Logged part of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;

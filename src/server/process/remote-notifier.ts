@@ -43,7 +43,7 @@ const SILENCE_MS = 5_000;
 export interface RemoteNotifierOptions {
   /** `postgres:…` or `redis:…`, or what gives it for each new connection. */
   readonly url: string | (() => string);
-  /** Where the database, by which they go, is on several hosts. */
+  /** Set when the database that carries notifications is on several hosts. */
   readonly primary?: Primary | undefined;
   /** Of the database whose accounts it is about: each schema has a notifier of its own. */
   readonly schema: string;

@@ -11,7 +11,11 @@ import type { LogSource } from './log.ts';
 const NAME = 'crossramp';
 const MS_PER_S = 1_000;
 
-/** Starts traces where somebody takes them. @returns what sends the last spans and ends them. */
+/**
+ * Starts traces when a receiver is configured.
+ *
+ * @returns the function that sends the last spans and ends them.
+ */
 export function openTracing(
   settings: Config['tracing'],
   source: LogSource,

@@ -1,8 +1,8 @@
-/** What people add to cases of the review queue: who works on one, and notes about its subject. */
+/** People's additions to cases of the review queue: the assignee, and notes about its subject. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Who works on a case. */
+/** Assignee of a case. */
 export interface ReviewAssignment {
   readonly caseId: string;
   /** Id of the key or person. */

@@ -95,7 +95,7 @@ export function readLinkRecords(
   return database.query<LinkRecord>(RECORDS, [accountId, slug, limit]);
 }
 
-/** What a link is called, and whether it still opens sessions. */
+/** Name of a link, and whether it still opens sessions. */
 export interface LinkState {
   readonly name: string;
   readonly isOpen: boolean;

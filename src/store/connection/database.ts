@@ -15,7 +15,7 @@ export interface DatabaseOptions {
   readonly schema?: string;
   /** Code of the cell, default that of the first. */
   readonly cell?: string;
-  /** Where the database is on several hosts. */
+  /** Set when the database is on several hosts. */
   readonly primary?: Primary | undefined;
 }
 

@@ -29,7 +29,10 @@ export interface ConnectionOptions {
   readonly onDead?: (askedAt: number) => void;
   /** Sessions whose connection ended without an order to. */
   readonly lost?: LostSessions;
-  /** Where the database is on several hosts: told of failures, and closes connections to a host that takes no writes any more. */
+  /**
+   * Set when the database is on several hosts: it hears of failures, and closes connections to a host that takes no
+   * writes any more.
+   */
   readonly primary?: Primary | undefined;
   /** Called with the server's time as each session begins. */
   readonly onClock?: (reading: ClockReading) => void;

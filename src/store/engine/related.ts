@@ -4,7 +4,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { PROCESS_SELECT } from './processes.ts';
 
-/** What is looked for; null for what is not known. */
+/** Searched values; null when unknown. */
 export interface RelatedAsked {
   readonly accountId: bigint;
   readonly families: readonly Family[];

@@ -1,4 +1,4 @@
-/** What waits for people and no other list of the store gives: over one account, or over all of a mode; the oldest first. */
+/** Waiting work that no other list of the store has: over one account, or over all of a mode; oldest first. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -92,7 +92,7 @@ function valuesOf({ mode, accountId, limit }: ReviewScope): readonly unknown[] {
   return [mode, accountId, limit];
 }
 
-/** @param since - what was asked for before waits no more. @returns money out that waits for approval. */
+/** @param since - older requests wait no more. @returns money out that waits for approval. */
 export function readHeldOutflows(tx: Tx, scope: ReviewScope, since: Date): Promise<HeldOutflow[]> {
   return tx.query<HeldOutflow>(OUTFLOWS, [...valuesOf(scope), since]);
 }

@@ -1,4 +1,4 @@
-/** What moved in house accounts by Brasília day, over all accounts of a mode. */
+/** Movements of house accounts by Brasília day, over all accounts of a mode. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';

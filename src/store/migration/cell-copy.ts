@@ -6,7 +6,7 @@ import { numbersBefore } from '../../base/ids/cell.ts';
 import { type CellServer, MoveError } from './cell-server.ts';
 import type { CellRecord } from './settle-cell.ts';
 
-/** How far a copy is. */
+/** Progress of a copy. */
 export interface CopyState {
   readonly copied: number;
   readonly tables: number;
@@ -94,7 +94,7 @@ async function unidentified(source: CellServer): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @returns how far the copy is; undefined where there is none. */
+/** @returns the progress of the copy; undefined without one. */
 export async function copyState(source: CellServer, target: CellServer): Promise<CopyState | undefined> {
   const name = linkName(source);
   const [rows] = await target.rows<{ copied: number; tables: number }>(
@@ -156,7 +156,10 @@ export async function endPublication(source: CellServer, wait: () => Promise<unk
   await source.rows(`select pg_advisory_unlock(${EVENT_LOCK})`);
 }
 
-/** @returns what differs between source and target, in words; empty where they are equal. Nobody writes to either meanwhile. */
+/**
+ * @returns differences between source and target, in words; empty when they are equal. Neither is written to
+ *   meanwhile.
+ */
 export async function differences(source: CellServer, target: CellServer): Promise<readonly string[]> {
   const found: string[] = [];
   for (const table of await source.tables()) {

@@ -7,7 +7,7 @@ import type { CellRecord } from './settle-cell.ts';
 /** A cell that cannot be moved now; the message says why, and what to do. */
 export class MoveError extends StoreError {}
 
-/** Where a cell is. */
+/** Location of a cell. */
 export interface CellPlace {
   /** Of the database, for the owner of the schema. */
   readonly url: string;
@@ -77,7 +77,7 @@ export class CellServer {
     }
   }
 
-  /** @returns what the schema says of its cell; undefined where it has no tables. */
+  /** @returns the schema's record of its cell; undefined without tables. */
   async cell(): Promise<CellRecord | undefined> {
     const isThere = await this.value<boolean>(`select to_regclass('cell') is not null`);
     if (!isThere) return undefined;

@@ -9,7 +9,10 @@ export interface CellCheck {
   readonly detail: string;
 }
 
-/** @returns findings about the cell of a schema. @throws {MoveError} where the schema has no tables. */
+/**
+ * @returns findings about the cell of a schema.
+ * @throws {MoveError} when the schema has no tables.
+ */
 export async function checkCell(server: CellServer): Promise<readonly CellCheck[]> {
   const cell = await server.cell();
   if (!cell) throw new MoveError(`${server.name} is no cell: crossramp cell create makes one`);

@@ -1,6 +1,6 @@
 /**
- * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). What the two schemas say of the cell is all that a
- * move remembers, so the same call goes on after a crash at any point: it looks where the cell stands, and does what is left.
+ * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). The records of the two schemas
+ * about the cell are the only memory of a move, so the same call continues after a crash at any point: it reads the state and does the rest.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -110,7 +110,7 @@ async function copy(
   { source, target }: Sides,
   { reachedAt, target: { url, schema }, onStep, code }: Move,
 ): Promise<void> {
-  // What an earlier move began cannot be continued: the source may have changed in ways that are not replicated.
+  // An interrupted earlier move cannot be continued: the source may have changed in ways that are not replicated.
   await undo({ source, target });
   const cell = await source.cell();
   if (!cell || cell.code !== code) throw new MoveError(`the source is not cell ${code}`);

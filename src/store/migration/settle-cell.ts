@@ -8,7 +8,7 @@ import { inSchema } from '../connection/session.ts';
 /** Stage of a cell's life on a server. */
 export type CellState = 'serving' | 'arriving' | 'fenced' | 'moved';
 
-/** What a schema says of its cell. */
+/** Record of a schema about its cell. */
 export interface CellRecord {
   /** Empty for the first cell. */
   readonly code: string;
@@ -34,7 +34,7 @@ const ANSWER_MAX_MS = 10_000;
 const UNDEFINED_TABLE = '42P01';
 const READ: Statement = { name: 'cell_read', text: 'select code, epoch, state, other from cell' };
 
-/** @returns what the schema says of its cell. */
+/** @returns the schema's record of its cell. */
 export async function readCell(database: Pick<Database, 'query'>): Promise<CellRecord> {
   const [row] = await database.query<CellRecord>(READ, []);
   return row as CellRecord;
@@ -63,7 +63,10 @@ export async function settleCell(
   return wanted;
 }
 
-/** @returns what the schema says; its owner is asked where the gateway may not read it any more, because the cell was moved. */
+/**
+ * @returns the schema's record; read by the owner when the gateway may not read it any more, because the cell was
+ *   moved.
+ */
 async function readOrAsk(
   database: Pick<Database, 'query' | 'source'>,
   ownerUrl: string,

@@ -129,7 +129,7 @@ export interface HitDecision {
   readonly at: Instant;
 }
 
-/** @returns those of the matches that no person has dismissed for their subject. */
+/** @returns matches that were not dismissed for their subject. */
 export async function withoutDismissed<Match extends Pick<NewHit, 'subject' | 'list' | 'entry'>>(
   tx: Tx,
   mode: AccountMode,
@@ -144,7 +144,11 @@ export async function withoutDismissed<Match extends Pick<NewHit, 'subject' | 'l
   return matches.filter((match) => !dismissed.has(keyOf(match)));
 }
 
-/** Raises hits; one that was raised before stays as it is. @returns how many are new. */
+/**
+ * Raises hits; an existing one stays unchanged.
+ *
+ * @returns the number of new ones.
+ */
 export async function raiseHits(
   tx: Tx,
   { mode, accountId, transactionId }: HitPlace,

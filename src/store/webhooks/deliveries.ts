@@ -87,8 +87,8 @@ const MAY_LEAD = `o.consecutive_failures = 0 and o.max_per_second is null and (l
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
  * again. `by_hand` goes past all that holds others back, whatever the clock of this process says, until an attempt has ended; what of it
- * does not fit keeps the endpoint's turn. What a relay added
- * while an endpoint was being disabled is skipped here. It waits for no lock, so nobody waits in a circle. Deliveries come in the
+ * does not fit keeps the endpoint's turn. Deliveries that a relay added
+ * while an endpoint was being disabled are skipped here. The statement waits for no lock, so it cannot deadlock. Deliveries come in the
  * order in which they became due. `several` and the next time say `ended_at is null` for what is pending, which is what their index
  * says. `due` says it so that no index answers: PostgreSQL would take an index of what waits, while its statistics still say that
  * nothing does, and read all of it for each row (test/store/hot-plans.test.ts). For the same reason what goes before a delivery is said so that
@@ -196,9 +196,10 @@ const LEASE: Statement = {
 };
 
 /**
- * What came of tries, in one statement. It may be said again when its answer was lost: `valid` are the tries that still have
- * their lease, or that end their delivery. Others change nothing but the log. Endpoints are locked before deliveries, as
- * by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips what was pending.
+ * Stores the outcomes of attempts, in one statement. It may be repeated when its answer was lost: `valid` are the
+ * attempts that still have their lease, or that end their delivery. Others change only the log. Endpoints are locked
+ * before deliveries, as by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips
+ * pending deliveries.
  */
 const END: Statement = {
   name: 'delivery_end',
@@ -289,8 +290,8 @@ export interface Leased {
 const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
 
 /**
- * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a dispatcher that dies
- * had under way is free when its signs of life end, and in any case when the lease does.
+ * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. The deliveries of a dispatcher that
+ * dies are free when its heartbeats end, and in any case when the lease does.
  *
  * @param lease - `worker`: who leases, for so long on the clock of the database; `limit`: most deliveries; `since`: only what is due
  *   since then; `ahead`: deliveries of an endpoint that the worker may have leased, even if fewer are sent at once. No other worker leases

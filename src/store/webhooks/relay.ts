@@ -49,8 +49,8 @@ const LAG_ACCOUNTS_MAX = 1_000;
 const INT_MAX = 2 ** 31 - 1;
 
 /**
- * Where the event `v` of the transaction `t` goes (C-61): to the transaction's own URL if it has one, else to those for
- * its template if there are any, else to the general ones. One that is disabled keeps its place, but gets nothing. An
+ * Targets of the event `v` of the transaction `t` (C-61): the transaction's own URL if it has one, else the endpoints
+ * of its template if there are any, else the general ones. A disabled one keeps its position, but gets nothing. An
  * endpoint that was created after the event does not count.
  */
 export const WANTED_BY = `(

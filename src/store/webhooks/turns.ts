@@ -117,8 +117,8 @@ const LOOK: Statement = {
 };
 
 /**
- * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. What was committed for them before is
- * seen by the statements that follow.
+ * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. Later statements see everything that
+ * was committed for them before.
  *
  * @param options - `since`: only those whose turn it is since this instant; `limit`: most endpoints.
  */

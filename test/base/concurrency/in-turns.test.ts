@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { inTurns } from '../../../src/base/concurrency/in-turns.ts';
 
-test('what else waits has its turn in between, again and again; each item is worked on once, in order', async () => {
+test('other work has its turn in between, again and again; each item is worked on once, in order', async () => {
   const seen: number[] = [];
   const turnsOfOthers: number[] = [];
   const other = () => {
@@ -20,7 +20,7 @@ test('what else waits has its turn in between, again and again; each item is wor
   expect(longest).toBeLessThanOrEqual(16);
 });
 
-test('who is added meanwhile has a turn, who is taken away has none', async () => {
+test('an item added meanwhile has a turn, a removed one has none', async () => {
   const items = new Set(Array.from({ length: 200 }, (_, n) => n));
   const seen: number[] = [];
   await inTurns(items, (n) => {

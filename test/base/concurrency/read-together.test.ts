@@ -22,7 +22,7 @@ test('a question alone is read at once', async () => {
   expect(begun).toHaveLength(2);
 });
 
-test('who asks while a read is under way shares the next one, and never the one that has begun', async () => {
+test('a caller during a read shares the next one, and never the one that has begun', async () => {
   const { begun, ask } = useReads();
   const first = ask();
   await setImmediate();

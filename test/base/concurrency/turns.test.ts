@@ -33,7 +33,7 @@ test('one follows the other, also one that failed; another key waits for nobody'
   expect(done).toEqual(['other', 'first', 'fails', 'last']);
 });
 
-test('who waits too long gets an error, and those behind still wait for the one at work', async () => {
+test('a caller that waits too long gets an error, and those behind still wait for the one at work', async () => {
   const inTurn = turns<string>(10, gaveUp);
   const { open, opened } = gate();
   const done: string[] = [];

@@ -183,7 +183,7 @@ describe('a picture that has all that its format allows is kept as it is', () =>
   });
 });
 
-describe('what has room for something else is no picture', () => {
+describe('a file with room for something else is no picture', () => {
   const png = (...chunks: Buffer[]) => Buffer.concat([SIGNATURE, ...chunks, chunk('IEND')]);
   const withChunk = (type: string, data: Buffer, colour = 0) =>
     png(head(1, 1, 8, colour), chunk(type, data), chunk('IDAT', pixels(colour === 2 ? 4 : 2)));
@@ -237,7 +237,7 @@ describe('what has room for something else is no picture', () => {
   });
 });
 
-describe('what is not a whole picture is none', () => {
+describe('a truncated or damaged file is none', () => {
   const whole = {
     png: Buffer.concat([...PNG, chunk('IEND')]),
     jpeg: Buffer.concat([SOI, ...SCANS, EOI]),

@@ -130,7 +130,7 @@ describe('shown', () => {
     expect(maskTaxId(text)).toBe(masked);
   });
 
-  test('what is formatted is read back', () => {
+  test('a formatted tax id is read back', () => {
     for (const text of ['52998224725', '12ABC34501DE35']) {
       expect(parseTaxId(formatTaxId(text))?.value).toBe(text);
       expect(parseTaxId(maskTaxId(text))).toBeUndefined();

@@ -68,7 +68,7 @@ describe('the port for callbacks', () => {
     expect([await told(first.endToEndId), await told(second.endToEndId)]).toEqual([1, 1]);
   });
 
-  test('what came back of a payout without its rtrId is to be told again: it may have it then (C-34)', async () => {
+  test('a returned payout without its rtrId is to be reported again: it may have it then (C-34)', async () => {
     const identity = stand.psp.certificates.psp;
     const back = (rtrId: object) =>
       JSON.stringify({

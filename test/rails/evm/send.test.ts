@@ -54,7 +54,7 @@ test('an order that comes again under its key is the same order', async () => {
   expect(await received()).toBe(20n * USDT);
 });
 
-test('what is to go back, and was ordered, is not refused when it comes again and gas has risen', async () => {
+test('an ordered return is not refused when it comes again and gas has risen', async () => {
   const giveBack = (key: string, fee: string) =>
     net.make({ networkFees: { USDT_ETH: fee } }).port.giveBack({
       ...{ key, accountId: 1n, currency: currencyOfLedger('USDT_ETH'), to: PAYEE, amountMinor: 3n * USDT },
@@ -66,7 +66,7 @@ test('what is to go back, and was ordered, is not refused when it comes again an
   expect(await received()).toBe(2n * USDT);
 });
 
-test('C-34: what was refused, because nothing would be left of it, is never sent under its key: also not once it costs less, or by another process', async () => {
+test('C-34: a return refused because nothing would be left of it is never sent under its key: also not once it costs less, or by another process', async () => {
   const sendBack = (key: string, fee: string) =>
     net.make({ networkFees: { USDT_ETH: fee } }).port.sendBack({
       ...{
@@ -126,7 +126,7 @@ test('news that was not taken is told again, and nothing is sent again', async (
   expect(await received()).toBe(20n * USDT);
 });
 
-test('what the node forgets is broadcast again, and no nonce is left out', async () => {
+test('a transaction that the node forgets is broadcast again, and no nonce is left out', async () => {
   for (const each of [1, 2, 3]) await net.send(`CRX${each}:1`, 1n * USDT);
   await net.turns(1);
   expect((await pool()).toSorted()).toEqual([0, 1, 2]);
@@ -139,7 +139,7 @@ test('what the node forgets is broadcast again, and no nonce is left out', async
   expect(await received()).toBe(3n * USDT);
 });
 
-test('what is stuck is offered for more at the same nonce, up to what is allowed; one of them is paid', async () => {
+test('a stuck transaction is offered for more at the same nonce, up to the limit; one of them is paid', async () => {
   await net.takeOver({ stuckMs: 0, maxFeeGwei: '10' });
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(2);
@@ -175,7 +175,7 @@ test('a transfer whose block is gone is in another one, and is told once', async
   expect(await received()).toBe(20n * USDT);
 });
 
-test('what the network reverts is told as failed, with its gas', async () => {
+test('a reverted transaction is reported as failed, with its gas', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
   await net.node.give(net.signer.hotAddress, 0n, 'USDT_ETH');
@@ -201,7 +201,7 @@ test('without money an order waits, and takes no nonce', async () => {
   expect(await received()).toBe(8n * USDT);
 });
 
-test('what the signer refuses for good fails, and its nonce is the next one’s; a limit passes', async () => {
+test('an order that the signer refuses permanently fails, and its nonce is the next one’s; a limit passes', async () => {
   net.signer.fault = 'refused';
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);

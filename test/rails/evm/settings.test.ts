@@ -14,7 +14,7 @@ const GOOD = { kind: 'evm', providers: ['https://node.invalid/rpc'], xpub, hotAd
 const PATH = 'live.networks.ETH';
 const readSettings = (json: unknown) => readEvmSettings(json, PATH, 'ETH');
 
-test('what is usual', () => {
+test('defaults', () => {
   expect(readSettings(GOOD)).toMatchObject({
     quorum: 1,
     finality: 12,
@@ -46,7 +46,7 @@ test.each([
   expect(read).toThrow(`${PATH}.${words}`);
 });
 
-test('what gas may cost at most depends on the network, where settings say nothing', () => {
+test('the maximum price of gas depends on the network, where settings say nothing', () => {
   expect(readSettings(GOOD).maxFeePerGas).toBe(200n * 10n ** 9n);
   expect(readEvmSettings(GOOD, 'live.networks.BASE', 'BASE').maxFeePerGas).toBe(20n * 10n ** 9n);
 });

@@ -64,7 +64,7 @@ test('a coin goes to the hot wallet but for what its own transfer may cost', asy
   expect(both + (gas ?? 0n)).toBe(101n * ETHER);
 });
 
-test('what could not be swept is swept later', async () => {
+test('a deposit that could not be swept is swept later', async () => {
   const address = await net.address();
   await net.node.give(address, ETHER);
   await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
@@ -121,7 +121,7 @@ test.each([
   await slow.stop();
 });
 
-test('what is deposited while a sweep is under way waits for its end: one order at a time for an address', async () => {
+test('a deposit during a sweep waits for its end: one order at a time for an address', async () => {
   const address = await net.address();
   await net.node.give(address, ETHER);
   await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');

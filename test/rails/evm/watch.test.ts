@@ -34,7 +34,7 @@ test('a token and a coin that arrive are seen in their block, and confirmed when
   expect(net.told(...DEPOSITS)).toHaveLength(4);
 });
 
-test('what is zero, of another contract, reverted, or for somebody else is not told', async () => {
+test('transfers of zero, of another contract, reverted ones, and those for others are not reported', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 0n, 'USDT_ETH');
   await net.node.pay(PAYER, address, 0n);
@@ -136,7 +136,7 @@ test('news that was not taken is told again: the place to go on from is kept aft
   expect(net.told('deposit_confirmed')).toHaveLength(1);
 });
 
-test('what came while nobody looked is told when somebody looks again', async () => {
+test('arrivals of an outage are reported after it', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine(40);

@@ -89,7 +89,7 @@ beforeAll(async () => {
   await capital('100');
 });
 
-test('what the house owns is the capital that was paid in', async () => {
+test('the house owns the capital that was paid in', async () => {
   expect(await positions()).toEqual([
     { currency: { code: 'USDT_TRX' }, owned: '100', target: '60', isWithin: true, buy: null, sell: '40' },
     expect.objectContaining({ currency: { code: 'BRL' }, isWithin: true }),

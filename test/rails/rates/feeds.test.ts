@@ -227,7 +227,7 @@ test('C-21: nothing is quoted on a contested rate, also right after a rate was a
   });
 });
 
-test('what feeds agree on is kept as the rate that the books are valued by, also of a coin that nobody is quoted', async () => {
+test('agreed prices are stored as the rates of the books, also of a coin that is never quoted', async () => {
   answers.set('coins', text('{"pol": "1.5", "bnb": "5000"}'));
   polled([
     feed('coins', {

@@ -86,7 +86,7 @@ describe('blocks', () => {
   });
 });
 
-describe('what arrives', () => {
+describe('arrivals', () => {
   test('is USDT by the log of its contract, and TRX by the transfer', async () => {
     const [usdt, trx] = [node.pay(THEIRS, OURS, 'USDT', 7n * ONE), node.pay(THEIRS, OURS, 'TRX', 3n)];
     node.pay(THEIRS, OTHERS, 'USDT', ONE);
@@ -161,7 +161,7 @@ describe('what arrives', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('sending', () => {
   test('USDT: the bytes say what was ordered; energy is estimated and bounds the fee', async () => {
     const made = await payOut(USDT, 5n * ONE);
     const { order, expiration } = readTronTransaction(made.unsigned);
@@ -195,7 +195,7 @@ describe('what is sent', () => {
     expect(new Set(made.map(({ unsigned }) => unsigned)).size).toBe(3);
   });
 
-  test('what the contract would not carry out is refused before it is signed; energy above what is allowed waits', async () => {
+  test('a transfer that the contract would not execute is refused before it is signed; energy above the limit waits', async () => {
     await expect(payOut(USDT, 10n ** 12n)).rejects.toThrow(MovementRefused);
     node.answer('wallet/getchainparameters', () => ({
       chainParameter: [{ key: 'getEnergyFee', value: 2_000 }],
@@ -211,7 +211,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what became of it', () => {
+describe('outcomes', () => {
   test('in no block, in one, final; broadcast again it is the same', async () => {
     const signed = sign(await payOut(USDT, ONE));
     expect(await driver.fate(signed)).toEqual({ state: 'open' });

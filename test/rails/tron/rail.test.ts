@@ -145,7 +145,7 @@ test('USDT and TRX go out; sent, final and gas are told once each', async () => 
   expect(node.balance(HOT, 'TRX')).toBe(1_000n * ONE - 3n * ONE - gasTold());
 });
 
-test('what expires unseen is made anew once it is gone for good, and paid once, by whichever process', async () => {
+test('an order that expires unseen is made anew once it is gone permanently, and paid once, by whichever process', async () => {
   node.hold(true);
   await send('CRX1:1', 20n * ONE);
   await turns();

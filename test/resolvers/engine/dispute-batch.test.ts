@@ -63,7 +63,7 @@ const sum = (...rows: ProcessRow[]) =>
   String(rows.reduce((total, { targetAmount }) => total + Number(targetAmount) * 1e6, 0) / 1e6);
 const minor = (amount: string | null) => String(Math.round(Number(amount) * 1e6));
 
-test('C-30: what is released before it can be held by it', async () => {
+test('C-30: a release before it can be held by it', async () => {
   await tell(about(second, { on: 'dispute_opened' }));
   await tell(spending(first.targetAmount as string));
   expect(
@@ -73,7 +73,7 @@ test('C-30: what is released before it can be held by it', async () => {
   await verified(merchant.accountId);
 });
 
-test('C-30: what is taken before it is not held by it', async () => {
+test('C-30: money that left before it is not held by it', async () => {
   expect(await tell(spending(sum(first, second)), about(first, { on: 'dispute_opened' }))).toEqual([
     'ADVANCED',
     'ADVANCED',
@@ -82,7 +82,7 @@ test('C-30: what is taken before it is not held by it', async () => {
   await verified(merchant.accountId);
 });
 
-test('C-30: what it holds cannot be taken behind it', async () => {
+test('C-30: money that it holds cannot leave after it', async () => {
   expect(await tell(about(first, { on: 'dispute_opened' }), spending(sum(first, second)))).toEqual([
     'ADVANCED',
     'INSUFFICIENT_BALANCE',

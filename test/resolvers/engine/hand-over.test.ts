@@ -103,7 +103,7 @@ test('a worker brings a transaction to where it can be paid without claiming a j
   expect(sent).not.toContain('process_read');
 });
 
-test('C-51: what was handed to a process that died is done by another one when the lease ends, with the transaction as it was', async () => {
+test('C-51: jobs handed to a process that died are done by another one when the lease ends, with the transaction as it was', async () => {
   const { services } = newServices();
   const handed = dying(services);
   const row = await make(services);
@@ -122,7 +122,7 @@ test('C-51: what was handed to a process that died is done by another one when t
   expect(await stepOf(row)).toBe('depositpix/QRCODE');
 });
 
-test('C-51: what a commit stored whose answer was lost is given back, and done as soon as the database answers', async () => {
+test('C-51: jobs of a commit without an answer are released, and done as soon as the database answers', async () => {
   let isLost = false;
   const database: Database = {
     ...store.database,
@@ -146,7 +146,7 @@ test('C-51: what a commit stored whose answer was lost is given back, and done a
   });
 });
 
-test('C-51: what is given back before its commit is answered, and claimed, is not begun again when it is handed over', async () => {
+test('C-51: a job released before its commit is answered, and claimed, is not begun again when it is handed over', async () => {
   const checked: unknown[] = [];
   let isHeld = true;
   const database: Database = {

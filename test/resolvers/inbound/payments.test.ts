@@ -106,7 +106,7 @@ test('C-34: a PIX that nobody knows is booked with the platform, once over all a
   await verified(platform);
 });
 
-test('C-34: what came is never changed', async () => {
+test('C-34: received events are never changed', async () => {
   const row = await onramp(merchant);
   const news = pixFor(row);
   await app.services.receive(news);

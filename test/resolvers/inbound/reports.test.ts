@@ -423,6 +423,37 @@ describe('disputes', () => {
       expect((await kept(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
       await verified(row);
     });
+
+    /** Ledger accounts of the house on which a transaction left something. */
+    async function leftBy({ accountId, id }: ProcessRow) {
+      const { rows } = await store.owner.query(
+        `select a.house || ' ' || a.currency || ' ' || sum(l.delta) as line from journal j
+           join ledger_line l on l.account_id = j.account_id and l.journal_id = j.id
+           join ledger_account a on a.account_id = l.account_id and a.id = l.ledger_account_id
+          where j.account_id = $1 and j.transaction_id = $2 and a.house is not null
+          group by a.house, a.currency having sum(l.delta) <> 0 order by 1`,
+        [String(accountId), String(id)],
+      );
+      return rows.map(({ line }) => line);
+    }
+
+    test('C-35: of all that went back nevertheless: the second payment is owed in BRL (L67), and unwinds nothing', async () => {
+      for (const [name, isEarly] of [
+        ['MED-34', true],
+        ['MED-35', false],
+      ] as const) {
+        const row = await refunding();
+        expect(await told(row, name, ...BOTH)).toEqual(['step', 'step']);
+        const [first, second] = isEarly
+          ? [returned(row, '550.00'), ended(row, true)]
+          : [ended(row, true), returned(row, '550.00')];
+        expect([await receive(first), await receive(second)]).toEqual(['step', 'step']);
+        const end = await rest(row);
+        expect([at(end), listed(end)]).toEqual(['refund/DONE', ['refund 550 done', 'dispute 550 done']]);
+        expect(await leftBy(row)).toEqual(['A.pix BRL 55000', 'A.recv BRL -55000']);
+        await verified(row);
+      }
+    });
   });
 
   test('C-34: one that was rejected and is then accepted under the same name is opened again, and booked', async () => {

@@ -78,7 +78,7 @@ describe('an account', () => {
   });
 });
 
-describe('what a holder reads of it', () => {
+describe('the holder’s view', () => {
   const SEEN = '{ suspense { nodes { id: suspenseId state assignedTo news } } }';
   const seenBy = async (key: string, id: string) => {
     const { nodes } = (await ask(SEEN, key)).json.data.suspense;
@@ -256,7 +256,7 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
-  test('what could not go back is open again', async () => {
+  test('an entry whose return failed is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
@@ -394,7 +394,7 @@ describe('sending back', () => {
     expect([stuck.length, stuck.includes(true), await isStuck()]).toEqual([37, false, true]);
   });
 
-  test('what the rail refuses to take back is open again', async () => {
+  test('an entry whose return the rail refuses is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');

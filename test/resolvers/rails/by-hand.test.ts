@@ -18,7 +18,7 @@ const missing = (...entries: readonly StatementEntry[]) => entries.map(({ id }) 
 const night = async (day: string, all: readonly StatementEntry[]) =>
   found(await reportOn(day, at(dayAfter(day), '03:00'), all));
 
-test('C-33: what was booked before the first night is used once', async () => {
+test('C-33: a booking from before the first night is used once', async () => {
   const [first, second] = [
     funding('a1', at('2026-02-07', '20:00')),
     funding('a2', at('2026-02-08', '15:00')),
@@ -63,7 +63,7 @@ test('C-33: dust that nobody ever books gives no line a second time', async () =
   expect(found(await reportOn('2026-04-06', later, all))).toEqual(missing(third));
 });
 
-test('C-33: what waits for a booking is known though a report cannot list all that it found', async () => {
+test('C-33: an entry that waits for a booking is known though a report cannot list all findings', async () => {
   const first = funding('d1', at('2026-06-04', '12:00'), '888');
   const second = funding('d2', at('2026-06-06', '15:00'), '888');
   const dust = Array.from({ length: 1_000 }, (_, index) =>

@@ -17,7 +17,7 @@ const { book, reportOn } = networkDays(app);
 /** Days of a weekend and after it, in Brasília. */
 const [SATURDAY, SUNDAY, MONDAY] = ['2026-03-07', '2026-03-08', '2026-03-09'] as const;
 
-test('what is booked on Monday about a transfer of Saturday says nothing about another one of Monday', async () => {
+test('a booking on Monday about a transfer of Saturday says nothing about another one of Monday', async () => {
   const first = funding('first', at(SATURDAY, '12:00'));
   const second = funding('second', at(MONDAY, '15:00'));
   const all = [first, second];

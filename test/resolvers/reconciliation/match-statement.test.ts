@@ -68,7 +68,7 @@ test.each([
   });
 });
 
-describe('what people booked', () => {
+describe('manual bookings', () => {
   const byHand = line({ name: 'L65', transactionId: null });
   const funding = (entry: Partial<ToldEntry['entry']>) =>
     told({ kind: 'funding', untold: 'capital', ...entry }, undefined);

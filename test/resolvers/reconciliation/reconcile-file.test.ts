@@ -88,7 +88,7 @@ test('a day between those of the file on which the bank has nothing has its repo
   await expect(reportsOf(`${days[0]},1.00,1,x`, '2020-01-01,2.00,2,x')).rejects.toThrow(/at most 366 days/);
 });
 
-describe('what has no name takes a line once, whatever the day of its report', () => {
+describe('a nameless entry takes a line once, whatever the day of its report', () => {
   const at = (days: number, time: string) => `${dayFrom(days)}T${time}.000Z`;
   const row = (days: number, amount: string, id: string) => `${dayFrom(days)},${amount},${id},x`;
   const found = (reports: Awaited<ReturnType<typeof reportsOf>>) =>
@@ -109,7 +109,7 @@ describe('what has no name takes a line once, whatever the day of its report', (
     expect(found(await reportsOf(...rows.toReversed()))).toEqual([]);
   });
 
-  test('what a name tells to be another amount leaves its line to nobody else', async () => {
+  test('an entry whose name has another amount leaves its line to nobody else', async () => {
     const id = await arrive('43.00', at(60, '15:00:00'));
     const reports = await reportsOf(row(60, '43.00', 'other'), `${dayFrom(60)},44.00,named,${id}`);
     expect(found(reports).toSorted()).toEqual([
@@ -119,7 +119,7 @@ describe('what has no name takes a line once, whatever the day of its report', (
   });
 });
 
-describe('what people booked', () => {
+describe('manual bookings', () => {
   const post = async (ref: string, journal: Journal, day: string) => {
     const accountId = await platformAccount(app.database, 'sandbox');
     await app.database.withTx(async (tx) => {

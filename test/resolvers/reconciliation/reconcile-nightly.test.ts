@@ -73,7 +73,7 @@ test('of several processes one does it', async () => {
   expect(await days()).toEqual(['pix 2026-03-01 gateway']);
 });
 
-test('what does not agree is an alarm, and doctor says so', async () => {
+test('a difference is an alarm, and doctor says so', async () => {
   const when = new Date('2026-03-01T15:00:00Z');
   entries = [{ kind: 'payment', id: 'E99999999202603011500abcdefghijk', amount: '5.00', at: when }];
   await turn('2026-03-02T03:30');

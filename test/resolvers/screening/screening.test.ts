@@ -282,7 +282,7 @@ describe('when money arrives', () => {
     await until(end2end, 'partial_success/DONE');
   });
 
-  test('what a process found before it died is found once', async () => {
+  test('hits that a process found before it died are found once', async () => {
     const { end2end } = await onramp();
     provider.people.set('52998224725', 'REVIEW');
     await trigger(end2end, 'pay');

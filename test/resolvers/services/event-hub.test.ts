@@ -53,7 +53,7 @@ describe('the hub', () => {
     expect(hub.size).toBe(0);
   });
 
-  test('who is behind reads pages from the database, together with others at the same place', async () => {
+  test('a follower who is behind reads pages from the database, together with others at the same place', async () => {
     const mover = await addMover(app);
     await append(app, mover, 500);
     const { hub, asked } = hubOf();

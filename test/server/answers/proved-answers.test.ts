@@ -30,7 +30,7 @@ async function ask(answers: ProvedAnswers, key: string, body = key): Promise<boo
   return answer !== undefined;
 }
 
-test('what is asked for once costs nothing, twice is kept, three times is proved', async () => {
+test('a first request costs nothing, a second caches the response, a third is proved', async () => {
   const answers = new ProvedAnswers(database, MIB);
   reads = 0;
   const asked: [boolean, number][] = [];

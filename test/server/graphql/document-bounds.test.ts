@@ -12,7 +12,7 @@ const countOf = (document: string) => countComparisons(parse(document), MAX);
 const times = (count: number, of: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => of(at)).join(' ');
 
-describe('what has to be compared', () => {
+describe('comparisons', () => {
   test.each([
     ['fields of other names', `{ ${times(300, (at) => `a${at}`)} }`, 1],
     ['a field three times', '{ a a a }', 1 + 3],
@@ -50,7 +50,7 @@ test.each([
   expect(json.errors[0].message).toMatch(/selected too often in one place/);
 });
 
-test('what a large frontend may send is not', async () => {
+test('a document of a large frontend is accepted', async () => {
   const query = `{ ${times(40, (at) => `...F${at}`)} } ${times(40, (at) => `fragment F${at} on Query { balances { available currency { code } } }`)}`;
   const { status, json } = await app.graphql(query);
   expect([status, json.errors]).toEqual([200, undefined]);

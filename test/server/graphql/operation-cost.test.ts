@@ -54,7 +54,7 @@ test('null is the default of the schema, nothing is that of the document, whiche
   }
 });
 
-test('what is invalid costs nothing, is not within the limits, and is not remembered', () => {
+test('an invalid operation costs nothing, is not within the limits, and is not remembered', () => {
   const { costOf } = counted();
   expect(costOf({ query: LIST, variables: { first: 1 } })).toEqual({ points: 0, isWithin: false });
   expect(costOf({ query: LIST, variables: { first: 1, note: 'a' } }).points).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ test('a variable of thousands of wrong members is measured no further than the f
   expect(printed).toBeLessThan(5);
 });
 
-test('what stands before a page and is passed over costs as well', () => {
+test('records before a page that are passed over cost as well', () => {
   const { costOf } = counted();
   const more = (field: string, args: string) =>
     costOf({ query: field.replace('ARGS', `first: 1, ${args}`) }).points -
@@ -190,7 +190,7 @@ test('what stands before a page and is passed over costs as well', () => {
     expect(more(field, 'offset: 90000'), field).toBe(0);
 });
 
-test('what is computed once for a page costs that once, however many nodes the page has', () => {
+test('a value computed once for a page costs that once, however many nodes the page has', () => {
   const { costOf } = counted();
   const costWith = (fields: string, first: number) =>
     costOf({

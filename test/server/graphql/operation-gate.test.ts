@@ -140,7 +140,7 @@ test('C-51: the time to retry after does not grow with frames that wait', async 
   expect(await retryAfterBehind(1_000)).toBe(await retryAfterBehind(50));
 });
 
-test('C-53: what counts for many requests takes as many, and for more than the burst a full bucket', () => {
+test('C-53: an operation that counts for many requests takes as many, and for more than the burst a full bucket', () => {
   let now = 0;
   const take = rateLimiter({ perSecond: 10, burst: 20 }, () => now);
   expect(take('a', 15)).toEqual({ allowed: true, remaining: 5, resetSeconds: 0 });

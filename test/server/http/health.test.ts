@@ -96,7 +96,7 @@ test('where no connection answers it says so within two seconds', async () => {
   expect(answered).toHaveBeenCalledWith('503 database away');
 });
 
-test('what the database refuses is told at once', async () => {
+test('a refusal of the database is reported at once', async () => {
   const { now, ask } = gateway();
   now.connection = 'is refused';
   expect(await ask()).toBe('503 database away');

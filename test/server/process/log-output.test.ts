@@ -50,7 +50,7 @@ test('while the reader stalls, lines wait up to a limit; the others are counted,
   expect(JSON.parse(dropped)).toMatchObject({ level: 40, dropped: 14 });
 });
 
-test('what a full disk refuses is written once there is room, from where it was cut off', async () => {
+test('lines that a full disk refuses are written once there is room, from where they were cut off', async () => {
   let room = 3;
   let text = '';
   const sink: Sink = async (bytes) => {

@@ -127,7 +127,7 @@ test('a statement about two accounts moves both', async () => {
   expect(await versionOf(other)).toBeGreaterThan(others);
 });
 
-test('what is rolled back moves nothing; what is committed moves it for others together with its rows', async () => {
+test('a rollback moves nothing; a commit moves it for others together with its rows', async () => {
   const { end2end } = JSON.parse(HISTORY.split('\n')[0] as string);
   const before = await versionOf(app.accountId);
   const client = await app.owner.connect();

@@ -180,7 +180,7 @@ describe('finding', () => {
   });
 });
 
-describe('what is written', () => {
+describe('written rows', () => {
   it('for a thousand requests of a key is one row, and few terms', async () => {
     await record(...Array.from({ length: 1_000 }, () => request()));
     expect(await countOf('request_log')).toBe(1_000);

@@ -151,7 +151,7 @@ beforeEach(async () => {
   await test.owner.query([...inserts, ...people].join(';'));
 });
 
-it('what is older than its time goes, and what is needed stays', async () => {
+it('expired records are deleted, and needed ones stay', async () => {
   const { gone, isDone } = await prune(test.database, DEFAULTS);
   expect(isDone).toBe(true);
   expect(gone).toEqual({
@@ -393,7 +393,7 @@ it.each([
   });
 });
 
-it('what becomes old while batches are deleted is for the next turn: all batches of a turn have one moment', async () => {
+it('records that expire while batches are deleted are for the next turn: all batches of a turn have one time', async () => {
   const moments = new Set<string>();
   const seen: Database = {
     ...test.database,

@@ -56,7 +56,7 @@ test.each([
   for (const end of await Promise.allSettled(ends.slice(0, share))) expect(end.status).toBe('fulfilled');
 });
 
-test('whoever waits in line goes on when one before it has ended, failed, or never got a connection', async () => {
+test('a waiter in line goes on when one before it has ended, failed, or never got a connection', async () => {
   await whileLocked(6, async (database) => {
     const failing = { name: '', text: 'select 1 / 0' };
     for (let time = 0; time < 20; time++) {
@@ -131,7 +131,7 @@ test('reads of Prisma take places, too', async () => {
   }
 });
 
-test('what is read or done for many at once is done for nobody', async () => {
+test('work for many at once is done on behalf of none', async () => {
   const together = readTogether(async () => behalf());
   const commit = groupCommit(async (all: readonly number[]) => all.map(() => behalf()), {
     max: 10,

@@ -205,7 +205,7 @@ test('C-60: an endpoint that had no room when it was looked at gets what waits l
   expect(seqs(await look())).toEqual([2n]);
 });
 
-test('C-64: what is sent by hand to an endpoint without room does not stand for what waits', async () => {
+test('C-64: redeliveries to an endpoint without room do not stand for the waiting ones', async () => {
   const accountId = await openShop(1);
   await addDeliveries(accountId, 2, longAgoMs);
   const look = dispatcherOf();

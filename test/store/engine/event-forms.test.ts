@@ -50,7 +50,7 @@ test('bodies of a step share their form, whatever they say: one without an error
   expect(formsOf({ ...other, ...noError })).toEqual(formsOf({ ...SAID, ...noError }));
 });
 
-test('what a body lacks stands in its form, which is shared by those that lack the same', () => {
+test('members that a body lacks stand in its form, which is shared by those that lack the same', () => {
   const [onramp] = rowsOf({}).filter(({ template }) => template === 'onramp') as [PublishedRow];
   const nameless = writer.stored(onramp);
   expect(nameless.form).toContain('"client_name":""');

@@ -231,7 +231,7 @@ describe('leases', () => {
     expect(await claimOne()).toBeUndefined();
   });
 
-  test('C-51: what a dead worker had is free after six seconds; who renews keeps it', async () => {
+  test('C-51: jobs of a dead worker are free after six seconds; renewed ones are kept', async () => {
     await addPlain([1, 2]);
     const now = await inMs(1_000);
     const taken = (by: string, afterMs: number, limit = 2) =>
@@ -267,7 +267,7 @@ describe('leases', () => {
     expect(rows.map((row) => row.leased_until.getTime())).toEqual([now.live + 66_000]);
   });
 
-  test('C-32: who lost a job to another worker neither renews it nor puts it off', async () => {
+  test('C-32: a worker that lost a job to another one neither renews it nor postpones it', async () => {
     await addPlain([1]);
     const now = await inMs(1_000);
     const taken = async (by: string) =>
@@ -452,7 +452,7 @@ describe('two workers', () => {
     await untilPayable(row);
   });
 
-  test('C-32: what a claim took whose answer was lost is given back as soon as the database answers, however late', async () => {
+  test('C-32: jobs of a claim whose answer was lost are released as soon as the database answers, however late', async () => {
     const own = newServices();
     const { database, seen } = loseAnswer(store.database, {
       name: 'job_claim',

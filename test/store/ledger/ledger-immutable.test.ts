@@ -111,7 +111,7 @@ async function attempt<Result>(
 
 const done = () => 'done';
 
-describe('what was written stays', () => {
+describe('written rows stay', () => {
   const AS_APP = 'set local role crossramp_app';
   const AS_REPLICA = 'set local session_replication_role = replica';
   const changes = GUARDED.flatMap((table) => [
@@ -377,7 +377,7 @@ describe('the auditor names what a superuser tampered with', () => {
     expect(known.filter((name) => !made.has(name))).toEqual([]);
   });
 
-  it('what is posted while it reads is no defect, and no statement waits for the next one in a transaction', async () => {
+  it('postings during a read are no defect, and no statement waits for the next one in a transaction', async () => {
     let posted = 0;
     const growing: Tx = {
       query: async (statement, values) => {

@@ -124,7 +124,7 @@ describe('the published scenarios', () => {
     expect((await verifyLedger(database, accountId)).defects).toEqual([]);
   });
 
-  test('what the balance does not cover is refused, and what follows in the batch is not', async () => {
+  test('an item that the balance does not cover is refused, and the next ones in the batch are not', async () => {
     const { database } = ledger;
     const accountId = await createAccount(database, 'short of funds', { templates: [] });
     const reserve = published('L20 reserve');

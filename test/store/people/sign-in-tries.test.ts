@@ -18,7 +18,7 @@ test('a few at once, then one for each pause; of each subject by itself', async 
   expect(await take('10.0.0.2', 2)).toBe(0);
 });
 
-test('who waits long enough has all of them again, and is forgotten', async () => {
+test('a person who waits long enough has all attempts again, and is forgotten', async () => {
   for (let each = 0; each < 4; each++) await take('10.0.0.3', 0);
   expect(await take('10.0.0.3', 1)).toBeGreaterThan(0);
   expect(await take('10.0.0.4', 60_000)).toBe(0);

@@ -216,7 +216,7 @@ test('C-62: one that fails, and one of many whose turn it is, are not leased ahe
   expect([...ofEach.values()].map(({ length }) => length)).toEqual([25, 25, 25, 25]);
 });
 
-test('C-62, C-64: what was leased and not sent is free at once, and was never tried', async () => {
+test('C-62, C-64: leased and unsent deliveries are free at once, and count as never tried', async () => {
   const accountId = await openBusyShop(3);
   const [first, second, third] = await leaseAhead('p', 3);
   if (!first || !second || !third) throw new Error('three were leased');
@@ -234,7 +234,7 @@ test('C-62, C-64: what was leased and not sent is free at once, and was never tr
   expect(await leaseAhead('q', 0)).toMatchObject([{ id: first.id, attempt: 1 }]);
 });
 
-test('C-62: what is given back again, because the answer was lost, is not taken from the next lease', async () => {
+test('C-62: a release that is repeated, because its answer was lost, takes nothing from the next lease', async () => {
   const accountId = await openShop(['e'], 1);
   const [first] = (await lease('p')).leased;
   if (!first) throw new Error('nothing was leased');
@@ -273,7 +273,7 @@ const block = (accountId: bigint) =>
     [String(accountId), new Date(nowMs + HOUR)],
   );
 
-test('C-64: what is asked for by hand after a lease read its clock is not put off until the breaker closes', async () => {
+test('C-64: a redelivery requested after a lease read its clock is not put off until the breaker closes', async () => {
   const accountId = await openShop(['e'], 1);
   await block(accountId);
   await test$.database.withTx((tx) => addTest(tx, accountId, 'e', new Date(nowMs + 1)));
@@ -294,7 +294,7 @@ test('C-64: a turn that was missed is found for what is asked for by hand, thoug
   expect((await lease('p')).leased).toMatchObject([{ isByHand: true }]);
 });
 
-test('C-64: what was asked for by hand is sent by hand also after its lease was given back', async () => {
+test('C-64: a redelivery stays one after its lease was released', async () => {
   const accountId = await openShop(['e'], 1);
   await block(accountId);
   await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [

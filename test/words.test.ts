@@ -1,0 +1,49 @@
+/** Comments, test titles and documents name their subject: none opens with a headless clause (CONTRIBUTING.md). */
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+
+const HEADLESS = /^(?:what|who|whoever|whom|how what|that which)\b/i;
+/** A block comment, or lines of comments in a row. */
+const COMMENT = /\/\*\*([\s\S]*?)\*\/|(?:^[ \t]*\/\/ .*\n)+/gm;
+const TITLE = /\b(?:it|test|describe)(?:\.\w+)*(?:\([^()'`]*\))?\(\s*(['`])((?:\\.|(?!\1).)*)\1/g;
+const TAGS = /@returns |@param \S+ - |@throws \{\S+\} /g;
+
+async function filesOf(
+  ...patterns: readonly string[]
+): Promise<readonly (readonly [path: string, text: string])[]> {
+  const found: [string, string][] = [];
+  for await (const path of glob(patterns))
+    if (!/node_modules|generated|\/dist\//.test(path)) found.push([path, readFileSync(path, 'utf8')]);
+  return found;
+}
+
+function headlessIn(path: string, text: string): readonly string[] {
+  const sentences = text.replaceAll(TAGS, '. ').split(/(?<=[.!?])\s+/);
+  return sentences.filter((each) => HEADLESS.test(each)).map((each) => `${path}: ${each.slice(0, 100)}`);
+}
+
+const plain = (comment: string) =>
+  comment
+    .replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+it('a comment of the sources opens with a noun or a verb', async () => {
+  const files = await filesOf('src/**/*.ts', 'scripts/**/*.ts', 'packages/*/src/**/*.ts');
+  expect(files.length).toBeGreaterThan(700);
+  const found = files.flatMap(([path, text]) =>
+    [...text.matchAll(COMMENT)].flatMap(([comment]) => headlessIn(path, plain(comment))),
+  );
+  expect(found).toEqual([]);
+});
+
+it('a test title has a subject', async () => {
+  const titles = (await filesOf('test/**/*.ts')).flatMap(([path, text]) =>
+    [...text.matchAll(TITLE)].map(
+      ([, , title = '']) => [path, title.replace(/^C-\d+(?:, C-\d+)*: /, '')] as const,
+    ),
+  );
+  expect(titles.length).toBeGreaterThan(3_000);
+  expect(titles.flatMap(([path, title]) => headlessIn(path, title))).toEqual([]);
+});
