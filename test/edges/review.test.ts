@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { REVIEW_KINDS } from '../../src/resolvers/review/queue-sources.ts';
+import { raiseHits } from '../../src/store/rails/screening-hits.ts';
 import { useApp } from '../support/app.ts';
 import { errorsIn } from '../support/refusals.ts';
 
@@ -14,7 +15,7 @@ let held: string;
 let disputed: string;
 
 const PARTS =
-  'id: caseKey kind account accountName reference since dueAt brl isMine assignee transaction { end2end }';
+  'id: caseKey kind account accountName reference detail since dueAt brl isMine assignee transaction { end2end }';
 const QUEUE = `query ($kinds: [ReviewKind!], $assignee: ReviewAssignee, $waitingHours: Int, $first: Int, $after: String) {
   reviewQueue(kinds: $kinds, assignee: $assignee, waitingHours: $waitingHours, first: $first, after: $after) {
     totalCount nodes { ${PARTS} } pageInfo { hasNextPage endCursor } } }`;
@@ -34,7 +35,7 @@ async function send(query: string, variables: Record<string, unknown>, key = sho
 
 async function pay(scenarios: readonly string[], status: string): Promise<string> {
   const { createCheckout } = await ask(
-    'mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
+    'mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
   );
   const { end2end } = createCheckout.transaction;
   const reached = async () => {
@@ -95,6 +96,32 @@ describe('the queue', () => {
     expect((await ask('{ reviewCounts { kind } }', {}, books.apiKey)).reviewCounts.length).toBe(
       ofAccounts.length,
     );
+  });
+
+  test('of the operator has frozen customers and open hits of screening; that of their account does not', async () => {
+    const taxId = '52998224725';
+    const { freezeCustomer } = await ask(
+      'mutation ($account: String!, $taxId: String!) { freezeCustomer(input: { account: $account, taxId: $taxId, reason: "court order" }) { customerCase { state } errors { code } } }',
+      { account: shop.accountId, taxId },
+      app.platformKey,
+    );
+    expect(freezeCustomer.errors).toEqual([]);
+    const place = { mode: 'sandbox', accountId: BigInt(shop.accountId), transactionId: null } as const;
+    const hit = {
+      ...{ role: 'customer', subject: `tax_id:${taxId}`, subjectName: 'Ana Souza', taxId, address: null },
+      ...{ list: 'own', entry: '7', entryName: 'Ana Sousa', score: '0.9', strength: 'weak' },
+      ...({ answer: 'held', version: '1' } as const),
+    };
+    await app.database.withTx((tx) => raiseHits(tx, place, [hit], new Date()));
+    const kinds = ['CUSTOMER_CASE', 'SCREENING_HIT'];
+    const { nodes } = (await ask(QUEUE, { kinds }, app.platformKey)).reviewQueue;
+    expect(nodes.map(({ kind, detail }: Record<string, string>) => [kind, detail]).toSorted()).toEqual([
+      ['CUSTOMER_CASE', '529.982.247-25'],
+      ['SCREENING_HIT', 'Ana Souza'],
+    ]);
+    for (const { id } of nodes)
+      expect((await ask(CASE, { id }, app.platformKey)).reviewCase).toMatchObject({ waiting: { id } });
+    expect((await ask(QUEUE, { kinds })).reviewQueue.nodes).toEqual([]);
   });
 
   test('is filtered by kind and age, and read page by page', async () => {

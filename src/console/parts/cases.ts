@@ -9,12 +9,14 @@ import { sayNamed, type Word } from '../words.ts';
 import { moment } from './figures.ts';
 import { actForm } from './form.ts';
 
-/** Screen on which a kind of cases is worked on; null when the case itself has the forms. */
+/** Screen on which a kind of cases is worked on; null when the case itself has the forms, or no screen has any. */
 export const PLACE_OF: Readonly<
   Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
 > = {
   HOLD: null,
   STEP_UP: null,
+  CUSTOMER_CASE: null,
+  SCREENING_HIT: null,
   DISPUTE: null,
   FAILED_REFUND: null,
   HELD_DEPOSIT: null,

@@ -24,6 +24,8 @@ import {
 const KINDS = [
   'HOLD',
   'STEP_UP',
+  'CUSTOMER_CASE',
+  'SCREENING_HIT',
   'DISPUTE',
   'FAILED_REFUND',
   'HELD_DEPOSIT',

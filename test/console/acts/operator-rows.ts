@@ -404,7 +404,8 @@ const BOOK_ROWS: readonly ActRow[] = [
       const { closeChecklist } = await askAsOperator('{ closeChecklist { day } }');
       const { day } = closeChecklist as { day: string };
       const reports = async () => {
-        const query = 'query ($day: String!) { reconciliations(day: $day, rail: "pix", first: 100) { id } }';
+        const query =
+          'query ($day: Date) { reconciliations(day: $day, rail: "pix", first: 100) { reconciliationId } }';
         return ((await askAsOperator(query, { day })).reconciliations as unknown[]).length;
       };
       const before = await reports();

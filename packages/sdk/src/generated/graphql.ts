@@ -2492,7 +2492,7 @@ export interface ReviewCount {
   readonly kind: ReviewKind;
 }
 /** Kind of a case of the review queue. */
-export type ReviewKind = 'APPROVAL' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
+export type ReviewKind = 'APPROVAL' | 'CUSTOMER_CASE' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'SCREENING_HIT' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
 /** A note about the subject of a case. It stays when the case is decided. */
 export interface ReviewNote {
   readonly __typename: 'ReviewNote';
