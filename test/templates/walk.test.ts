@@ -196,7 +196,7 @@ function finished(start: Run, price: Price, look: (run: Run, before: Run) => voi
     const after = triggers
       .filter(({ on }) => on === name)
       .flatMap((each) => advance(run, each, MADE_MS) ?? []);
-    after.forEach((each, index) => look(each, after[index - 1] ?? run));
+    for (const [index, each] of after.entries()) look(each, after[index - 1] ?? run);
     return after.at(-1) ?? run;
   }, start);
 }
