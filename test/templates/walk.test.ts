@@ -36,7 +36,7 @@ import {
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const HAPPENINGS_MAX = 30;
-const RUNS_OF_SEED = 150;
+const RUNS_OF_SEED = 60;
 /** Way to a finished payment, on which a walk may begin. */
 const FINISHING = [
   'created',
