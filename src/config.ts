@@ -2,11 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
 import { SettingsError } from './base/process/settings.ts';
 import { type Cells, readCells } from './cells-file.ts';
+import {
+  gigabytes,
+  headerFields,
+  httpUrl,
+  isPostgresUrl,
+  isRedisUrl,
+  shareOf,
+  timeOfDay,
+  within,
+} from './setting-forms.ts';
 import { urlsOfHosts } from './store/connection/several-hosts.ts';
 import { LIMITS_OVER } from './store/engine/volumes.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
@@ -315,38 +324,6 @@ function days(env: Environment, name: string, fallback: number, min: number): nu
   return read<number | null>(env, name, `off, or days from ${min} to ${DAYS_MAX}`, parse, fallback);
 }
 
-function within(text: string, min: number, max: number): number | undefined {
-  return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
-}
-
-/** @returns bytes. */
-function gigabytes(text: string): number | undefined {
-  return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
-}
-
-/** @returns the URL without a slash at its end. */
-function httpUrl(text: string): string | undefined {
-  return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
-}
-
-/** Header fields as OpenTelemetry writes them: `api-key=abc,tenant=a%20b`. */
-function headerFields(text: string): Readonly<Record<string, string>> | undefined {
-  const fields = text.split(',').map((each) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\s]*)\s*$/.exec(each));
-  if (!fields.every((field) => field && isDecodable(field[2] as string))) return undefined;
-  return Object.fromEntries(fields.map((field) => [field?.[1], decodeURIComponent(field?.[2] as string)]));
-}
-
-function shareOf(text: string): number | undefined {
-  return /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
-}
-
-/** @returns milliseconds after midnight. */
-function timeOfDay(text: string): number | null | undefined {
-  if (text === 'off') return null;
-  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60_000;
-}
-
 function oneOf<const Values extends readonly [string, ...string[]]>(
   env: Environment,
   name: string,
@@ -396,35 +373,6 @@ function databaseUrlIn(env: Environment, name: string): string | undefined {
   throw new ConfigError(
     `${name}: expected postgres://user:password@host:port/database, where each %XX is UTF-8; several hosts have commas between them, and target_session_attrs is read-write`,
   );
-}
-
-/**
- * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
- * because it also accepts a lone %.
- */
-function isPostgresUrl(text: string): boolean {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
-  try {
-    return new pg.Client({ connectionString: text }) !== undefined;
-  } catch (error) {
-    // Anything else, such as a certificate that is missing, is said when it connects.
-    return !(error instanceof URIError);
-  }
-}
-
-/** A database of Redis is a number. */
-function isRedisUrl(text: string): boolean {
-  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { username, password, pathname } = new URL(text);
-  return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function notifyUrlIn(env: Environment): string | undefined {
