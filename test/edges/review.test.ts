@@ -34,7 +34,7 @@ async function send(query: string, variables: Record<string, unknown>, key = sho
 
 async function pay(scenarios: readonly string[], status: string): Promise<string> {
   const { createCheckout } = await ask(
-    'mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
+    'mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
   );
   const { end2end } = createCheckout.transaction;
   const reached = async () => {
