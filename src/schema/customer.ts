@@ -28,6 +28,13 @@ import {
 const VOLUME_DAYS = 30;
 const LIMIT_DAILY = 'Largest volume of the customer in a day in Brasília, BRL';
 const STEP_UP = 'Volume of the customer in 30 days, BRL, above which an identity step-up is required';
+const GRANTED = 'that the platform set instead of the limit of the templates; null: none.';
+const LIMITS = {
+  limitDaily: `${LIMIT_DAILY}; null: as the template says.`,
+  stepUp30d: `${STEP_UP}; null: as the template says.`,
+  grantedLimitDaily: `${LIMIT_DAILY}, ${GRANTED}`,
+  grantedStepUp30d: `${STEP_UP}, ${GRANTED}`,
+};
 const TAX_ID = 'CPF or CNPJ of the customer, with or without punctuation.';
 
 /**
@@ -151,57 +158,44 @@ function defineCustomer(builder: Builder) {
   const customer = builder.prismaObject('Customer', {
     interfaces: [nodeOfCustomer(builder)],
     description: 'A customer or payee of the account: a tax id that its transactions name (C-21).',
-    fields: (t) => {
-      const limit = (
-        name: 'limitDaily' | 'stepUp30d' | 'grantedLimitDaily' | 'grantedStepUp30d',
-        description: string,
-      ) =>
-        t.field({
-          type: 'Decimal',
-          nullable: true,
-          description,
-          resolve: (row) => row[name] && trimDecimal(row[name].toFixed()),
-        });
-      return {
-        taxId: t.exposeString('taxId', { description: 'CPF or CNPJ without punctuation.' }),
-        names: t.exposeStringList('names', {
-          description: 'Names that transactions gave it, newest last; at most 20.',
-        }),
-        level: t.field({
-          type: level,
-          description: 'How far the customer is identified.',
-          resolve: (row) => row.level as CustomerLevel,
-        }),
-        firstSeenAt: t.field({
-          type: 'DateTime',
-          description: 'When it was first named.',
-          resolve: (row) => isoOf(row.firstSeenAt),
-        }),
-        limitDaily: limit('limitDaily', `${LIMIT_DAILY}; null: as the template says.`),
-        stepUp30d: limit('stepUp30d', `${STEP_UP}; null: as the template says.`),
-        grantedLimitDaily: limit(
-          'grantedLimitDaily',
-          `${LIMIT_DAILY}, that the platform set instead of the limit of the templates; null: none.`,
-        ),
-        grantedStepUp30d: limit(
-          'grantedStepUp30d',
-          `${STEP_UP}, that the platform set instead of the limit of the templates; null: none.`,
-        ),
-        volumes: t.prismaField({
-          type: [volume],
-          description: `Its volumes by day, newest first: the last ${VOLUME_DAYS} days on which it moved anything.`,
-          complexity: { field: 1, multiplier: VOLUME_DAYS },
-          resolve: (query, { accountId, taxId }, _args, { database }) =>
-            prismaOf(database).volumeDay.findMany({
-              ...query,
-              where: { accountId, subject: taxId, NOT: { open: 0, paid: 0 } },
-              orderBy: { day: 'desc' },
-              take: VOLUME_DAYS,
-            }),
-        }),
-      };
-    },
+    fields: (t) => ({
+      taxId: t.exposeString('taxId', { description: 'CPF or CNPJ without punctuation.' }),
+      names: t.exposeStringList('names', {
+        description: 'Names that transactions gave it, newest last; at most 20.',
+      }),
+      level: t.field({
+        type: level,
+        description: 'How far the customer is identified.',
+        resolve: (row) => row.level as CustomerLevel,
+      }),
+      firstSeenAt: t.field({
+        type: 'DateTime',
+        description: 'When it was first named.',
+        resolve: (row) => isoOf(row.firstSeenAt),
+      }),
+      volumes: t.prismaField({
+        type: [volume],
+        description: `Its volumes by day, newest first: the last ${VOLUME_DAYS} days on which it moved anything.`,
+        complexity: { field: 1, multiplier: VOLUME_DAYS },
+        resolve: (query, { accountId, taxId }, _args, { database }) =>
+          prismaOf(database).volumeDay.findMany({
+            ...query,
+            where: { accountId, subject: taxId, NOT: { open: 0, paid: 0 } },
+            orderBy: { day: 'desc' },
+            take: VOLUME_DAYS,
+          }),
+      }),
+    }),
   });
+  for (const [name, description] of Object.entries(LIMITS) as [keyof typeof LIMITS, string][])
+    builder.prismaObjectField(customer, name, (t) =>
+      t.field({
+        type: 'Decimal',
+        nullable: true,
+        description,
+        resolve: (row) => row[name] && trimDecimal(row[name].toFixed()),
+      }),
+    );
   return { customer, level };
 }
 

@@ -282,7 +282,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
 /** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
 const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
-  /^(?:AddWhitelistEntryInput\.groupId|\w+\.(?:entryId|deliveryId|newsId|hitId|caseId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
+  /^(?:AddWhitelistEntryInput\.groupId|[\w.()]+\.(?:entryId|deliveryId|newsId|hitId|caseId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,

@@ -34,6 +34,10 @@ const OTHERS: Readonly<Record<string, string | undefined>> = {
   revokeApiKey: 'NOT_FOUND',
   removeMember: 'NOT_FOUND',
   revokeSession: 'NOT_FOUND',
+  // Work on the queue moves nothing.
+  assignReviewCase: 'NOT_FOUND',
+  releaseReviewCase: 'NOT_FOUND',
+  addReviewNote: 'NOT_FOUND',
   // Which act it is depends on what is cancelled, and here there is nothing.
   cancelTransaction: 'NOT_FOUND',
   // Only a person has passkeys.
@@ -49,9 +53,9 @@ function textOf(type: GraphQLInputType, name: string): string {
   if (isListType(type)) return `[${textOf(type.ofType, name)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (isInputObjectType(type)) {
-    const members = Object.values(type.getFields()).filter(
-      (each) => isRequiredInputField(each) || each.name === 'brl',
-    );
+    const fields = Object.values(type.getFields());
+    // Of a choice, the first is taken.
+    const members = type.isOneOf ? fields.slice(0, 1) : fields.filter(isRequiredInputField);
     return `{ ${members.map((each) => `${each.name}: ${textOf(each.type, each.name)}`).join(', ')} }`;
   }
   const known: Readonly<Record<string, string>> = {
@@ -60,6 +64,7 @@ function textOf(type: GraphQLInputType, name: string): string {
     scopes: '"read"',
     since: '"2026-05-01T00:00:00Z"',
     taxId: '"52998224725"',
+    day: '"2026-05-01"',
     brl: '"100"',
     by: '"1s"',
   };

@@ -91,7 +91,7 @@ beforeAll(async () => {
   await app.owner.query(`update account_setting set whitelist_cooling_seconds = 0`);
 });
 
-const HITS = `id role list entry entryName score strength answer version state end2end decidedBy reason`;
+const HITS = `id: hitId role list entry entryName score strength answer version state end2end decidedBy reason`;
 const hitsOf = async (end2end: string | null, state = 'OPEN') =>
   (
     await ask(
