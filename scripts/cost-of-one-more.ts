@@ -49,8 +49,8 @@ function railFiles(): readonly string[] {
   return ['src/rails/tron/', ...naming(/rails\/tron\//).filter((path) => !path.includes('rails/tron'))];
 }
 
-/** Where the members of a creation's body are named, besides the fact that they become. */
-const CREATION = /^src\/(rest-compat|schema|resolvers\/(orders|checks))\//;
+/** Where the members of a creation's body are named, besides the fact that they become; notes about a case are others. */
+const CREATION = /^src\/(rest-compat|schema(?!\/review\.ts)|resolvers\/(orders|checks))\//;
 
 /** Where the filters of lists of transactions are named, besides the facts that they look for. */
 const FILTERS =

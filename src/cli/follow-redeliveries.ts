@@ -16,7 +16,7 @@ interface Page {
 }
 
 const QUERY = `query ($after: String) { viewer { account { webhookDeliveries(first: 100, after: $after) {
-  edges { node { id round event { cursor name sequence occurredAt body } } } pageInfo { hasNextPage endCursor } } } } }`;
+  edges { node { id round event { cursor name sequence occurredAt body: legacyBody } } } pageInfo { hasNextPage endCursor } } } } }`;
 const POLL_MS = 2_000;
 
 /**

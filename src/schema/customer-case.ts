@@ -1,5 +1,7 @@
 /** Cases of customers: `Query.customerCases`, `Query.customerCase`, and the mutations by which people decide. */
 import { ACTS } from '../base/access/acts.ts';
+import { known } from '../base/errors/assert.ts';
+import type { Named } from '../base/errors/violations.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import { actOnCase, CASE_ACTS, freezeCustomer } from '../resolvers/cases/act-on-case.ts';
 import type { CaseAct } from '../resolvers/cases/case-state.ts';
@@ -12,8 +14,9 @@ import {
 } from '../resolvers/cases/read-cases.ts';
 import { holderMeant } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
-import { requireAct } from '../resolvers/services/context.ts';
+import { bounded, LISTED_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import type { Attempt } from '../resolvers/checks/once.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import type { CaseEvidence } from '../store/account/case-evidence.ts';
 import type { CaseState, CustomerCase, CustomerKind } from '../store/account/customer-cases.ts';
 import type { Builder } from './builder.ts';
@@ -22,6 +25,9 @@ import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { refuseLonger } from './named.ts';
+import { nodeType } from './node.ts';
+import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 const STATES: Readonly<Record<CaseState, string>> = {
@@ -59,7 +65,10 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
         'Cases of customers, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode.',
       args: {
         account: t.arg.string({ description: 'Only cases of this account; default: all that you may see.' }),
-        states: t.arg({ type: [state], description: 'Only cases in one of these states; default: all.' }),
+        states: t.arg({
+          type: [state],
+          description: bounded('Only cases in one of these states; default: all.', LISTED_MAX, 'states'),
+        }),
         taxId: t.arg.string({
           description: 'Only cases of this customer: a CPF or CNPJ, with or without punctuation.',
         }),
@@ -71,6 +80,7 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
       },
       complexity: countedComplexity,
       resolve: async (_root, { account, states, taxId, waitsForPerson, ...args }, context) => {
+        refuseLonger('states', states, 'states');
         const checks = checksOf(context);
         const key = taxId == null ? null : (checks.taxId({ name: 'taxId', value: taxId }) ?? null);
         checks.refuse();
@@ -89,8 +99,8 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
       type: node,
       nullable: true,
       description: 'A case of a customer; null where there is none that you may see.',
-      args: { id: t.arg.id({ required: true, description: CASE_ID }) },
-      resolve: async (_root, { id }, context) => (await findCase(context, String(id))) ?? null,
+      args: { caseId: t.arg.string({ required: true, description: CASE_ID }) },
+      resolve: async (_root, { caseId }, context) => (await findCase(context, caseId)) ?? null,
     }),
   );
   defineActs(builder, node);
@@ -125,11 +135,14 @@ function defineActs(builder: Builder, node: CaseRef): void {
       result: ['customerCase', node],
       description: `${description} Error \`STEP_CONFLICT\` where the state does not allow it. Needs the scope \`${ACTS[CASE_ACTS[act]].scope}\`.`,
       input: (t) => ({
-        id: t.id({ required: true, description: CASE_ID }),
+        caseId: t.string({ required: true, description: CASE_ID }),
         reason: t.string({ required: true, description: REASON }),
+        idempotencyKey: t.string(KEY_ARGUMENT),
       }),
-      resolve: ({ id, reason }, context) =>
-        actOnCase(context, act, String(id), { name: 'input.reason', value: reason }, checksOf(context)),
+      resolve: (args, context) =>
+        decideOnce(context, { mutation, act: CASE_ACTS[act], args }, (attempt) =>
+          actOnCase(context, act, args.caseId, reasonOf(args), checksOf(context), attempt),
+        ),
     });
 }
 
@@ -144,20 +157,33 @@ function defineFreeze(builder: Builder, node: CaseRef): void {
         description: 'CPF or CNPJ of the customer, with or without punctuation.',
       }),
       reason: t.string({ required: true, description: REASON }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-    resolve: async ({ account, taxId, reason }, context) => {
-      requireAct(context, 'case.freeze');
-      const accountId = await holderMeant(context, account);
-      const named = { name: 'input.taxId', value: taxId };
-      return freezeCustomer(
-        context,
-        accountId,
-        named,
-        { name: 'input.reason', value: reason },
-        checksOf(context),
-      );
-    },
+    resolve: (args, context) =>
+      decideOnce(context, { mutation: 'freezeCustomer', act: 'case.freeze', args }, async (attempt) => {
+        const accountId = await holderMeant(context, args.account);
+        const taxId = { name: 'input.taxId', value: args.taxId };
+        return freezeCustomer(context, { accountId, taxId }, reasonOf(args), checksOf(context), attempt);
+      }),
   });
+}
+
+function reasonOf({ reason }: { readonly reason: string }): Named {
+  return { name: 'input.reason', value: reason };
+}
+
+/** The case itself is not stored with the key: the response has its present state. */
+async function decideOnce(
+  context: Context,
+  keyed: Keyed,
+  decide: (attempt: Attempt) => Promise<CustomerCase>,
+): Promise<CustomerCase> {
+  let decided: CustomerCase | undefined;
+  const { kept } = await keepOnce(context, keyed, async (attempt) => {
+    decided = await decide(attempt);
+    return { id: String(decided.id) };
+  });
+  return decided ?? known(await findCase(context, kept.id), 'what a key was used for');
 }
 
 function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) {
@@ -172,10 +198,11 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
   });
   const evidence = defineEvidence(builder, state);
   const node = caseRef(builder).implement({
+    interfaces: [nodeOfCase(builder)],
     description:
       'How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it.',
     fields: (t) => ({
-      id: t.id({ description: CASE_ID, resolve: ({ id }) => String(id) }),
+      caseId: t.string({ description: CASE_ID, resolve: ({ id }) => String(id) }),
       account: t.string({
         description: 'Identifier of the account whose customer it is.',
         resolve: ({ accountId }) => String(accountId),
@@ -277,6 +304,13 @@ function defineDecision(builder: Builder, node: CaseNode): void {
 }
 
 type CaseNode = ReturnType<ReturnType<typeof caseRef>['implement']>;
+
+function nodeOfCase(builder: Builder) {
+  return nodeType<CustomerCase>(builder, 'CustomerCase', {
+    rawId: ({ id }) => String(id),
+    read: async (context, caseId) => (await findCase(context, caseId)) ?? null,
+  });
+}
 
 function caseRef(builder: Builder) {
   return builder.objectRef<CustomerCase>('CustomerCase');

@@ -10,7 +10,7 @@ export function defineHouseDays(builder: Builder): void {
   const day = builder.objectRef<HouseDay>('HouseDay').implement({
     description: 'What the house moved and earned on one day, in BRL.',
     fields: (t) => ({
-      day: t.exposeString('day', { description: 'Day in Brasília, `YYYY-MM-DD`.' }),
+      day: t.expose('day', { type: 'Date', description: 'Day in Brasília.' }),
       pixIn: t.expose('pixIn', {
         type: 'Decimal',
         description: 'BRL that came in: debits of `A.pix` (docs/ledger.md).',

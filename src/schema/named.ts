@@ -1,5 +1,6 @@
 /** Hands values of GraphQL arguments to the resolvers under the names that their callers know them by. */
-import type { Named } from '../base/errors/violations.ts';
+import { type Named, Violations } from '../base/errors/violations.ts';
+import { LISTED_MAX } from '../resolvers/checks/lengths.ts';
 
 /** Members of an input object as GraphQL gives them; a null is as good as nothing. */
 type Members = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -21,6 +22,17 @@ export function namedMembers<Input extends { readonly [Name in keyof Input]: Nam
 /** @returns an argument under its name; undefined when it is not given. */
 export function named(name: string, value: string | null | undefined): Named | undefined {
   return value == null ? undefined : { name, value };
+}
+
+/** @throws {GatewayError} `INVALID_PARAMETER` for a list of more than `LISTED_MAX` values. */
+export function refuseLonger(
+  name: string,
+  values: readonly unknown[] | null | undefined,
+  things: string,
+): void {
+  const violations = new Violations();
+  violations.atMost(name, values ?? [], LISTED_MAX, things);
+  violations.refuse();
 }
 
 /** @returns the paths of these members of an input object, by member. */

@@ -4,7 +4,7 @@
 import DataLoader from 'dataloader';
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { AMOUNT_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { AMOUNT_LENGTH_MAX, bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import { type PossibleAction, possibleActions } from '../resolvers/engine/possible-actions.ts';
 import { previewRefund } from '../resolvers/orders/refund-payment.ts';
 import { type ActionEffect, EFFECT_KINDS } from '../templates/action-effects.ts';
@@ -15,7 +15,7 @@ import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import type { Loaders } from './loaders.ts';
-import { named } from './named.ts';
+import { named, refuseLonger } from './named.ts';
 import type { ActionRef } from './refusal.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -40,9 +40,15 @@ export function definePossibleActions(builder: Builder, transaction: Transaction
       type: [action],
       description:
         'The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform.',
-      args: { only: t.arg({ type: [refs.action], description: 'Only these actions; default: all.' }) },
+      args: {
+        only: t.arg({
+          type: [refs.action],
+          description: bounded('Only these actions; default: all.', LISTED_MAX, 'actions'),
+        }),
+      },
       complexity: ({ only }) => ({ field: 5, multiplier: Math.min(only?.length ?? 4, 4) }),
       resolve: async (row, { only }, context) => {
+        refuseLonger('only', only, 'actions');
         const process = await context.loaders.process.load(row);
         const actions = process?.process ? await loaderOf(context).load(process) : [];
         return actions.filter(({ name }) => !only || only.includes(name));

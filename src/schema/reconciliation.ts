@@ -91,7 +91,7 @@ function defineChecklist(builder: Builder, report: ReturnType<typeof defineRepor
   const checklist = builder.objectRef<CloseChecklist>('CloseChecklist').implement({
     description: 'What there is to do before a day is closed.',
     fields: (t) => ({
-      day: t.exposeString('day', { description: 'The day to close next, in Brasília, `YYYY-MM-DD`.' }),
+      day: t.expose('day', { type: 'Date', description: 'The day to close next, in Brasília.' }),
       isOver: t.exposeBoolean('isOver', {
         description: 'Whether the day is over: only then it can be closed.',
       }),

@@ -1,7 +1,7 @@
 /** The review queue: `Query.reviewQueue`, `reviewCounts`, `reviewCase`, and the mutations by which people divide and note cases. */
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { inProse } from '../resolvers/checks/lengths.ts';
+import { bounded, inProse, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import {
   assignCase,
   NOTE_LENGTH_MAX,
@@ -25,6 +25,7 @@ import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
+import { refuseLonger } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import {
   COUNT_POINTS,
@@ -47,7 +48,7 @@ interface Refs extends CurrencyRefs {
   readonly suspense: SuspenseRef;
 }
 
-const ID = { required: true, description: 'Identifier of the case, as `ReviewCase.id` has it.' } as const;
+const KEY = { required: true, description: 'Key of the case, as `ReviewCase.caseKey` has it.' } as const;
 const SEEN =
   'With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account.';
 /** Every kind has a list of its own to read. */
@@ -76,8 +77,8 @@ function defineItem(builder: Builder, { transaction, money: amount }: Refs, kind
   return builder.objectRef<ReviewCase>('ReviewCase').implement({
     description: 'Something that waits for a person.',
     fields: (t) => ({
-      id: t.exposeString('id', {
-        description: 'Identifier of the case: its kind, account and reference, such as `HOLD:100:CRX…`.',
+      caseKey: t.exposeString('id', {
+        description: 'Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`.',
       }),
       kind: t.field({ type: kind, description: 'What it is.', resolve: (row) => row.kind as never }),
       account: t.string({
@@ -142,7 +143,7 @@ function defineNote(builder: Builder) {
   return builder.objectRef<ReviewNote>('ReviewNote').implement({
     description: 'A note about the subject of a case. It stays when the case is decided.',
     fields: (t) => ({
-      id: t.id({ description: 'Identifier.', resolve: ({ id }) => String(id) }),
+      noteId: t.string({ description: 'Identifier of the note.', resolve: ({ id }) => String(id) }),
       author: t.exposeString('author', { description: 'Id of the key or person that wrote it.' }),
       authorName: t.string({
         nullable: true,
@@ -175,7 +176,10 @@ function defineQueue(builder: Builder, item: ItemRef, kind: KindRef): void {
       type: connection,
       description: `Everything that waits for a person: what is due first, then what has waited longest. ${SEEN} Of each kind the oldest ${CASES_MAX} are read.`,
       args: {
-        kinds: t.arg({ type: [kind], description: 'Only cases of these kinds.' }),
+        kinds: t.arg({
+          type: [kind],
+          description: bounded('Only cases of these kinds.', LISTED_MAX, 'kinds'),
+        }),
         assignee: t.arg({ type: assignee, description: 'Only cases that you, or no one, works on.' }),
         waitingHours: t.arg.int({ description: 'Only cases that have waited so many hours at least.' }),
         ...countedArguments(t.arg),
@@ -185,6 +189,7 @@ function defineQueue(builder: Builder, item: ItemRef, kind: KindRef): void {
         return { field: field + READ_POINTS, multiplier };
       },
       resolve: async (_root, { kinds, assignee: wanted, waitingHours, ...args }, context) => {
+        refuseLonger('kinds', kinds, 'kinds');
         const filter = {
           kinds: (kinds ?? undefined) as never,
           assignee: (wanted ?? undefined) as 'me' | undefined,
@@ -253,8 +258,8 @@ function defineCase(builder: Builder, refs: Refs, types: CaseTypes): void {
       complexity: { field: READ_POINTS, multiplier: 1 },
       description:
         'A case of the review queue, whether it still waits or not. A look of the operator at a transaction or money in suspense of an account is written into the audit logs of both (`transaction.view`, `suspense.view`), once in 15 minutes. Error `NOT_FOUND` for what you do not see.',
-      args: { id: t.arg.string(ID) },
-      resolve: (_root, { id }, context) => readCaseFile(context, id),
+      args: { caseKey: t.arg.string(KEY) },
+      resolve: (_root, { caseKey }, context) => readCaseFile(context, caseKey),
     }),
   );
 }
@@ -274,7 +279,7 @@ function defineFile(builder: Builder, { transaction, suspense }: Refs, { item, n
   return builder.objectRef<CaseFile>('CaseFile').implement({
     description: 'A case with everything that a person decides by.',
     fields: (t) => ({
-      id: t.exposeString('id', { description: 'Identifier of the case.' }),
+      caseKey: t.exposeString('id', { description: 'Key of the case.' }),
       kind: t.field({ type: kind, description: 'What it is.', resolve: (row) => row.kind as never }),
       account: t.string({
         nullable: true,
@@ -343,22 +348,22 @@ function defineActs(builder: Builder, item: ItemRef, note: NoteRef): void {
     result: ['reviewCase', item],
     description:
       'Takes a case of the review queue, whoever had it: you work on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`.',
-    input: (t) => ({ id: t.string(ID) }),
-    resolve: ({ id }, context) => assignCase(context, id),
+    input: (t) => ({ caseKey: t.string(KEY) }),
+    resolve: ({ caseKey }, context) => assignCase(context, caseKey),
   });
   defineMutation(builder, 'releaseReviewCase', {
     result: ['reviewCase', item],
     description:
       'Gives a case of the review queue back: no one works on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`.',
-    input: (t) => ({ id: t.string(ID) }),
-    resolve: ({ id }, context) => releaseCase(context, id),
+    input: (t) => ({ caseKey: t.string(KEY) }),
+    resolve: ({ caseKey }, context) => releaseCase(context, caseKey),
   });
   defineMutation(builder, 'addReviewNote', {
     result: ['reviewNote', note],
     description:
       'Adds a note about the subject of a case. Notes are read by people of your account alone, and cannot be changed. Needs the scope `read`.',
     input: (t) => ({
-      id: t.string(ID),
+      caseKey: t.string(KEY),
       body: t.string({
         required: true,
         description: `Text of the note, 1 to ${inProse(NOTE_LENGTH_MAX)} characters.`,
@@ -369,7 +374,7 @@ function defineActs(builder: Builder, item: ItemRef, note: NoteRef): void {
       const keyed = { mutation: 'addReviewNote', act: 'review.note', args } as const;
       const body = { name: 'input.body', value: args.body };
       const made = await makeOnce(context, keyed, (attempt) =>
-        noteCase(context, { id: args.id, body }, attempt, checksOf(context)),
+        noteCase(context, { id: args.caseKey, body }, attempt, checksOf(context)),
       );
       return readNote(context, made);
     },

@@ -1,7 +1,7 @@
 /** Hits of screening and the lists: `Query.screeningHits`, `Query.screeningLists`, and the mutations that decide about a hit. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
-import { decideHit, findOwnHit, listHits } from '../resolvers/screening/decide-hits.ts';
+import { decideHit, findOwnHit, listHits, readHit } from '../resolvers/screening/decide-hits.ts';
 import { readLists } from '../resolvers/screening/read-lists.ts';
 import type { ScreeningList } from '../resolvers/services/rails.ts';
 import { HIT_STATES, type HitRow, type HitState } from '../store/rails/screening-hits.ts';
@@ -10,6 +10,7 @@ import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
+import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
@@ -22,6 +23,7 @@ const ANSWERS = {
   held: 'A person has to look at it.',
   frozen: 'A list of sanctions: the money is frozen, and does not go back.',
 } as const;
+const HIT_ID = 'Identifier of the hit.';
 const MUTATIONS = {
   dismissScreeningHit: [
     'hit.dismiss',
@@ -75,7 +77,7 @@ function defineDecisions(builder: Builder, hit: ReturnType<typeof defineHit>): v
       result: ['screeningHit', hit],
       description: `${description} Other open hits of the same subject and entry are decided with it. Error \`STEP_CONFLICT\` if it is decided. Needs the scope \`platform:risk\`.`,
       input: (t) => ({
-        id: t.id({ required: true, description: 'Identifier of the hit.' }),
+        hitId: t.string({ required: true, description: HIT_ID }),
         reason: t.string({
           required: true,
           description: `Reason of the decision, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
@@ -88,7 +90,7 @@ function defineDecisions(builder: Builder, hit: ReturnType<typeof defineHit>): v
         const { kept } = await keepOnce(context, { mutation, act, args }, async (attempt) => {
           const decided = await decideHit(
             context,
-            String(args.id),
+            args.hitId,
             isDismissed,
             reason,
             checksOf(context),
@@ -141,9 +143,10 @@ function defineHit(
 ) {
   const { strength, answer } = defineHitEnums(builder);
   return builder.objectRef<HitRow>('ScreeningHit').implement({
+    interfaces: [nodeOfHit(builder)],
     description: 'A person or an address that matches an entry of a list, or that a provider objects to.',
     fields: (t) => ({
-      id: t.id({ description: 'Identifier of the hit.', resolve: ({ id }) => String(id) }),
+      hitId: t.string({ description: HIT_ID, resolve: ({ id }) => String(id) }),
       role: t.exposeString('role', {
         description:
           'Part of the subject: `customer`, `payee`, `payer`, `sender`, `wallet`, `destination`, or `own_address` for a whitelisted one.',
@@ -202,6 +205,10 @@ function defineHit(
       }),
     }),
   });
+}
+
+function nodeOfHit(builder: Builder) {
+  return nodeType<HitRow>(builder, 'ScreeningHit', { rawId: ({ id }) => String(id), read: readHit });
 }
 
 function defineHitEnums(builder: Builder) {

@@ -71,7 +71,7 @@ function defineDay(builder: Builder) {
   return builder.objectRef<TakingsDay>('TakingsDay').implement({
     description: 'Payments of one day.',
     fields: (t) => ({
-      day: t.exposeString('day', { description: 'Day in Brasília, `YYYY-MM-DD`.' }),
+      day: t.expose('day', { type: 'Date', description: 'Day in Brasília.' }),
       amount: t.expose('amount', { type: 'Decimal', description: 'BRL that payers paid.' }),
       payments: t.exposeInt('payments', { description: 'Number of these payments.' }),
       ended: t.exposeInt('ended', {

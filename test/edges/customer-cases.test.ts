@@ -38,7 +38,7 @@ async function checkout(taxId: string, step = 'valida_id_v2/PENDING', brl = '100
   return json.end2end;
 }
 
-const FIELDS = 'id state level attempts isLateDenial unfreezeRequestedBy validUntil decidedBy';
+const FIELDS = 'id: caseId state level attempts isLateDenial unfreezeRequestedBy validUntil decidedBy';
 async function caseOf(taxId: string) {
   const { customerCases } = await ask(
     `{ customerCases(taxId: "${taxId}") { totalCount nodes { ${FIELDS} evidence { event actor reason } } } }`,
@@ -46,7 +46,7 @@ async function caseOf(taxId: string) {
   return customerCases.nodes[0];
 }
 const act = (name: string, id: string, reason = 'ticket 4713') =>
-  `mutation { ${name}(input: { id: "${id}", reason: "${reason}" }) { customerCase { ${FIELDS} } errors { code message path } } }`;
+  `mutation { ${name}(input: { caseId: "${id}", reason: "${reason}" }) { customerCase { ${FIELDS} } errors { code message path } } }`;
 const levelOf = async (taxId: string) =>
   (await app.owner.query<{ level: string }>(`select level from customer where tax_id = $1`, [taxId])).rows[0]
     ?.level;
@@ -160,16 +160,16 @@ describe('a customer with a case', () => {
     const taxId = newCustomer();
     await checkout(taxId);
     const { id } = await caseOf(taxId);
-    const query = `{ customerCase(id: "${id}") { id reasons evidence { n } } }`;
+    const query = `{ customerCase(caseId: "${id}") { id: caseId reasons evidence { n } } }`;
     expect(await ask(query, {}, shop.apiKey)).toEqual({
       customerCase: { id, reasons: null, evidence: null },
     });
     const stranger = await newShop(app, { mode: 'live' });
     expect(await ask(query, {}, stranger.apiKey)).toEqual({ customerCase: null });
-    const listed = await ask('{ customerCases { nodes { id } } }', {}, stranger.apiKey);
+    const listed = await ask('{ customerCases { nodes { id: caseId } } }', {}, stranger.apiKey);
     expect(listed.customerCases.nodes).toEqual([]);
     const { customerCases } = await ask(
-      '{ customerCases(waitsForPerson: true) { totalCount nodes { id } } }',
+      '{ customerCases(waitsForPerson: true) { totalCount nodes { id: caseId } } }',
     );
     expect(customerCases.nodes.map((each: { id: string }) => each.id)).toContain(id);
     expect(await refusal(act('approveCase', id), {}, shop.apiKey)).toMatchObject({ code: 'FORBIDDEN' });

@@ -131,9 +131,9 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   confirmMember: ['admin', `(input: { personId: "per_x" }) { member { role } ${ERRORS} }`],
   removeMember: ['admin', `(input: { personId: "per_x" }) { member { role } ${ERRORS} }`],
   revokeSession: ['read', `(input: { sessionId: "ses_x" }) { sessionId ${ERRORS} }`],
-  assignReviewCase: ['read', `(input: { id: "HOLD:1:x" }) { reviewCase { id } ${ERRORS} }`],
-  releaseReviewCase: ['read', `(input: { id: "HOLD:1:x" }) { reviewCase { id } ${ERRORS} }`],
-  addReviewNote: ['read', `(input: { id: "HOLD:1:x", body: "x" }) { reviewNote { id } ${ERRORS} }`],
+  assignReviewCase: ['read', `(input: { caseKey: "HOLD:1:x" }) { reviewCase { caseKey } ${ERRORS} }`],
+  releaseReviewCase: ['read', `(input: { caseKey: "HOLD:1:x" }) { reviewCase { caseKey } ${ERRORS} }`],
+  addReviewNote: ['read', `(input: { caseKey: "HOLD:1:x", body: "x" }) { reviewNote { noteId } ${ERRORS} }`],
   saveView: ['read', `(input: { name: "x", path: "/console" }) { savedView { name } ${ERRORS} }`],
   removeView: ['read', `(input: { name: "x" }) { savedView { name } ${ERRORS} }`],
   removePasskey: ['read', `(input: { passkeyId: "x" }) { passkeyId ${ERRORS} }`],
@@ -165,11 +165,26 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   retryRailNews: ['platform:risk', `(input: { newsId: "1" }) { outcome ${ERRORS} }`],
   dismissScreeningHit: [
     'platform:risk',
-    `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+    `(input: { hitId: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
   ],
   confirmScreeningHit: [
     'platform:risk',
-    `(input: { id: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+    `(input: { hitId: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
+  ],
+  approveCase: [
+    'platform:risk',
+    `(input: { caseId: "1", reason: "x" }) { customerCase { state } ${ERRORS} }`,
+  ],
+  denyCase: ['platform:risk', `(input: { caseId: "1", reason: "x" }) { customerCase { state } ${ERRORS} }`],
+  retryCase: ['platform:risk', `(input: { caseId: "1", reason: "x" }) { customerCase { state } ${ERRORS} }`],
+  freezeCase: ['platform:risk', `(input: { caseId: "1", reason: "x" }) { customerCase { state } ${ERRORS} }`],
+  unfreezeCase: [
+    'platform:risk',
+    `(input: { caseId: "1", reason: "x" }) { customerCase { state } ${ERRORS} }`,
+  ],
+  freezeCustomer: [
+    'platform:risk',
+    `(input: { account: "$account", taxId: "52998224725", reason: "x" }) { customerCase { state } ${ERRORS} }`,
   ],
   closeRailNews: ['platform:risk', `(input: { newsId: "1", reason: "x" }) { railNews { state } ${ERRORS} }`],
   settlePixOrder: [

@@ -34,6 +34,7 @@ import { BOOKED_MAX } from '../../src/resolvers/ledger/book-house.ts';
 import { USD_DIGITS } from '../../src/resolvers/orders/record-facts.ts';
 import { EMAIL_LENGTH_MAX } from '../../src/resolvers/people/members.ts';
 import { VIEW_LENGTHS } from '../../src/resolvers/people/views.ts';
+import { NOTE_LENGTH_MAX } from '../../src/resolvers/review/assign-case.ts';
 import { BRANDING_MAX } from '../../src/resolvers/settings/manage-branding.ts';
 import { ORIGINS_MAX } from '../../src/resolvers/settings/manage-origins.ts';
 import {
@@ -257,6 +258,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   FreezeCaseInput: { reason: REFERENCE },
   UnfreezeCaseInput: { reason: REFERENCE },
   FreezeCustomerInput: { reason: REFERENCE },
+  AddReviewNoteInput: { body: { max: NOTE_LENGTH_MAX, said: prose(NOTE_LENGTH_MAX), fill: letters } },
   SettlePixOrderInput: { evidence: REFERENCE },
   SettleRefundByHandInput: { reference: REFERENCE },
   // For people only: test/edges/saved-views.test.ts.
@@ -280,11 +282,13 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
 /** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
 const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
-  /^(?:AddWhitelistEntryInput\.groupId|\w+\.(?:entryId|deliveryId|newsId|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
+  /^(?:AddWhitelistEntryInput\.groupId|\w+\.(?:entryId|deliveryId|newsId|hitId|caseId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
   /\.(?:scopes|acts|allowedCidrs|replaces|replacesFrameHosts)$/,
+  // It is that of `refundPayment`.
+  /\.refundEffects\(\)\.amount$/,
   // Each has the same description, which is looked at above.
   /\.idempotencyKey$/,
 ];
@@ -380,6 +384,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   FreezeCaseInput: ofPlatform(input('freezeCase')),
   UnfreezeCaseInput: ofPlatform(input('unfreezeCase')),
   FreezeCustomerInput: ofPlatform(input('freezeCustomer')),
+  AddReviewNoteInput: input('addReviewNote'),
   SettlePixOrderInput: ofPlatform(input('settlePixOrder', { key: 'x', outcome: 'NOT_DONE' })),
   SettleRefundByHandInput: ofPlatform(input('settleRefundByHand')),
   UpdateAllowedOriginsInput: input('updateAllowedOrigins'),
@@ -483,6 +488,9 @@ describe('limits', () => {
       template: 'onramp',
       groupId: 'x',
       newsId: '0',
+      hitId: '0',
+      caseId: '0',
+      caseKey: 'x',
       endpointId,
     };
     const { input: members = {}, ...rest } = (others ?? {}) as { readonly input?: object };
@@ -589,5 +597,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
   // Customers are listed for the account itself and for the operator.
-  expect([connections.length, fields.length]).toEqual([12, 13]);
+  expect([connections.length, fields.length]).toEqual([14, 15]);
 });

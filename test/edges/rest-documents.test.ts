@@ -428,11 +428,10 @@ describe('logs', () => {
     'ana@example.com',
     EVM,
     'E00038166202605011200ck7ueu153th',
-    IDS.onramp as string,
     ...Object.values(SECRET_BODY),
   ];
 
-  it('C-50: name the route, the status and the request, and neither ids nor queries nor keys', async () => {
+  it('C-50: name the route, the status, the request and the transaction, and neither other ids nor queries nor keys', async () => {
     const unknown = newApiKey('live');
     const requests: [path: string, route: string, status: number, key?: string][] = [
       [`/v2/onramp/${IDS.onramp}`, '/v2/onramp/{id}', 200],
@@ -464,9 +463,14 @@ describe('logs', () => {
       expect(line).toMatchObject({ method: 'GET', route, status, ms: expect.any(Number) });
     }
     const creation = logged.find(({ requestId }) => requestId === 'creation');
-    expect(creation).toMatchObject({ method: 'POST', route: '/v2/onramp', status: 201 });
+    expect(creation).toMatchObject({
+      method: 'POST',
+      route: '/v2/onramp',
+      status: 201,
+      transaction: json.end2end,
+    });
     const text = lines.join('');
-    for (const secret of [...SECRETS, json.end2end, app.apiKey, app.apiKey.slice(9), unknown])
+    for (const secret of [...SECRETS, app.apiKey, app.apiKey.slice(9), unknown])
       expect(text).not.toContain(secret);
   });
 

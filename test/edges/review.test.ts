@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { REVIEW_KINDS } from '../../src/resolvers/review/queue-sources.ts';
+import { raiseHits } from '../../src/store/rails/screening-hits.ts';
 import { useApp } from '../support/app.ts';
 import { errorsIn } from '../support/refusals.ts';
 
@@ -13,12 +14,13 @@ let other: Awaited<ReturnType<typeof app.addAccount>>;
 let held: string;
 let disputed: string;
 
-const PARTS = 'id kind account accountName reference since dueAt brl isMine assignee transaction { end2end }';
+const PARTS =
+  'id: caseKey kind account accountName reference detail since dueAt brl isMine assignee transaction { end2end }';
 const QUEUE = `query ($kinds: [ReviewKind!], $assignee: ReviewAssignee, $waitingHours: Int, $first: Int, $after: String) {
   reviewQueue(kinds: $kinds, assignee: $assignee, waitingHours: $waitingHours, first: $first, after: $after) {
     totalCount nodes { ${PARTS} } pageInfo { hasNextPage endCursor } } }`;
-const CASE = `query ($id: String!) { reviewCase(id: $id) { id kind account waiting { id } transaction { end2end possibleActions { action } }
-  samePayer { end2end } candidates { end2end } suspense { id } facts { name } notes { body author authorName } } }`;
+const CASE = `query ($id: String!) { reviewCase(caseKey: $id) { id: caseKey kind account waiting { id: caseKey } transaction { end2end possibleActions { action } }
+  samePayer { end2end } candidates { end2end } suspense { suspenseId } facts { name } notes { body author authorName } } }`;
 
 async function ask(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
@@ -33,7 +35,7 @@ async function send(query: string, variables: Record<string, unknown>, key = sho
 
 async function pay(scenarios: readonly string[], status: string): Promise<string> {
   const { createCheckout } = await ask(
-    'mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
+    'mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
   );
   const { end2end } = createCheckout.transaction;
   const reached = async () => {
@@ -96,6 +98,32 @@ describe('the queue', () => {
     );
   });
 
+  test('of the operator has frozen customers and open hits of screening; that of their account does not', async () => {
+    const taxId = '52998224725';
+    const { freezeCustomer } = await ask(
+      'mutation ($account: String!, $taxId: String!) { freezeCustomer(input: { account: $account, taxId: $taxId, reason: "court order" }) { customerCase { state } errors { code } } }',
+      { account: shop.accountId, taxId },
+      app.platformKey,
+    );
+    expect(freezeCustomer.errors).toEqual([]);
+    const place = { mode: 'sandbox', accountId: BigInt(shop.accountId), transactionId: null } as const;
+    const hit = {
+      ...{ role: 'customer', subject: `tax_id:${taxId}`, subjectName: 'Ana Souza', taxId, address: null },
+      ...{ list: 'own', entry: '7', entryName: 'Ana Sousa', score: '0.9', strength: 'weak' },
+      ...({ answer: 'held', version: '1' } as const),
+    };
+    await app.database.withTx((tx) => raiseHits(tx, place, [hit], new Date()));
+    const kinds = ['CUSTOMER_CASE', 'SCREENING_HIT'];
+    const { nodes } = (await ask(QUEUE, { kinds }, app.platformKey)).reviewQueue;
+    expect(nodes.map(({ kind, detail }: Record<string, string>) => [kind, detail]).toSorted()).toEqual([
+      ['CUSTOMER_CASE', '529.982.247-25'],
+      ['SCREENING_HIT', 'Ana Souza'],
+    ]);
+    for (const { id } of nodes)
+      expect((await ask(CASE, { id }, app.platformKey)).reviewCase).toMatchObject({ waiting: { id } });
+    expect((await ask(QUEUE, { kinds })).reviewQueue.nodes).toEqual([]);
+  });
+
   test('is filtered by kind and age, and read page by page', async () => {
     expect((await ask(QUEUE, { kinds: ['SUSPENSE'] })).reviewQueue.totalCount).toBe(0);
     expect((await ask(QUEUE, { waitingHours: 24 })).reviewQueue.totalCount).toBe(0);
@@ -110,7 +138,7 @@ describe('the queue', () => {
 describe('a case', () => {
   const assign = (id: string, key?: string) =>
     send(
-      'mutation ($id: String!) { assignReviewCase(input: { id: $id }) { reviewCase { isMine } errors { code } } }',
+      'mutation ($id: String!) { assignReviewCase(input: { caseKey: $id }) { reviewCase { isMine } errors { code } } }',
       { id },
       key,
     );
@@ -127,7 +155,7 @@ describe('a case', () => {
       assignee: null,
     });
     const { releaseReviewCase } = await ask(
-      'mutation ($id: String!) { releaseReviewCase(input: { id: $id }) { reviewCase { assignee } errors { code } } }',
+      'mutation ($id: String!) { releaseReviewCase(input: { caseKey: $id }) { reviewCase { assignee } errors { code } } }',
       { id },
     );
     expect(releaseReviewCase).toEqual({ reviewCase: { assignee: null }, errors: [] });
@@ -178,7 +206,7 @@ describe('a case', () => {
     const id = idOf('DISPUTE', disputed);
     const note = (body: string, key?: string) =>
       send(
-        'mutation ($id: String!, $body: String!) { addReviewNote(input: { id: $id, body: $body }) { reviewNote { body } errors { code path } } }',
+        'mutation ($id: String!, $body: String!) { addReviewNote(input: { caseKey: $id, body: $body }) { reviewNote { body } errors { code path } } }',
         { id, body },
         key,
       );

@@ -39,7 +39,7 @@ const RENDERED = {
   deliveries:
     'DeliveryFigures DeliveryReport DeliverySlice EndpointFigures TotalFigures WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookRedelivery',
   'customers and what is recorded':
-    'Customer CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
+    'CaseEvidence Customer CustomerCase CustomerCaseConnection CustomerCaseEdge CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:
     'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':

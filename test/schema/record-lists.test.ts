@@ -18,6 +18,7 @@ import { known } from '../../src/base/errors/assert.ts';
 import { API_KEYS_MAX } from '../../src/resolvers/account/manage-keys.ts';
 import { WAITING_MAX } from '../../src/resolvers/account/read-waiting.ts';
 import { FOUND_MAX } from '../../src/resolvers/account/search.ts';
+import { EVIDENCE_MAX } from '../../src/resolvers/cases/read-cases.ts';
 import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
 import { CLOSES_MAX } from '../../src/resolvers/ledger/close-books.ts';
 import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/ledger/manual-journals.ts';
@@ -72,6 +73,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'CaseFile.sameWallet': RELATED_MAX,
   'CloseChecklist.rails': SETUP,
   'Customer.volumes': 30,
+  'CustomerCase.evidence': EVIDENCE_MAX,
   'DeliveryReport.endpoints': ENDPOINTS_REPORTED,
   'DeliveryReport.slices': SLICES,
   'LedgerLine.counterparts': 'the lines of one journal, as its kind has them',

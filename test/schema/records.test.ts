@@ -11,13 +11,13 @@ const SCHEMA = buildSchema(REGISTRY);
 /** Plain values, by what makes them that. */
 const PLAIN = {
   'has a key that is its whole identity':
-    'Currency Label Money NetworkSending AssetRate RateFeed RailHealth RailCheck SandboxScenario',
+    'Currency Label Money NetworkSending AssetRate RateFeed RailHealth RailCheck ReviewCase SandboxScenario ScreeningList',
   'a figure, computed for each answer':
-    'Attention Balance BalanceChange BookAmount CustomerVolume Flow HousePosition ProfitAndLoss Receivable ReconciledBalance ResultLine TransactionSum TransactionSumSides TreasuryLine TrialBalance TrialLine',
+    'Attention Balance BalanceChange BalanceWorth BookAmount CloseChecklist CustomerVolume DeliveryReport DeliverySlice EndpointFigures Flow HouseDay HousePosition ProfitAndLoss RailOfDay RailOrderTimes Receivable ReconciledBalance ResultLine ReviewCount Takings TakingsDay TakingsPeriod TotalFigures TransactionSum TransactionSumSides TreasuryLine TrialBalance TrialLine',
   'a part of a record, which is read with it':
-    'AccountSettings ActionArgument ActionEffect Branding Counterpart Finding LedgerAccount OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
+    'AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile Counterpart Finding LedgerAccount OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
   'an entry of a log, which never changes: its key is in it':
-    'AuditEntry BookClose Booking CursorExpired Event Heartbeat LedgerLine RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
+    'AuditEntry BookClose Booking CaseEvidence CursorExpired Event Heartbeat LedgerLine RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
   'a view of a transaction': 'Approval Hold OpenRefund PaymentSession SearchHit StepUp',
   'shown once, or read by nothing':
     'Invitation IssuedApiKey Quote SandboxFunding StreamToken WebhookRedelivery WebhookSecret',

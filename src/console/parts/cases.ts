@@ -9,12 +9,14 @@ import { sayNamed, type Word } from '../words.ts';
 import { moment } from './figures.ts';
 import { actForm } from './form.ts';
 
-/** Screen on which a kind of cases is worked on; null when the case itself has the forms. */
+/** Screen on which a kind of cases is worked on; null when the case itself has the forms, or no screen has any. */
 export const PLACE_OF: Readonly<
   Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
 > = {
   HOLD: null,
   STEP_UP: null,
+  CUSTOMER_CASE: null,
+  SCREENING_HIT: null,
   DISPUTE: null,
   FAILED_REFUND: null,
   HELD_DEPOSIT: null,
@@ -32,8 +34,8 @@ export const PLACE_OF: Readonly<
 };
 
 /** @returns the address of a case. */
-export function caseHref(id: string): string {
-  return pathTo('/review/case', { id });
+export function caseHref(caseKey: string): string {
+  return pathTo('/review/case', { id: caseKey });
 }
 
 /** @returns the subject of a case, in a few words. */
@@ -66,9 +68,9 @@ export function assigneeText({ say }: ScreenContext, { isMine, assignee, assigne
 }
 
 /** @returns the form that takes a case, or gives it back. */
-export function assignForm(context: ScreenContext, { id, isMine, assignee }: Case): Html | null {
+export function assignForm(context: ScreenContext, { caseKey, isMine, assignee }: Case): Html | null {
   const { say } = context;
-  const given = { id };
+  const given = { id: caseKey };
   if (isMine)
     return actForm(context, {
       act: 'ReleaseReviewCase',

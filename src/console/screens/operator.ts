@@ -9,7 +9,7 @@ import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
-import { askedForm } from '../parts/form.ts';
+import { askedForm, field, type Given } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
@@ -93,6 +93,18 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];
 
+/** The reason that the release of frozen money takes; null for other holds. */
+function releaseReason(
+  context: ScreenContext,
+  { arguments: taken }: Hold['transaction']['possibleActions'][number],
+  given: Given,
+): Html | null {
+  const reason = taken.find(({ name }) => name === 'reason');
+  if (!reason) return null;
+  const label = context.say('decisionReason');
+  return field(context, 'ReleaseHold', { name: 'reason', label, isRequired: reason.isRequired }, given);
+}
+
 function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
   const { say, language } = context;
   const decide = ({ account, transaction: { end2end, possibleActions } }: Hold) => {
@@ -103,7 +115,7 @@ function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
       open: say('release'),
       what: say(releaseMeaning(release) ?? 'releaseWhat'),
       button: say('releaseYes'),
-      fields: effectList(context, release),
+      fields: html`${effectList(context, release)}${releaseReason(context, release, given)}`,
     };
     const rejecting = reject && {
       open: say('rejectHold'),

@@ -112,9 +112,9 @@ function suspenseFacts({ say, language }: ScreenContext, { suspense, facts }: Fi
   return section('money', say('caseFacts'), html`<div class="in">${shown}</div>`);
 }
 
-function notes(context: ScreenContext, { id, notes: written }: File): Html {
+function notes(context: ScreenContext, { caseKey, notes: written }: File): Html {
   const { say, language } = context;
-  const given = { id };
+  const given = { id: caseKey };
   const form = actForm(context, {
     act: 'AddReviewNote',
     given,

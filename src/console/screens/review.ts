@@ -24,6 +24,8 @@ import {
 const KINDS = [
   'HOLD',
   'STEP_UP',
+  'CUSTOMER_CASE',
+  'SCREENING_HIT',
   'DISPUTE',
   'FAILED_REFUND',
   'HELD_DEPOSIT',
@@ -62,7 +64,7 @@ export const REVIEW = screenOf<ReviewQuery>({
       isCaptionUnseen: true,
       rows: nodes,
       columns,
-      rowAttributes: ({ id }) => ({ 'data-row': id }),
+      rowAttributes: ({ caseKey }) => ({ 'data-row': caseKey }),
     });
     const rows =
       nodes.length > 0
@@ -127,7 +129,7 @@ function columnsOf(context: ScreenContext, now: string, rows: readonly Case[]): 
     {
       name: say('caseKind'),
       isRowHead: true,
-      cell: (row) => html`<a href="${caseHref(row.id)}">${kindText(context, row.kind)}</a>`,
+      cell: (row) => html`<a href="${caseHref(row.caseKey)}">${kindText(context, row.kind)}</a>`,
     },
     { name: say('caseAbout'), cell: (row) => aboutText(context, row) },
     ...(isOfSeveral ? [account] : []),

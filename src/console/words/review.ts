@@ -34,6 +34,8 @@ export const REVIEW_WORDS = {
   assignee_NO_ONE: label('No one', 'Ninguém'),
   review_HOLD: label('Compliance hold', 'Retenção de compliance'),
   review_STEP_UP: label('Extra verification', 'Verificação adicional'),
+  review_CUSTOMER_CASE: label('Identity check', 'Verificação de identidade'),
+  review_SCREENING_HIT: label('Screening hit', 'Ocorrência de triagem'),
   review_DISPUTE: label('Pix dispute (MED)', 'Contestação Pix (MED)'),
   review_FAILED_REFUND: label('Failed refund', 'Devolução com falha'),
   review_HELD_DEPOSIT: label('Deposit on hold', 'Depósito retido'),
@@ -52,6 +54,14 @@ export const REVIEW_WORDS = {
   why_STEP_UP: label(
     'The customer is over the 30-day limit or under review. Decide before the deadline, or the verification is denied.',
     'O cliente está acima do limite de 30 dias ou em análise. Decida antes do prazo, ou a verificação é negada.',
+  ),
+  why_CUSTOMER_CASE: label(
+    'The identity check of this customer needs a decision, or the customer is frozen. Decide with the command “case” or the API.',
+    'A verificação de identidade deste cliente precisa de decisão, ou o cliente está bloqueado. Decida pelo comando “case” ou pela API.',
+  ),
+  why_SCREENING_HIT: label(
+    'Screening found a match on a list. Confirm or dismiss the hit with the command “screening” or the API.',
+    'A triagem encontrou uma coincidência em uma lista. Confirme ou descarte a ocorrência pelo comando “screening” ou pela API.',
   ),
   why_DISPUTE: label(
     'The payer disputed this Pix at their bank. The disputed amount is blocked until the dispute is decided.',

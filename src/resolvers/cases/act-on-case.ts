@@ -19,6 +19,7 @@ import type { AuditObject } from '../../store/engine/audit.ts';
 import { STEP_UP_MS } from '../../templates/effects.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { requireSecondPerson } from '../settings/second-person.ts';
 import { actedOn, type CaseAct, type CaseChange } from './case-state.ts';
@@ -51,37 +52,41 @@ export async function actOnCase(
   id: string,
   given: Named,
   checks: CreationChecks,
+  attempt: Attempt = UNKEYED,
 ): Promise<CustomerCase> {
   requireAct(context, CASE_ACTS[act]);
   const reason = checks.reference(given);
   checks.refuse();
   const found = ID.test(id) ? await readCase(context.database, context.mode, BigInt(id)) : undefined;
   if (!found) throw notFound();
-  return underLock(context, found, async (tx, writeDown, nowMs) => {
+  if (attempt.made !== null) return found;
+  return underLock(context, found, async (tx, writeDown) => {
     const row = (await readCasesOf(tx, found.accountId, found.taxId)).find(
       ({ level }) => level === found.level,
     );
     if (!row) throw notFound();
-    return change(context, tx, row, { act, reason: known(reason, 'a reason'), nowMs, writeDown });
+    return change(context, tx, row, { act, reason: known(reason, 'a reason'), attempt, writeDown });
   });
 }
 
 /** Freezes a customer, also one who has no case yet. @throws as `actOnCase`. */
 export async function freezeCustomer(
   context: Context,
-  accountId: bigint,
-  taxIdGiven: Named,
+  customer: { readonly accountId: bigint; readonly taxId: Named },
   given: Named,
   checks: CreationChecks,
+  attempt: Attempt = UNKEYED,
 ): Promise<CustomerCase> {
   requireAct(context, CASE_ACTS.freeze);
-  const taxId = checks.taxId(taxIdGiven);
+  const { accountId } = customer;
+  const taxId = checks.taxId(customer.taxId);
   const reason = checks.reference(given);
   checks.refuse();
   const key = { accountId, taxId: known(taxId, 'a tax id'), level: 'VERIFIED' as const };
   return underLock(context, key, async (tx, writeDown, nowMs) => {
     const row = await caseOf(tx, key, nowMs);
-    return change(context, tx, row, { act: 'freeze', reason: known(reason, 'a reason'), nowMs, writeDown });
+    if (attempt.made !== null) return row;
+    return change(context, tx, row, { act: 'freeze', reason: known(reason, 'a reason'), attempt, writeDown });
   });
 }
 
@@ -150,7 +155,7 @@ function underLock(
 interface Doing {
   readonly act: CaseAct;
   readonly reason: string;
-  readonly nowMs: number;
+  readonly attempt: Attempt;
   readonly writeDown: Parameters<Work>[1];
 }
 
@@ -158,7 +163,7 @@ async function change(
   context: Context,
   tx: Tx,
   row: CustomerCase,
-  { act, reason, writeDown }: Doing,
+  { act, reason, attempt, writeDown }: Doing,
 ): Promise<CustomerCase> {
   const nowMs = context.database.nowMs();
   const actor = context.caller.id;
@@ -171,6 +176,7 @@ async function change(
   const changed = actedOn(row, act, { actor, reason, nowMs, validMs, externalId: newExternalId() });
   if (!changed) throw conflict(row, act);
   await storeChange(tx, changed, nowMs, { actor, reason });
+  await attempt.bind(tx, String(row.id));
   if (changed.event === 'unfrozen') await waitAnew(tx, row, null, nowMs + STEP_UP_MS);
   writeDown(CASE_ACTS[act], objectOf(row), {
     ...{ before: shownOf(row), after: { ...shownOf(changed.row), reason } },

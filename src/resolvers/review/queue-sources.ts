@@ -5,8 +5,10 @@ import type { Scope } from '../../base/access/api-key.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
+import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
 import { type Instant, isoMillis, millisOf } from '../../base/time/instant.ts';
+import { listCases } from '../../store/account/case-list.ts';
 import {
   readDeadlines,
   readFailedRefunds,
@@ -25,6 +27,7 @@ import { readLastClose } from '../../store/ledger/book-closes.ts';
 import { readManualJournals } from '../../store/ledger/manual-journals.ts';
 import { readPausedNetworks } from '../../store/rails/chain-network.ts';
 import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
+import { readHits } from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
 import type { Registry } from '../../templates/registry.ts';
@@ -72,6 +75,7 @@ const BOOKS: readonly Scope[] = ['platform:books'];
 /** Reports of so many days are looked through. */
 const REPORT_DAYS = 60;
 const DAY_MS = 86_400_000;
+const OLDEST = { limit: CASES_MAX, below: null, above: null, isBackward: true } as const;
 
 /** The table, in the order in which screens show the kinds. */
 export const REVIEW_KINDS = {
@@ -86,6 +90,18 @@ export const REVIEW_KINDS = {
     platform: RISK,
     isOfAccounts: true,
     read: readStepUps,
+  },
+  customer_case: {
+    description: 'The identity check of a customer waits for a person, or the customer is frozen.',
+    platform: RISK,
+    isOfAccounts: false,
+    read: readCustomerCases,
+  },
+  screening_hit: {
+    description: 'Screening found a customer, payer or address on a list.',
+    platform: RISK,
+    isOfAccounts: false,
+    read: readOpenHits,
   },
   dispute: {
     description: 'A payer disputes a payment by PIX (MED).',
@@ -205,6 +221,26 @@ async function readStepUps({ context, accountId }: CaseReader): Promise<readonly
     const dueAt = byKey.get(keyOf(row.accountId, row.id));
     return { ...caseOf(row), dueAt: dueAt === undefined ? null : isoMillis(dueAt) };
   });
+}
+
+async function readCustomerCases({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
+  const filter = { mode: context.mode, accountId, states: null, taxId: null };
+  const { rows } = await listCases(context.database, filter, { waitsForPerson: true }, OLDEST);
+  return rows.map(({ id, accountId: account, name, taxId, updatedAt }) => ({
+    ...ofHouse(String(id), isoMillis(updatedAt)),
+    accountId: account,
+    detail: name ?? formatTaxId(taxId),
+  }));
+}
+
+async function readOpenHits({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
+  const filter = { mode: context.mode, state: 'open', accountId, transactionId: null } as const;
+  const { rows } = await readHits(context.database, filter, OLDEST);
+  return rows.map(({ id, accountId: account, subjectName, address, entryName, raisedAt }) => ({
+    ...ofHouse(String(id), isoMillis(raisedAt)),
+    accountId: account,
+    detail: subjectName ?? address ?? entryName,
+  }));
 }
 
 /** Steps at which a dispute is decided elsewhere. */

@@ -85,6 +85,12 @@ export async function decideHit(
   return findOwnHit(context, id);
 }
 
+/** @returns a hit of the caller's mode. @throws {GatewayError} `FORBIDDEN` without the scope `platform:risk`; `NOT_FOUND`. */
+export async function readHit(context: Context, id: string): Promise<HitRow> {
+  requireScope(context, 'platform:risk');
+  return findOwnHit(context, id);
+}
+
 /** @returns a hit of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
 export async function findOwnHit({ database, mode }: Context, id: string): Promise<HitRow> {
   const hit = ID.test(id) ? await findHit(database, mode, BigInt(id)) : undefined;

@@ -245,7 +245,7 @@ function reviewRow(
     begin: async (stage, { way }) => {
       const id = `HOLD:${stage.shop()}:${await hold(stage)}`;
       const take =
-        'mutation ($id: String!) { assignReviewCase(input: { id: $id }) { reviewCase { id } errors { code message path } } }';
+        'mutation ($id: String!) { assignReviewCase(input: { caseKey: $id }) { reviewCase { caseKey } errors { code message path } } }';
       if (isTaken) await askAs(stage, stage.person('shop', way), take, { id });
       return {
         path: `/console/review/case?id=${encodeURIComponent(id)}`,
@@ -254,7 +254,7 @@ function reviewRow(
         object: id,
         check: async () => {
           const query =
-            'query ($id: String!) { reviewCase(id: $id) { notes { body } waiting { assignee } } }';
+            'query ($id: String!) { reviewCase(caseKey: $id) { notes { body } waiting { assignee } } }';
           seen((await stage.ask(query, { id })).reviewCase);
         },
       };
@@ -404,7 +404,8 @@ const BOOK_ROWS: readonly ActRow[] = [
       const { closeChecklist } = await askAsOperator('{ closeChecklist { day } }');
       const { day } = closeChecklist as { day: string };
       const reports = async () => {
-        const query = 'query ($day: String!) { reconciliations(day: $day, rail: "pix", first: 100) { id } }';
+        const query =
+          'query ($day: Date) { reconciliations(day: $day, rail: "pix", first: 100) { reconciliationId } }';
         return ((await askAsOperator(query, { day })).reconciliations as unknown[]).length;
       };
       const before = await reports();

@@ -110,7 +110,7 @@ const held = (mutation: string, end2end: string, more = '') =>
   `mutation { ${mutation}(input: { account: "${app.accountId}", end2end: "${end2end}" ${more} }) { transaction { component state } errors { code message path } } }`;
 const decide = (mutation: string, id: string, reason = 'another person, case 4711') =>
   ask(
-    `mutation { ${mutation}(input: { id: "${id}", reason: "${reason}" }) { screeningHit { state } errors { code message path } } }`,
+    `mutation { ${mutation}(input: { hitId: "${id}", reason: "${reason}" }) { screeningHit { state } errors { code message path } } }`,
     {},
     app.platformKey,
   );
@@ -351,7 +351,7 @@ test('money in suspense of somebody sanctioned is neither returned nor assigned 
   for (const document of [back, assign])
     expect((await refusal(document, {}, app.platformKey)).code).toBe('STEP_CONFLICT');
   const { nodes } = (
-    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id list } } }', {}, app.platformKey)
+    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id: hitId list } } }', {}, app.platformKey)
   ).screeningHits;
   expect(nodes[0].list).toBe('bureau');
   await decide('dismissScreeningHit', nodes[0].id);
@@ -384,10 +384,11 @@ test('customers are compared with a new version of a list, a dismissed hit is no
 test('only the operator for risk sees and decides hits, with a reason', async () => {
   const list = '{ screeningHits { totalCount } }';
   expect((await refusal(list, {}, app.apiKey)).code).toBe('FORBIDDEN');
-  const [hit] = (await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id } } }', {}, app.platformKey))
-    .screeningHits.nodes;
+  const [hit] = (
+    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id: hitId } } }', {}, app.platformKey)
+  ).screeningHits.nodes;
   const dismiss = (reason: string) =>
-    `mutation { dismissScreeningHit(input: { id: "${hit.id}", reason: "${reason}" }) { screeningHit { id } errors { code message path } } }`;
+    `mutation { dismissScreeningHit(input: { hitId: "${hit.id}", reason: "${reason}" }) { screeningHit { id } errors { code message path } } }`;
   expect((await refusal(dismiss('x'), {}, app.apiKey)).code).toBe('FORBIDDEN');
   expect((await refusal(dismiss(''), {}, app.platformKey)).code).toBe('INVALID_PARAMETER');
   await decide('confirmScreeningHit', hit.id);

@@ -98,8 +98,8 @@ export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
 export interface AddReviewNoteInput {
   /** Text of the note, 1 to 2,000 characters. */
   readonly body: string;
-  /** Identifier of the case, as `ReviewCase.id` has it. */
-  readonly id: string;
+  /** Key of the case, as `ReviewCase.caseKey` has it. */
+  readonly caseKey: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
 }
@@ -243,8 +243,8 @@ export interface ApproveWithdrawalPayload {
 }
 /** Input of `assignReviewCase`. */
 export interface AssignReviewCaseInput {
-  /** Identifier of the case, as `ReviewCase.id` has it. */
-  readonly id: string;
+  /** Key of the case, as `ReviewCase.caseKey` has it. */
+  readonly caseKey: string;
 }
 /** Result of `assignReviewCase`, or its refusals. */
 export interface AssignReviewCasePayload {
@@ -467,10 +467,10 @@ export interface CaseFile {
   readonly account: string | null;
   /** Of money in suspense, open transactions of the account that wait for exactly this amount, newest first; at most 10. For the operator. */
   readonly candidates: readonly (Transaction)[];
+  /** Key of the case. */
+  readonly caseKey: string;
   /** Of money in suspense, what the rail reported about payer and payment; for the operator. */
   readonly facts: readonly (CaseFact)[];
-  /** Identifier of the case. */
-  readonly id: string;
   /** What it is. */
   readonly kind: ReviewKind;
   /** Notes about it that people of your account, or of the platform, wrote; newest first, at most 100. */
@@ -998,6 +998,8 @@ export interface CustomerCase {
   readonly account: string;
   /** How often the check was begun. */
   readonly attempts: number;
+  /** Identifier of the case. */
+  readonly caseId: string;
   /** Time of the last decision; null before one. */
   readonly decidedAt: string | null;
   /** Key or person that decided last, or the kind of the provider; null before a decision. */
@@ -1006,7 +1008,7 @@ export interface CustomerCase {
   readonly evidence: readonly (CaseEvidence)[] | null;
   /** State that unfreezing leads back to; null unless it is frozen. */
   readonly frozenState: CaseState | null;
-  /** Identifier of the case. */
+  /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether it was denied after an approval, and no person has decided since. */
   readonly isLateDenial: boolean;
@@ -1403,7 +1405,7 @@ export interface Money {
 /** How money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
-export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey;
+export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
 /** Offramp from Account. Crypto is debited from the account balance; BRL is sent to a payee by PIX. */
 export interface Offramp {
   readonly __typename: 'Offramp';
@@ -2293,8 +2295,8 @@ export interface RejectWithdrawalPayload {
 }
 /** Input of `releaseReviewCase`. */
 export interface ReleaseReviewCaseInput {
-  /** Identifier of the case, as `ReviewCase.id` has it. */
-  readonly id: string;
+  /** Key of the case, as `ReviewCase.caseKey` has it. */
+  readonly caseKey: string;
 }
 /** Result of `releaseReviewCase`, or its refusals. */
 export interface ReleaseReviewCasePayload {
@@ -2464,12 +2466,12 @@ export interface ReviewCase {
   readonly assigneeName: string | null;
   /** Worth in BRL, of crypto at the newest rate; null where there is no amount or no rate. */
   readonly brl: string | null;
+  /** Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`. */
+  readonly caseKey: string;
   /** Person, reason, address or day that it is about; null where there is none. */
   readonly detail: string | null;
   /** When it has to be decided; null where nothing is due. */
   readonly dueAt: string | null;
-  /** Identifier of the case: its kind, account and reference, such as `HOLD:100:CRX…`. */
-  readonly id: string;
   /** Whether you work on it. */
   readonly isMine: boolean;
   /** What it is. */
@@ -2492,7 +2494,7 @@ export interface ReviewCount {
   readonly kind: ReviewKind;
 }
 /** Kind of a case of the review queue. */
-export type ReviewKind = 'APPROVAL' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
+export type ReviewKind = 'APPROVAL' | 'CUSTOMER_CASE' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'SCREENING_HIT' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
 /** A note about the subject of a case. It stays when the case is decided. */
 export interface ReviewNote {
   readonly __typename: 'ReviewNote';
@@ -2502,8 +2504,8 @@ export interface ReviewNote {
   readonly authorName: string | null;
   /** Text of the note. */
   readonly body: string;
-  /** Identifier. */
-  readonly id: string;
+  /** Identifier of the note. */
+  readonly noteId: string;
   /** When it was written. */
   readonly writtenAt: string;
 }
@@ -2889,7 +2891,7 @@ export interface TakingsDay {
   readonly __typename: 'TakingsDay';
   /** BRL that payers paid. */
   readonly amount: string;
-  /** Day in Brasília, `YYYY-MM-DD`. */
+  /** Day in Brasília. */
   readonly day: string;
   /** Number of transactions of the day that have ended, whether they were paid or not. */
   readonly ended: number;
