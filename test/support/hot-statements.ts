@@ -1,6 +1,6 @@
 /** The hot statements: those that the gateway sends for each onramp, each event and each read. Their plans: test/store/hot-plans.test.ts. */
 
-/** Indexes that the hot statements read large tables by; none where a row is only added, or a function of the ledger called. */
+/** Indexes that the hot statements read large tables by, or `a|b` for either; none where a row is only added, or a function of the ledger called. */
 export const HOT: Readonly<Record<string, string>> = {
   account_holder: 'account_pkey',
   account_versions: 'account_head_pkey',
@@ -60,7 +60,8 @@ export const HOT: Readonly<Record<string, string>> = {
   turn_look: 'webhook_delivery_in_order webhook_endpoint_pkey',
   turn_take: 'webhook_turn_in_order webhook_endpoint_pkey',
   volumes_change: 'account_head_pkey',
-  volumes_read: 'volume_day_pkey customer_pkey',
+  // A customer has a few rows, in one account or in all.
+  volumes_read: 'volume_day_pkey|volume_day_of_customer customer_pkey',
 };
 /** What comes by time or by chance, on a busy machine more often; and what is no statement of the store. */
 const OTHERS =
