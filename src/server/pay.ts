@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { known } from '../base/errors/assert.ts';
 import { GatewayError, notFound } from '../base/errors/errors.ts';
 import { PAY_PATH, qrContent } from '../base/pages/pay-links.ts';
-import type { RateLimit } from '../config.ts';
+import type { RateLimit } from '../base/process/setting-values.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
 import { VERIFY } from '../pages/page.ts';

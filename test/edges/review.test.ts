@@ -102,7 +102,7 @@ describe('the queue', () => {
     const taxId = '52998224725';
     const { freezeCustomer } = await ask(
       'mutation ($account: String!, $taxId: String!) { freezeCustomer(input: { account: $account, taxId: $taxId, reason: "court order" }) { customerCase { state } errors { code } } }',
-      { account: shop.accountId, taxId },
+      { account: String(shop.accountId), taxId },
       app.platformKey,
     );
     expect(freezeCustomer.errors).toEqual([]);

@@ -1,6 +1,7 @@
 /** Request rates of callers: buckets of keys and of payers (C-53). */
 import { GatewayError } from '../../base/errors/errors.ts';
-import type { Config, RateLimit } from '../../config.ts';
+import type { RateLimit } from '../../base/process/setting-values.ts';
+import type { Config } from '../../config.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 

@@ -1,5 +1,5 @@
 /** A token bucket for each key (C-53). */
-import type { RateLimit } from '../../config.ts';
+import type { RateLimit } from '../../base/process/setting-values.ts';
 
 /** Remaining allowance: requests, and seconds until the next one is allowed (0 when one is left). */
 export interface Allowance {

@@ -7,7 +7,7 @@ import { isStreamToken } from '../../base/access/stream-token.ts';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import { readShared } from '../../base/concurrency/read-together.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
-import type { RateLimit } from '../../config.ts';
+import type { RateLimit } from '../../base/process/setting-values.ts';
 import { streamTokenCaller } from '../../resolvers/events/stream-token.ts';
 import { findSession, sessionCaller } from '../../resolvers/payer/payment-session.ts';
 import type { Services } from '../../resolvers/services/context.ts';
