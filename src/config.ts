@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
 import {
@@ -17,16 +18,6 @@ import {
 } from './base/process/setting-values.ts';
 import { SettingsError } from './base/process/settings.ts';
 import { type Cells, readCells } from './cells-file.ts';
-import {
-  gigabytes,
-  headerFields,
-  httpUrl,
-  isPostgresUrl,
-  isRedisUrl,
-  shareOf,
-  timeOfDay,
-  within,
-} from './setting-forms.ts';
 import { urlsOfHosts } from './store/connection/several-hosts.ts';
 import { LIMITS_OVER } from './store/engine/volumes.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
@@ -371,6 +362,20 @@ function databaseUrlIn(env: Environment, name: string): string | undefined {
   throw new ConfigError(
     `${name}: expected postgres://user:password@host:port/database, where each %XX is UTF-8; several hosts have commas between them, and target_session_attrs is read-write`,
   );
+}
+
+/**
+ * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
+ * because it also accepts a lone %.
+ */
+function isPostgresUrl(text: string): boolean {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
+  try {
+    return new pg.Client({ connectionString: text }) !== undefined;
+  } catch (error) {
+    // Anything else, such as a certificate that is missing, is said when it connects.
+    return !(error instanceof URIError);
+  }
 }
 
 function notifyUrlIn(env: Environment): string | undefined {
