@@ -384,8 +384,9 @@ test('customers are compared with a new version of a list, a dismissed hit is no
 test('only the operator for risk sees and decides hits, with a reason', async () => {
   const list = '{ screeningHits { totalCount } }';
   expect((await refusal(list, {}, app.apiKey)).code).toBe('FORBIDDEN');
-  const [hit] = (await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id: hitId } } }', {}, app.platformKey))
-    .screeningHits.nodes;
+  const [hit] = (
+    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id: hitId } } }', {}, app.platformKey)
+  ).screeningHits.nodes;
   const dismiss = (reason: string) =>
     `mutation { dismissScreeningHit(input: { hitId: "${hit.id}", reason: "${reason}" }) { screeningHit { id } errors { code message path } } }`;
   expect((await refusal(dismiss('x'), {}, app.apiKey)).code).toBe('FORBIDDEN');
