@@ -16,7 +16,7 @@ import { holderMeant } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, LISTED_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
-import type { Context } from '../resolvers/services/context.ts';
+import { type Context, requireAct } from '../resolvers/services/context.ts';
 import type { CaseEvidence } from '../store/account/case-evidence.ts';
 import type { CaseState, CustomerCase, CustomerKind } from '../store/account/customer-cases.ts';
 import type { Builder } from './builder.ts';
@@ -161,6 +161,7 @@ function defineFreeze(builder: Builder, node: CaseRef): void {
     }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'freezeCustomer', act: 'case.freeze', args }, async (attempt) => {
+        requireAct(context, 'case.freeze');
         const accountId = await holderMeant(context, args.account);
         const taxId = { name: 'input.taxId', value: args.taxId };
         return freezeCustomer(context, { accountId, taxId }, reasonOf(args), checksOf(context), attempt);

@@ -11,7 +11,7 @@ import { errorsIn } from '../support/refusals.ts';
 const app = useApp();
 const TRON = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
 const EVM = '0x8C8d35429F74ec245F8Ef2f4Fd1e551cFF97d650';
-const ENTRY = 'id groupId label network pixKeyType target createdAt usableAt removedAt';
+const ENTRY = 'id: entryId groupId label network pixKeyType target createdAt usableAt removedAt';
 
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 const { ask, refusal, create, fund, until } = graphqlClient(app, () => shop.apiKey);
