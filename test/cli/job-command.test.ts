@@ -146,7 +146,7 @@ test('a job that a worker has, one of the other mode and one that is done are re
   const now = Date.now();
   const claimed = await claimJobs(store.database, {
     now: { sandbox: now, live: now },
-    limit: 10,
+    limit: 100,
     worker: null,
     leasedBy: 'another',
   });

@@ -53,8 +53,8 @@ async function waiting(taxId: string): Promise<string> {
 }
 
 async function act(name: string, taxId: string, key = desk): Promise<void> {
-  const { customerCases } = await ask(`{ customerCases(taxId: "${taxId}") { nodes { id } } }`);
-  const input = `{ id: "${customerCases.nodes[0].id}", reason: "ticket 4713" }`;
+  const { customerCases } = await ask(`{ customerCases(taxId: "${taxId}") { nodes { caseId } } }`);
+  const input = `{ caseId: "${customerCases.nodes[0].caseId}", reason: "ticket 4713" }`;
   const done = await ask(
     `mutation { ${name}(input: ${input}) { customerCase { id } errors { message } } }`,
     {},
