@@ -141,6 +141,7 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
     await walk.find('Review queue');
     await page.locator('[data-row] a').first().click();
     await walk.find('Why it is here');
+    await walk.press('link', 'Go to Work lists');
     await walk.open('Retry…');
     await walk.press('button', 'Retry refund');
     await walk.find('Refund retried.');
