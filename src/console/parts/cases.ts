@@ -18,7 +18,7 @@ export const PLACE_OF: Readonly<
   CUSTOMER_CASE: null,
   SCREENING_HIT: null,
   DISPUTE: null,
-  FAILED_REFUND: null,
+  FAILED_REFUND: () => [pathTo('/operator'), 'operator'],
   HELD_DEPOSIT: null,
   SUSPENSE: null,
   OUTFLOW_CEILING: null,
