@@ -35,9 +35,9 @@ export function generatedFiles(): Readonly<Record<string, string>> {
         return `export const ${each} = /^(?:${codes.join('|')})$/;`;
       }),
       '/** Members of answers whose numbers are counts, not amounts. */',
-      `export const INTEGERS = /^(?:${integers.join('|')})$/;`,
+      `export const INTEGERS = /^(?:${alternatives(integers)})$/;`,
       '/** Inputs of mutations that take an `idempotencyKey`, without the word `Input` at their end. */',
-      `export const ONCE = /^(?:${inputs.map((name) => name.slice(0, -'Input'.length)).join('|')})Input$/;`,
+      `export const ONCE = /^(?:${alternatives(inputs.map((name) => name.slice(0, -'Input'.length)))})Input$/;`,
       '/** Selection of the refusals of a payload. */',
       `export const REFUSAL =\n  '${refusalSelection(schema)}';`,
       '',
@@ -54,4 +54,13 @@ export function generatedFiles(): Readonly<Record<string, string>> {
       '',
     ].join('\n'),
   };
+}
+
+/** @returns the names as alternatives of a pattern; a name and its plural are one. */
+function alternatives(names: readonly string[]): string {
+  const all = new Set(names);
+  return names
+    .filter((name) => !name.endsWith('s') || !all.has(name.slice(0, -1)))
+    .map((name) => (all.has(`${name}s`) ? `${name}s?` : name))
+    .join('|');
 }

@@ -48,7 +48,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const header = readerOf(request.headers);
   const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
   if (!/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds)
-    throw new WebhookRefused('the timestamp is too far from the clock');
+    throw new WebhookRefused('the timestamp is too old or new');
   const part = body as BlobPart;
   const signed = await new Blob([`${id}.${timestamp}.`, part]).arrayBuffer();
   const signatures = header('webhook-signature').split(' ');
@@ -62,7 +62,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
         isTest: header('crossramp-test') === 'true',
         transaction: parseExact(await new Blob([part]).text()),
       } as WebhookEvent;
-  throw new WebhookRefused('no signature is by this secret');
+  throw new WebhookRefused('no signature of the secret');
 }
 
 async function isSignedBy(
