@@ -109,7 +109,7 @@ describe('the queue', () => {
     const place = { mode: 'sandbox', accountId: BigInt(shop.accountId), transactionId: null } as const;
     const hit = {
       ...{ role: 'customer', subject: `tax_id:${taxId}`, subjectName: 'Ana Souza', taxId, address: null },
-      ...{ list: 'own', entry: '7', entryName: 'Ana Sousa', score: '0.9', strength: 'weak' },
+      ...{ list: 'own', entry: '7', entryName: 'Ana Sousa', score: '0.9', strength: 'review' },
       ...({ answer: 'held', version: '1' } as const),
     };
     await app.database.withTx((tx) => raiseHits(tx, place, [hit], new Date()));
