@@ -105,6 +105,8 @@ function defineAction(builder: Builder, name: ActionRef, effect: ReturnType<type
       arguments: t.field({
         type: [argument],
         description: 'Members of the `input` of the mutation, as this action takes them.',
+        // No action has more, besides the transaction and the key.
+        complexity: { field: 1, multiplier: 4 },
         resolve: (row, _args, _context, { schema }) => argumentsOf(schema, row),
       }),
       needsPasskey: t.exposeBoolean('needsPasskey', {

@@ -49,8 +49,15 @@ function fitting(type: GraphQLInputType): string {
   if (isNonNullType(type)) return fitting(type.ofType);
   if (isListType(type)) return `[${fitting(type.ofType)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
-  if (isInputObjectType(type)) return `{ ${required(Object.values(type.getFields()))} }`;
-  return { Int: '1', Boolean: 'true', DateTime: '"2026-05-01T12:00:00Z"' }[type.name] ?? '"1"';
+  if (isInputObjectType(type)) {
+    const [first, ...others] = Object.values(type.getFields());
+    if (type.isOneOf && first) return `{ ${first.name}: ${fitting(first.type)} }`;
+    return `{ ${required(first ? [first, ...others] : [])} }`;
+  }
+  return (
+    { Int: '1', Boolean: 'true', Date: '"2026-05-01"', DateTime: '"2026-05-01T12:00:00Z"' }[type.name] ??
+    '"1"'
+  );
 }
 
 function required(given: readonly Pick<GraphQLArgument, 'name' | 'type' | 'defaultValue'>[]): string {

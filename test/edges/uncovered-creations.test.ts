@@ -81,7 +81,7 @@ const WAYS: readonly Way[] = [
   })),
   byGraphql('offramps', 'createOfframp', OFFRAMP_INPUT),
   byGraphql('withdrawals', 'createWithdrawal', () => ({
-    amount: { crypto: '10' },
+    amountReceived: '10',
     currency: 'USDT_TRX',
     groupId: 'out',
   })),

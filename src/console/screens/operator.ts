@@ -96,7 +96,7 @@ type Hold = NonNullable<OperatorQuery['holds']>[number];
 /** The reason that the release of frozen money takes; null for other holds. */
 function releaseReason(
   context: ScreenContext,
-  { arguments: taken }: Hold['transaction']['possibleActions'][number],
+  { arguments: taken }: Hold['transaction']['release'][number],
   given: Given,
 ): Html | null {
   const reason = taken.find(({ name }) => name === 'reason');
@@ -107,10 +107,10 @@ function releaseReason(
 
 function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
   const { say, language } = context;
-  const decide = ({ account, transaction: { end2end, possibleActions } }: Hold) => {
+  const decide = ({ account, transaction: { end2end, release: releases, reject: rejects } }: Hold) => {
     const given = { account, end2end };
-    const release = possibleActions.find(({ action }) => action === 'RELEASE_HOLD');
-    const reject = possibleActions.find(({ action }) => action === 'REJECT_HOLD');
+    const [release] = releases;
+    const [reject] = rejects;
     const releasing = release && {
       open: say('release'),
       what: say(releaseMeaning(release) ?? 'releaseWhat'),
