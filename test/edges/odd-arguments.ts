@@ -60,12 +60,9 @@ const VALUES_BY_TYPE: Readonly<Record<string, string>> = {
 
 /** Members that no type requires, but the act does: without them it would be refused before the text is looked at. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  CreateCheckoutInput: ['amountPayment', 'clientName', 'clientTaxId'],
-  CreateOnrampInput: ['amountPayment', 'clientName', 'clientTaxId'],
-  CreateOfframpInput: ['amountPaid'],
-  QuoteInput: ['brlAmount'],
-  CreateQuoteInput: ['brlAmount'],
-  AddWhitelistEntryInput: ['network', 'address'],
+  CreateCheckoutInput: ['amount', 'clientName', 'clientTaxId'],
+  CreateOnrampInput: ['amount', 'clientName', 'clientTaxId'],
+  CreateOfframpInput: ['amount'],
 };
 
 /** @returns a case for every text that a query or mutation takes, with each value of the enums that it needs. */
@@ -114,7 +111,7 @@ function pathsOf({ name, type }: Input, depth: number): string[][] {
  */
 export function documentOf({ operation, field, path, choice }: Case, more: readonly string[]): string {
   const declared: string[] = [];
-  const args = membersOf(field.args, { path, choice, needed: [], declared })
+  const args = membersOf(field.args, { path, choice, needed: [], isChoice: false, declared })
     .join(', ')
     .replace(/^input: \{/, (begin) => [begin, ...more.map((each) => `${each},`)].join(' '));
   if (args.includes('$account')) declared.push('$account: String!');
@@ -127,6 +124,8 @@ interface Filling {
   readonly path: readonly string[];
   readonly choice: string | undefined;
   readonly needed: readonly string[];
+  /** Whether the inputs are members of a choice, which take variables that are never null. */
+  readonly isChoice: boolean;
   readonly declared: string[];
 }
 
@@ -145,7 +144,7 @@ function isRequired({ type, defaultValue }: Input): boolean {
 function filled({ type }: Input, filling: Filling): string {
   const path = filling.path.slice(1);
   if (path.length > 0) return objectOf(type, { ...filling, path });
-  filling.declared.push(`$id: ${type}`);
+  filling.declared.push(`$id: ${type}${filling.isChoice && !isNonNullType(type) ? '!' : ''}`);
   return '$id';
 }
 
@@ -160,6 +159,10 @@ function fitting({ name, type }: Input, filling: Filling): string {
 function objectOf(type: GraphQLInputType, filling: Filling): string {
   const named = getNamedType(type);
   if (!isInputObjectType(named)) throw new Error(`${type} is no input object`);
-  const needed = NEEDED[named.name] ?? [];
-  return `{ ${membersOf(Object.values(named.getFields()), { ...filling, needed }).join(', ')} }`;
+  const members = Object.values(named.getFields());
+  const [first] = members;
+  // Of a choice one member is given: that of the text, or the first.
+  const needed =
+    named.isOneOf && filling.path.length === 0 && first ? [first.name] : (NEEDED[named.name] ?? []);
+  return `{ ${membersOf(members, { ...filling, needed, isChoice: named.isOneOf }).join(', ')} }`;
 }
