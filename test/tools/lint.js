@@ -74,7 +74,7 @@ function lint(name) {
     },
   ];
   return texts.flatMap(([file, text]) =>
-    new Linter({ configType: 'flat' })
+    new Linter({ configType: 'flat', cwd: fileURLToPath(ROOT) })
       .verify(text, config, { filename: isFolder ? pathOf(`${name}/${file}`) : pathOf(file) })
       .map(({ ruleId, line, message }) => `${file}:${line} ${ruleId}: ${message}`),
   );
