@@ -14,12 +14,14 @@ const TRANSACTIONS = [
 ];
 export const POSSIBLE_TYPES = {
   BookLine: ['ResultLine', 'TreasuryLine', 'TrialLine'],
+  DeliveryFigures: ['DeliverySlice', 'EndpointFigures', 'TotalFigures'],
   EventItem: ['CursorExpired', 'Heartbeat', 'TransactionEvent'],
   Node: [
-    ...['Account', 'AccountHolder', 'ApiKey', 'CrossrampCheckout', 'Customer', 'ManualJournal', 'Member'],
-    ...['Offramp', 'OfframpInstant', 'Onramp', 'OnrampInstant', 'Passkey', 'Person', 'PersonSession'],
-    ...['PixOrder', 'RailNews', 'Reconciliation', 'StaticLink', 'SuspenseEntry', 'WebhookDelivery'],
-    ...['WebhookEndpoint', 'WhitelistEntry', 'WhitelistGroup', 'Withdrawal'],
+    ...['Account', 'AccountHolder', 'ApiKey', 'CrossrampCheckout', 'Customer', 'CustomerCase'],
+    ...['ManualJournal', 'Member', 'Offramp', 'OfframpInstant', 'Onramp', 'OnrampInstant', 'Passkey'],
+    ...['Person', 'PersonSession', 'PixOrder', 'RailNews', 'Reconciliation', 'ScreeningHit'],
+    ...['StaticLink', 'SuspenseEntry', 'WebhookDelivery', 'WebhookEndpoint', 'WhitelistEntry'],
+    ...['WhitelistGroup', 'Withdrawal'],
   ],
   Refusal: [
     ...['CursorRefusal', 'InputRefusal', 'LimitRefusal', 'PermissionRefusal'],

@@ -156,7 +156,7 @@ test('a turn that no sender takes, and events that no relay reads, are overdue',
   const samples = await metrics.scrape();
   expect(samples.get('crossramp_webhook_overdue_seconds{mode="sandbox"}')).toBeGreaterThanOrEqual(599);
   expect(samples.get('crossramp_relay_lag_seconds{mode="sandbox"}')).toBeGreaterThanOrEqual(299);
-  expect(samples.get('crossramp_relay_accounts_behind{mode="sandbox"}')).toBe(1);
+  expect(samples.get('crossramp_relay_accounts_behind{mode="sandbox"}')).toBeGreaterThanOrEqual(1);
   webhooks = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   await until('crossramp_webhook_overdue_seconds{mode="sandbox"}', (value) => value < 60);
   await until('crossramp_relay_lag_seconds{mode="sandbox"}', (value) => value === 0);
