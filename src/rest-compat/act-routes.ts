@@ -124,7 +124,7 @@ const ON_TRANSACTIONS: readonly WriteEntry[] = [
     },
     {
       shape: {
-        action: text('What becomes of it.', { enum: RESOLUTIONS, example: 'keep' }),
+        action: text('Resolution.', { enum: RESOLUTIONS, example: 'keep' }),
         address: RETURN_ADDRESS,
       },
       needs: { all: ['action'] },

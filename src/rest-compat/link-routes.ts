@@ -28,7 +28,7 @@ export const STATIC_LINK: RecordShape<LinkRecord> = {
       ({ slug }, { publicUrl }) => publicUrl + linkPath(slug),
       { format: 'uri' },
     ),
-    name: link.text('What it is for, as payers see it.', ({ name }) => name),
+    name: link.text('Purpose, as payers see it.', ({ name }) => name),
     currency_exit_received_code: link.text(
       'Crypto that is received.',
       ({ currency }) => currencyOfLedger(currency).code,
@@ -85,7 +85,7 @@ export const LINK_WRITES: readonly RecordWrite[] = [
     summary: `Creates a static link with a fixed or an open amount. An account can have ${inProse(STATIC_LINKS_MAX)} that are not disabled`,
     status: 201,
     shape: {
-      name: text('What it is for, as payers see it.', {
+      name: text('Purpose, as payers see it.', {
         ...{ example: 'Coffee', minLength: 1, maxLength: REFERENCE_LENGTH_MAX },
       }),
       currency_exit_received_code: text(CHECKOUT_MEMBERS.currency.doc, { example: 'USDT_TRX' }),

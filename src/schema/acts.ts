@@ -282,7 +282,7 @@ function defineProvideIdentity(
 function defineResolveDeposit(builder: Builder, transaction: TransactionRef): void {
   const resolution = builder.enumType('DepositResolution', {
     description:
-      'What to do with a deposit that is held because its amount was wrong, it was late, or the payout failed.',
+      'Resolution of a deposit that is held because its amount was wrong, it was late, or the payout failed.',
     values: {
       KEEP: { value: 'keep', description: 'Credit the deposit to the balance, unconverted.' },
       REFUND: { value: 'refund', description: 'Send the deposit back on-chain, less the network fee.' },
@@ -295,7 +295,7 @@ function defineResolveDeposit(builder: Builder, transaction: TransactionRef): vo
       'Decides about the held deposit of an offramp: keep, refund or re-quote it. Needs the scope `move`.',
     input: (t) => ({
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
-      resolution: t.field({ type: resolution, required: true, description: 'What to do with the deposit.' }),
+      resolution: t.field({ type: resolution, required: true, description: 'Resolution of the deposit.' }),
       address: t.string({
         description: 'Address that a refund is sent to. Default: the address that the deposit came from.',
       }),

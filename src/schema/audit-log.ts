@@ -40,7 +40,7 @@ const FILTERS = {
 /** Defines `AuditEntry` with its types, and `Query.auditLog`. @returns the kinds of actors. */
 export function defineAuditLog(builder: Builder) {
   const actorKind = builder.enumType('AuditActorKind', {
-    description: 'Who acts.',
+    description: 'Kind of actor.',
     values: Object.fromEntries(ACTOR_KINDS.map((kind) => [kind, { description: ACTORS[kind] }])),
   });
   const entry = defineEntry(builder, actorKind);
@@ -111,7 +111,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       scope: t.exposeString('scope', { description: 'Scope that the act needs.' }),
       actorKind: t.field({
         type: actorKind,
-        description: 'Who did it.',
+        description: 'Kind of the actor.',
         resolve: (row) => row.actorKind as never,
       }),
       actorId: t.exposeString('actorId', {
@@ -122,7 +122,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
         description: 'For an approval: the key or person that requested the approved withdrawal or journal.',
       }),
       objectKind: t.exposeString('objectKind', {
-        description: `What was acted on: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
+        description: `Kind of the object: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
       }),
       objectId: t.exposeString('objectId', { description: 'Id of what was acted on.' }),
       before: t.field({

@@ -13,7 +13,7 @@ import { isoOf } from './moment.ts';
 /** Defines `Balance` and `Query.balances`. */
 export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
   const balance = builder.objectRef<Balance>('Balance').implement({
-    description: 'What the account holds in one currency.',
+    description: 'Balance of the account in one currency.',
     fields: (t) => ({
       currency: t.field({
         type: currency,
@@ -54,7 +54,7 @@ export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
 
 function defineWorth(builder: Builder, currency: CurrencyRefs['currency']): void {
   const worth = builder.objectRef<BalanceWorth>('BalanceWorth').implement({
-    description: 'What the account holds, in BRL at the last known mid-market rates.',
+    description: 'Worth of the account’s balances, in BRL at the last known mid-market rates.',
     fields: (t) => ({
       total: t.expose('total', {
         type: 'Decimal',
@@ -78,7 +78,7 @@ function defineWorth(builder: Builder, currency: CurrencyRefs['currency']): void
     t.field({
       type: worth,
       complexity: 20,
-      description: 'What the account holds now, in BRL.',
+      description: 'Present worth of the balances, in BRL.',
       resolve: (_root, _args, context) => readBalanceWorth(context),
     }),
   );

@@ -23,7 +23,9 @@ export function defineBookCloses(builder: Builder): void {
         description: 'When it was closed.',
         resolve: ({ closedAt }) => isoMillis(closedAt),
       }),
-      closedBy: t.exposeString('closedBy', { description: 'Who closed it, as the audit log names actors.' }),
+      closedBy: t.exposeString('closedBy', {
+        description: 'Closer of the day, as the audit log names actors.',
+      }),
       hash: t.exposeString('hash', {
         description:
           'SHA-256, hexadecimal, over the hash of the day before and all movements of the day. It is also in the audit log, and `crossramp verify` checks it.',

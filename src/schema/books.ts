@@ -33,7 +33,7 @@ function defineBooking(builder: Builder) {
 
 function defineReceivable(builder: Builder, booking: BookingRef): void {
   const source = builder.enumType('ReceivableSource', {
-    description: 'What settles a receivable.',
+    description: 'Source that settles a receivable.',
     values: {
       BALANCE: { value: 'balance', description: 'The available balance of the account.' },
       CAPITAL: { value: 'capital', description: 'Capital of the house: it bears the loss.' },
@@ -50,7 +50,7 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
         required: true,
         description: `How much to settle, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
       }),
-      source: t.field({ type: source, required: true, description: 'What settles it.' }),
+      source: t.field({ type: source, required: true, description: 'Source of the settlement.' }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {

@@ -49,7 +49,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
   defineMutation(builder, 'updateBranding', {
     result: ['branding', branding],
     description: 'Changes how the hosted pages look. Needs the scope `admin`.',
-    inputDescription: 'What to change. Null removes a setting; members that are not given stay as they are.',
+    inputDescription: 'Changes. Null removes a setting; members that are not given stay as they are.',
     input: (t) => ({
       displayName: t.string({ description: DOC.displayName }),
       accent: t.string({ description: DOC.accent }),

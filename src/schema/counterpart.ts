@@ -9,8 +9,8 @@ import type { CurrencyRefs } from './currency.ts';
 
 const CLASS_VALUES = {
   HOLDER: { description: 'Your own: one of the parts of a balance.' },
-  HOUSE_ASSET: { description: 'What the house has or is owed: bank, wallets, deposits under way.' },
-  HOUSE_LIABILITY: { description: 'What the house owes to others than you: payers, payouts under way.' },
+  HOUSE_ASSET: { description: 'Assets of the house: bank, wallets, deposits under way.' },
+  HOUSE_LIABILITY: { description: 'Debts of the house to others than you: payers, payouts under way.' },
   HOUSE_EQUITY: { description: 'Conversions between currencies, capital, and opening balances.' },
   HOUSE_REVENUE: { description: 'Fees that the house earned.' },
   HOUSE_EXPENSE: { description: 'Network fees that the house paid, and losses.' },
@@ -44,7 +44,7 @@ export function subAccountName(number: number): SubAccount {
 /** Defines `LedgerAccountClass`. */
 export function defineAccountClass(builder: Builder) {
   return builder.enumType('LedgerAccountClass', {
-    description: 'What a ledger account is in the chart of accounts.',
+    description: 'Class of a ledger account in the chart of accounts.',
     values: CLASS_VALUES,
   });
 }
@@ -67,7 +67,7 @@ export function defineCounterpart(
     fields: (t) => ({
       accountClass: t.field({
         type: accountClass,
-        description: 'What the ledger account of the other line is.',
+        description: 'Class of the ledger account of the other line.',
         resolve: (posting) => posting.accountClass,
       }),
       subAccount: t.field({

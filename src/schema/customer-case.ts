@@ -335,7 +335,7 @@ function defineEvidence(builder: Builder, state: StateRef) {
       at: t.field({ type: 'DateTime', description: 'Time of the entry.', resolve: ({ at }) => isoOf(at) }),
       event: t.exposeString('event', {
         description:
-          'What happened: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`.',
+          'Event: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`.',
       }),
       state: t.field({
         type: state,

@@ -76,7 +76,7 @@ function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void
     result: ['customer', customer],
     description:
       'Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
-    inputDescription: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    inputDescription: 'Changes. Members that are not given stay as they are; null takes a limit away.',
     input: (t) => ({
       taxId: t.string({ required: true, description: TAX_ID }),
       ...limitFields(t),
@@ -94,7 +94,7 @@ function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
     result: ['customer', customer],
     description:
       'Sets limits of a customer that replace those of the templates, above or below them. Needs the scope `platform:pricing`.',
-    inputDescription: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    inputDescription: 'Changes. Members that are not given stay as they are; null takes a limit away.',
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       taxId: t.string({ required: true, description: TAX_ID }),
@@ -202,7 +202,7 @@ function defineCustomer(builder: Builder) {
 function defineVolume(builder: Builder) {
   return builder.prismaObject('VolumeDay', {
     name: 'CustomerVolume',
-    description: 'What a customer moved on one day, over all checkouts, onramps and offramps of the account.',
+    description: 'Volume of a customer on one day, over all checkouts, onramps and offramps of the account.',
     fields: (t) => ({
       day: t.field({
         type: 'Date',

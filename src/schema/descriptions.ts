@@ -23,7 +23,7 @@ export const DESCRIPTIONS = {
   status: 'Broad label, for the state of a user interface.',
   substatus: 'Label of the step; several share a status.',
   statusCode: 'Broad status of its step as a code; `status` is its label.',
-  headline: 'What happened to the money, in a few words for people.',
+  headline: 'Movement of the money, in a few words for people.',
   awaits:
     'Party that its step waits for; null when the gateway and its rails go on by themselves, after the end, and for steps that only imported history has. It follows from the step alone: a withdrawal that was approved, or a payment whose hold was rejected, waits for a `DECISION` until the rails have moved it on.',
 } as const;

@@ -8,7 +8,7 @@ import { COUNT_POINTS } from './pagination.ts';
 /** Defines `HouseDay` and `Query.houseDays`. */
 export function defineHouseDays(builder: Builder): void {
   const day = builder.objectRef<HouseDay>('HouseDay').implement({
-    description: 'What the house moved and earned on one day, in BRL.',
+    description: 'Movements and earnings of the house on one day, in BRL.',
     fields: (t) => ({
       day: t.expose('day', { type: 'Date', description: 'Day in Brasília.' }),
       pixIn: t.expose('pixIn', {

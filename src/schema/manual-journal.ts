@@ -88,7 +88,7 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
       }),
       reason: t.exposeString('reason', { description: 'Reason that was given with the proposal.' }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
-      maker: t.exposeString('maker', { description: 'Who proposed it, by the id of key or person.' }),
+      maker: t.exposeString('maker', { description: 'Proposer, by the id of key or person.' }),
       madeAt: t.field({
         type: 'DateTime',
         description: 'When it was proposed.',
@@ -96,7 +96,7 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
       }),
       decidedBy: t.exposeString('decidedBy', {
         nullable: true,
-        description: 'Who approved or rejected it; null while it waits.',
+        description: 'Approver, or person who rejected it; null while it waits.',
       }),
       decidedAt: t.field({
         type: 'DateTime',

@@ -22,7 +22,7 @@ export function defineNetworks(builder: Builder): void {
       }),
       pausedBy: t.exposeString('pausedBy', {
         nullable: true,
-        description: 'Who paused it; null while sending is not paused.',
+        description: 'Person who paused it; null while sending is not paused.',
       }),
       reason: t.exposeString('reason', {
         nullable: true,

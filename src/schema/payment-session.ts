@@ -78,7 +78,7 @@ const ASK_DOCS: Readonly<Record<(typeof ASKS)[number], string>> = {
 
 function defineAsk(builder: Builder) {
   return builder.enumType('PaymentAsk', {
-    description: 'What the page asks the payer for.',
+    description: 'Form of the page for the payer.',
     values: Object.fromEntries(
       ASKS.map((name) => [name.toUpperCase(), { value: name, description: ASK_DOCS[name] }]),
     ),
@@ -100,7 +100,7 @@ function defineType(builder: Builder, { currency, money, ...status }: Refs) {
         ask: t.field({
           type: ask,
           nullable: true,
-          description: 'What the payer is asked for now; null when there is nothing to do.',
+          description: 'Present form for the payer; null when there is nothing to do.',
           resolve: (each) => each.ask,
         }),
         isRenewable: t.exposeBoolean('isRenewable', {
@@ -172,7 +172,7 @@ function defineStatus(
     }),
     message: t.field({
       type: label,
-      description: 'What the present state means.',
+      description: 'Meaning of the present state.',
       resolve: ({ step }) => step.message,
     }),
   }));
@@ -191,13 +191,13 @@ function defineMoney(builder: Builder, session: SessionRef, { currency, money }:
       payment: t.field({
         type: money,
         nullable: true,
-        description: 'What the payer pays; null until the amount is known.',
+        description: 'Amount that the payer pays; null until the amount is known.',
         resolve: ({ facts }) => moneyOf(facts.amountPayment, facts.source),
       }),
       received: t.field({
         type: money,
         nullable: true,
-        description: 'What is received for it; null until the amount is known.',
+        description: 'Amount received for it; null until the amount is known.',
         resolve: ({ facts }) => moneyOf(facts.amountReceived, facts.target),
       }),
       paymentCurrency: t.field({

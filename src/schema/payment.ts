@@ -8,7 +8,7 @@ import type { Loaders, NumberedRecord } from './loaders.ts';
 /** Defines `Payment`. */
 export function definePayment(builder: Builder) {
   return builder.objectRef<ProcessRow>('Payment').implement({
-    description: 'What a payer needs: the hosted page, and what to pay or deposit.',
+    description: 'Data for a payer: the hosted page, and the amount to pay or deposit.',
     fields: (t) => ({
       link: t.string({
         description: 'URL of the hosted page.',

@@ -28,7 +28,7 @@ const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
 export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
   const role = builder.enumType('MemberRole', {
     description:
-      'What a person may do in an account: each role has scopes, which mean what they mean for a key.',
+      'Rights of a person in an account: each role has scopes, with the same meaning as for a key.',
     values: Object.fromEntries(
       ROLE_NAMES.map((value) => [
         value.toUpperCase(),
@@ -97,7 +97,7 @@ function defineMember(builder: Builder, role: RoleRef) {
       email: t.exposeString('email', { description: 'E-mail address of the person, in lower case.' }),
       role: t.field({
         type: role,
-        description: 'What the person may do.',
+        description: 'Role of the person.',
         resolve: (row) => row.role as never,
       }),
       scopes: t.stringList({
@@ -105,7 +105,7 @@ function defineMember(builder: Builder, role: RoleRef) {
         resolve: (row) => [...scopesOf(row.role)],
       }),
       invitedBy: t.exposeString('invitedBy', {
-        description: 'Who invited: `keyId` of a key, id of a person, or the user name of an operator.',
+        description: 'Inviter: `keyId` of a key, id of a person, or the user name of an operator.',
       }),
       invitedAt: t.field({
         type: 'DateTime',
@@ -139,7 +139,7 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
   const invitation = builder.objectRef<Invitation>('Invitation').implement({
     description: 'An invitation that was just made.',
     fields: (t) => ({
-      member: t.field({ type: member, description: 'Who was invited.', resolve: (row) => row.member }),
+      member: t.field({ type: member, description: 'Invited person.', resolve: (row) => row.member }),
       url: t.exposeString('url', {
         description:
           'The link that lets the person in, once. It is shown here once; send it in a way that you trust.',
@@ -156,7 +156,7 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
     result: ['invitation', invitation],
     description:
       'Invites a person to the account; for a person who has not signed in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner.',
-    inputDescription: 'Who is invited.',
+    inputDescription: 'Invited person.',
     input: (t) => ({
       name: t.string({
         required: true,
@@ -166,7 +166,7 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
         required: true,
         description: bounded('E-mail address of the person.', EMAIL_LENGTH_MAX),
       }),
-      role: t.field({ type: role, required: true, description: 'What the person may do.' }),
+      role: t.field({ type: role, required: true, description: 'Role of the person.' }),
     }),
     resolve: (given, context) => {
       const each = (name: 'name' | 'email' | 'role') => ({
@@ -252,7 +252,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
       name: t.exposeString('name', { description: 'Name of the account holder.' }),
       role: t.field({
         type: role,
-        description: 'What the person may do there.',
+        description: 'Role of the person there.',
         resolve: (row) => row.role as never,
       }),
     }),
@@ -276,7 +276,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
       }),
       role: t.field({
         type: role,
-        description: 'What the person may do in the account of the request.',
+        description: 'Role of the person in the account of the request.',
         resolve: (_row, _args, { caller }) => caller.person?.role as never,
       }),
       hasPasskey: t.boolean({
@@ -301,7 +301,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
   );
   builder.objectField(viewer, 'scopes', (t) =>
     t.stringList({
-      description: 'What the caller may do, key or person.',
+      description: 'Scopes of the caller, key or person.',
       resolve: (_viewer, _args, { caller }) => [...caller.scopes],
     }),
   );

@@ -110,7 +110,7 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
 
 function defineRailHealth(builder: Builder): void {
   const rail = builder.enumType('Rail', {
-    description: 'What the gateway works with outside of itself.',
+    description: 'Systems outside of the gateway.',
     values: describedValues(RAILS),
   });
   const check = builder.objectRef<NamedCheck>('RailCheck').implement({

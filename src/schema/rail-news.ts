@@ -157,8 +157,7 @@ function defineNews(
       }),
       closedBy: t.exposeString('closedBy', {
         nullable: true,
-        description:
-          'Who closed it: id of a key or a person, or name of an operator; null unless it was closed.',
+        description: 'Closer: id of a key or a person, or name of an operator; null unless it was closed.',
       }),
       closedAt: t.field({
         type: 'DateTime',

@@ -22,7 +22,7 @@ import {
 export function defineReceivables(builder: Builder, { currency }: CurrencyRefs): void {
   const receivable = builder.objectRef<Receivable>('Receivable').implement({
     description:
-      'What an account holder owes the house in one currency after lost disputes and dropped deposits.',
+      'Debt of an account holder to the house in one currency after lost disputes and dropped deposits.',
     fields: (t) => ({
       account: t.string({
         description: 'Identifier of the account.',
@@ -47,7 +47,7 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
     t.field({
       type: connection,
       description:
-        'What account holders of your mode owe the house after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles it. Needs the scope `platform:books`.',
+        'Debts of account holders of your mode to the house after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles them. Needs the scope `platform:books`.',
       args: countedArguments(t.arg),
       complexity: countedComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,

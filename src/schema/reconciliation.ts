@@ -89,7 +89,7 @@ function defineChecklist(builder: Builder, report: ReturnType<typeof defineRepor
     }),
   });
   const checklist = builder.objectRef<CloseChecklist>('CloseChecklist').implement({
-    description: 'What there is to do before a day is closed.',
+    description: 'Work before a day is closed.',
     fields: (t) => ({
       day: t.expose('day', { type: 'Date', description: 'The day to close next, in Brasília.' }),
       isOver: t.exposeBoolean('isOver', {
@@ -113,7 +113,7 @@ function defineChecklist(builder: Builder, report: ReturnType<typeof defineRepor
       type: checklist,
       complexity: 100,
       description:
-        'What there is to do before the next day is closed: the day after the last closed one; before the first close, yesterday. Needs the scope `platform:books`.',
+        'Work before the next day is closed: the day after the last closed one; before the first close, yesterday. Needs the scope `platform:books`.',
       resolve: (_root, _args, context) => readCloseChecklist(context),
     }),
   );
@@ -156,7 +156,7 @@ function defineReport(builder: Builder) {
         description: 'When it was made.',
         resolve: ({ madeAt }) => isoOf(madeAt),
       }),
-      madeBy: t.exposeString('madeBy', { description: 'Who asked for it, as the audit log names actors.' }),
+      madeBy: t.exposeString('madeBy', { description: 'Requester, as the audit log names actors.' }),
       isOpen: t.boolean({ description: 'Whether the report needs a look.', resolve: isOpen }),
       matched: t.exposeInt('matched', { description: 'Entries of the day that the ledger has, too.' }),
       missingHere: t.exposeInt('missingHere', {
@@ -220,7 +220,7 @@ function defineBalance(builder: Builder) {
 
 function defineFinding(builder: Builder) {
   const kind = builder.enumType('FindingKind', {
-    description: 'What is wrong between a statement and the ledger.',
+    description: 'Difference between a statement and the ledger.',
     values: describedValues(FINDING_KINDS),
   });
   const entry = builder.enumType('StatementEntryKind', {
@@ -230,8 +230,8 @@ function defineFinding(builder: Builder) {
   return builder.objectRef<Finding>('Finding').implement({
     description: 'A difference between a statement and the ledger.',
     fields: (t) => ({
-      finding: t.field({ type: kind, description: 'What is wrong.', resolve: (row) => row.finding }),
-      kind: t.field({ type: entry, description: 'What it is.', resolve: (row) => row.kind }),
+      finding: t.field({ type: kind, description: 'Kind of the difference.', resolve: (row) => row.finding }),
+      kind: t.field({ type: entry, description: 'Kind.', resolve: (row) => row.kind }),
       id: t.exposeString('id', {
         nullable: true,
         description:

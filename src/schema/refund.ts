@@ -165,7 +165,7 @@ function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       amount: t.field({
         type: money,
-        description: 'What the payer gets.',
+        description: 'Amount that the payer gets.',
         resolve: ({ amount }) => moneyOf(amount, BRL) as never,
       }),
       requestedAt: t.field({

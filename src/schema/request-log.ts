@@ -81,7 +81,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       }),
       actorKind: t.field({
         type: actorKind,
-        description: 'Who asked: `KEY`, `PERSON` or `PAYER`.',
+        description: 'Kind of caller: `KEY`, `PERSON` or `PAYER`.',
         resolve: (row) => row.actorKind as never,
       }),
       actorId: t.exposeString('actorId', {

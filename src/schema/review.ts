@@ -80,7 +80,7 @@ function defineItem(builder: Builder, { transaction, money: amount }: Refs, kind
       caseKey: t.exposeString('id', {
         description: 'Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`.',
       }),
-      kind: t.field({ type: kind, description: 'What it is.', resolve: (row) => row.kind as never }),
+      kind: t.field({ type: kind, description: 'Kind.', resolve: (row) => row.kind as never }),
       account: t.string({
         nullable: true,
         description: 'Identifier of the account that it is about; null for what is of the house.',
@@ -162,7 +162,7 @@ function defineNote(builder: Builder) {
 
 function defineQueue(builder: Builder, item: ItemRef, kind: KindRef): void {
   const assignee = builder.enumType('ReviewAssignee', {
-    description: 'Who works on a case.',
+    description: 'Assignee of a case.',
     values: describedValues({ me: 'You do.', no_one: 'No one does.' }),
   });
   const connection = exactConnection(builder, item, {
@@ -280,7 +280,7 @@ function defineFile(builder: Builder, { transaction, suspense }: Refs, { item, n
     description: 'A case with everything that a person decides by.',
     fields: (t) => ({
       caseKey: t.exposeString('id', { description: 'Key of the case.' }),
-      kind: t.field({ type: kind, description: 'What it is.', resolve: (row) => row.kind as never }),
+      kind: t.field({ type: kind, description: 'Kind.', resolve: (row) => row.kind as never }),
       account: t.string({
         nullable: true,
         description: 'Identifier of the account that it is about; null for what is of the house.',

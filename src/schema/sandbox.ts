@@ -25,7 +25,7 @@ export function defineSandbox(builder: Builder, currencies: CurrencyRefs, transa
     description: 'Something that the outside world can do to a transaction.',
     fields: (t) => ({
       name: t.field({ type: scenarioName, description: 'Name of the scenario.', resolve: (row) => row.name }),
-      doc: t.exposeString('doc', { description: 'What happens, in one sentence.' }),
+      doc: t.exposeString('doc', { description: 'Effect, in one sentence.' }),
     }),
   });
   builder.queryField('sandboxScenarios', (t) =>
@@ -96,7 +96,7 @@ function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: 
       'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`.',
     input: (t) => ({
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
-      scenario: t.field({ type: scenario, required: true, description: 'What to play.' }),
+      scenario: t.field({ type: scenario, required: true, description: 'Scenario to play.' }),
       amount: t.field({
         type: 'Decimal',
         description: bounded(

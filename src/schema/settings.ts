@@ -83,7 +83,7 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
   defineMutation(builder, 'updateTemplateSettings', {
     result: ['templateSetting', setting],
     description: `Changes price and limits of a template for an account, for transactions created from now on. A price that is lowered to a spread and fee rate of less than ${MARGIN_MIN} together is in \`proposedPrice\` until another person sets the same within 72 hours. Needs the scope \`platform:pricing\`.`,
-    inputDescription: 'What to change. Members that are not given stay as they are.',
+    inputDescription: 'Changes. Members that are not given stay as they are.',
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       template: t.field({ type: template, required: true, description: 'Template to change.' }),
@@ -210,7 +210,7 @@ function definePendingChange(builder: Builder, protection: ReturnType<typeof def
     description:
       'A change that loosens a protection and waits for the end of the cooling time that was in force at its request.',
     fields: (t) => ({
-      setting: t.field({ type: protection, description: 'What is to change.', resolve: ({ name }) => name }),
+      setting: t.field({ type: protection, description: 'The changes.', resolve: ({ name }) => name }),
       subject: t.field({
         type: 'String',
         nullable: true,
@@ -317,7 +317,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
     result: ['accountSettings', settings],
     description:
       'Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
-    inputDescription: 'What to change. Members that are not given stay as they are.',
+    inputDescription: 'Changes. Members that are not given stay as they are.',
     input: (t) => ({
       whitelistCoolingSeconds: t.int({
         description: `${COOLING} From 0 to ${inProse(COOLING_SECONDS_MAX)} (30 days).`,

@@ -72,7 +72,7 @@ function defineLink(builder: Builder, { currency }: CurrencyRefs) {
         description: 'URL for customers. Each visit opens a new session.',
         resolve: ({ slug }, _args, { publicUrl }) => publicUrl + linkPath(slug),
       }),
-      name: t.exposeString('name', { description: 'What it is for, as payers see it.' }),
+      name: t.exposeString('name', { description: 'Purpose, as payers see it.' }),
       currency: t.field({
         type: currency,
         description: 'Crypto that is received.',

@@ -19,7 +19,7 @@ export function defineStepEnums(builder: Builder) {
     values: describedValues<StatusCode>(STATUS_CODES),
   });
   const awaited = builder.enumType('Awaited', {
-    description: 'What a step waits for.',
+    description: 'Party that a step waits for.',
     values: describedValues<Awaited>(AWAITED),
   });
   return { status, awaited };

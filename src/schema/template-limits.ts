@@ -48,7 +48,7 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
     result: ['templateLimits', limits],
     description:
       'Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
-    inputDescription: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    inputDescription: 'Changes. Members that are not given stay as they are; null takes a limit away.',
     input: (t) => ({
       template: t.field({ type: template, required: true, description: 'The template.' }),
       ...eachLimit((name) =>

@@ -66,7 +66,7 @@ export function defineTransactionRecord(builder: Builder, transaction: Transacti
 
 function defineCustody(builder: Builder) {
   return builder.enumType('WalletCustody', {
-    description: 'Who holds the keys of a wallet.',
+    description: 'Holder of the keys of a wallet.',
     values: {
       SELF_CUSTODY: { value: 'self_custody', description: 'Its owner.' },
       CUSTODIAL: { value: 'custodial', description: 'A provider.' },
@@ -77,7 +77,7 @@ function defineCustody(builder: Builder) {
 type CustodyRef = ReturnType<typeof defineCustody>;
 
 const RECORDED =
-  'What is recorded for reports to authorities. Later, members that are not given stay as they are, and null takes one away.';
+  'Recorded facts for reports to authorities. Later, members that are not given stay as they are, and null takes one away.';
 
 function defineInput(builder: Builder, custody: CustodyRef) {
   return builder.inputType('TransactionRecordInput', {
@@ -170,7 +170,7 @@ function defineMutations(builder: Builder, transaction: TransactionRef, custody:
 
 function defineType(builder: Builder, custody: CustodyRef) {
   return builder.objectRef<TransactionRecord>('TransactionRecord').implement({
-    description: 'What is recorded of a transaction for reports to authorities; null where nothing is known.',
+    description: 'Recorded facts of a transaction for reports to authorities; null where nothing is known.',
     fields: (t) => ({
       walletCustody: t.expose('walletCustody', { type: custody, nullable: true, description: CUSTODY }),
       ...(Object.fromEntries(

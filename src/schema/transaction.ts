@@ -62,11 +62,11 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
         }),
         status: published('status', DESCRIPTIONS.status),
         substatus: published('substatus', DESCRIPTIONS.substatus),
-        message: published('message', 'What the present state means.'),
+        message: published('message', 'Meaning of the present state.'),
         errorMessage: t.field({
           type: label,
           nullable: true,
-          description: 'What went wrong; null when there is no error.',
+          description: 'Error; null when there is no error.',
           resolve: (row) => (row.errorEn || row.errorPt ? { en: row.errorEn, pt: row.errorPt } : null),
         }),
         ledgerLines: t.relation('ledgerLines', {
@@ -82,7 +82,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
         payment: t.field({
           type: payment,
           nullable: true,
-          description: 'What a payer needs; null when nobody pays from outside, and for imported history.',
+          description: 'Data for a payer; null when nobody pays from outside, and for imported history.',
           complexity: 5,
           resolve: (row, _args, context) => paymentOf(context, rowOf(row)),
         }),
@@ -167,14 +167,13 @@ function defineMoney(builder: Builder, transaction: TransactionRef, { money, cur
       type: money,
       nullable: true,
       description:
-        'What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known.',
+        'Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known.',
       resolve: (row) => moneyOf(rowOf(row).sourceAmount, currencyNamed(rowOf(row).sourceCurrency)),
     }),
     target: t.field({
       type: money,
       nullable: true,
-      description:
-        'What comes out: what is credited, delivered, or paid out. Null until the amount is known.',
+      description: 'Outgoing amount: credited, delivered, or paid out. Null until the amount is known.',
       resolve: (row) => moneyOf(rowOf(row).targetAmount, currencyNamed(rowOf(row).targetCurrency)),
     }),
     sourceCurrency: t.field({

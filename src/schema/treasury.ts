@@ -59,7 +59,7 @@ function defineKind(builder: Builder, { currency }: CurrencyRefs, { accountClass
         resolve: ({ house }) => house,
       }),
       meaning: t.string({
-        description: 'What it is, in words.',
+        description: 'Name of the kind, in words.',
         resolve: ({ house }) => (house === null ? HOLDERS : HOUSE_ACCOUNTS[house].meaning),
       }),
       class: t.field({ type: accountClass, description: 'Its class.', resolve: (row) => row.class }),
@@ -90,7 +90,7 @@ type KindRef = ReturnType<typeof defineKind>;
 
 function defineTreasuryLines(builder: Builder, kind: KindRef): void {
   const line = builder.objectRef<TreasuryLine>('TreasuryLine').implement({
-    description: 'What the house has, owes or earned, as it stands now.',
+    description: 'Assets, debts and earnings of the house, as they stand now.',
     interfaces: [kind],
     fields: (t) => ({
       balance: t.field({
@@ -175,7 +175,7 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
 
 function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType<typeof defineAmount>): void {
   const resultLine = builder.objectRef<ResultLine>('ResultLine').implement({
-    description: 'What was earned or spent in a period.',
+    description: 'Earnings and expenses of a period.',
     interfaces: [kind],
     fields: (t) => ({
       amount: t.field({

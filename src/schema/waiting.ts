@@ -68,8 +68,8 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
   const reason = builder.enumType('ApprovalReason', {
     description: 'Why money out waits for approval.',
     values: describedValues({
-      threshold: 'What left in the day without an approval, with this, is above `approvalAbove`.',
-      ceiling: 'What left in the hour, with this, is above a ceiling: two people lift it.',
+      threshold: 'Money out of the day without an approval, with this, is above `approvalAbove`.',
+      ceiling: 'Money out of the hour, with this, is above a ceiling: two people lift it.',
     } satisfies Record<ApprovalReason, string>),
   });
   return builder.objectRef<Approval>('Approval').implement({
@@ -245,8 +245,8 @@ function defineFlows(builder: Builder, currency: CurrencyRefs['currency']): void
         description: 'The currency.',
         resolve: (row) => currencyOfLedger(row.currency),
       }),
-      in: t.expose('in', { type: 'Decimal', description: 'What came in.' }),
-      out: t.expose('out', { type: 'Decimal', description: 'What went out.' }),
+      in: t.expose('in', { type: 'Decimal', description: 'Incoming sum.' }),
+      out: t.expose('out', { type: 'Decimal', description: 'Outgoing sum.' }),
     }),
   });
   builder.queryField('flows', (t) =>

@@ -84,7 +84,7 @@ function keptOf(
 function defineRedelivery(builder: Builder) {
   const payload = builder.objectRef<KeptRedelivery>('WebhookRedelivery');
   payload.implement({
-    description: 'What is redelivered.',
+    description: 'Deliveries to send again.',
     fields: (t) => ({
       matched: t.exposeInt('matched', { description: 'Number of deliveries, or missed events, that match.' }),
       redelivered: t.exposeInt('redelivered', {

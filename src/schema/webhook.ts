@@ -317,7 +317,7 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
   defineMutation(builder, 'updateWebhookEndpoint', {
     result: ['webhookEndpoint', endpoint],
     description: 'Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`.',
-    inputDescription: 'What to change. Members that are not given stay as they are.',
+    inputDescription: 'Changes. Members that are not given stay as they are.',
     input: (t) => ({
       endpointId: t.string({ required: true, description: 'The endpoint, `whe_…`.' }),
       url: t.string({

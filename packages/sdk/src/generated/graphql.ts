@@ -276,7 +276,7 @@ export interface Attention {
   /** Open entries of money in suspense. */
   readonly suspense: number;
 }
-/** Who acts. */
+/** Kind of actor. */
 export type AuditActorKind = 'KEY' | 'OPERATOR' | 'PAYER' | 'PERSON' | 'SYSTEM';
 /** An act that is not a read, as it was written down with it. */
 export interface AuditEntry {
@@ -285,7 +285,7 @@ export interface AuditEntry {
   readonly act: string;
   /** Id of who did it, such as that of a key or person. */
   readonly actorId: string;
-  /** Who did it. */
+  /** Kind of the actor. */
   readonly actorKind: AuditActorKind;
   /** Name of the key or the person that did it, as it is now; null for other actors. */
   readonly actorName: string | null;
@@ -307,7 +307,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-  /** What was acted on: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** Kind of the object: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -338,9 +338,9 @@ export interface AuditLogEdge {
   /** The record. */
   readonly node: AuditEntry;
 }
-/** What a step waits for. */
+/** Party that a step waits for. */
 export type Awaited = 'DECISION' | 'PAYER';
-/** What the account holds in one currency. */
+/** Balance of the account in one currency. */
 export interface Balance {
   readonly __typename: 'Balance';
   /** Can be spent or withdrawn now. */
@@ -364,7 +364,7 @@ export interface BalanceChange {
   /** Cursor of the newest event of the account at that moment. */
   readonly cursor: string;
 }
-/** What the account holds, in BRL at the last known mid-market rates. */
+/** Worth of the account’s balances, in BRL at the last known mid-market rates. */
 export interface BalanceWorth {
   readonly __typename: 'BalanceWorth';
   /** The available part of it. */
@@ -435,7 +435,7 @@ export interface CaseEvidence {
   readonly attempt: number;
   /** Last decision of the provider, in the words of the gateway; null before one. */
   readonly decision: string | null;
-  /** What happened: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`. */
+  /** Event: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`. */
   readonly event: string;
   /** Position in the evidence of the case, from 1. */
   readonly n: number;
@@ -471,7 +471,7 @@ export interface CaseFile {
   readonly caseKey: string;
   /** Of money in suspense, what the rail reported about payer and payment; for the operator. */
   readonly facts: readonly (CaseFact)[];
-  /** What it is. */
+  /** Kind. */
   readonly kind: ReviewKind;
   /** Notes about it that people of your account, or of the platform, wrote; newest first, at most 100. */
   readonly notes: readonly (ReviewNote)[];
@@ -536,7 +536,7 @@ export interface ConfirmMemberPayload {
 /** Another line of the same journal. Debits and credits of a line and its counterparts are equal in each currency. */
 export interface Counterpart {
   readonly __typename: 'Counterpart';
-  /** What the ledger account of the other line is. */
+  /** Class of the ledger account of the other line. */
   readonly accountClass: LedgerAccountClass;
   /** Amount credited there; 0 for a debit. */
   readonly credit: string;
@@ -858,7 +858,7 @@ export interface CrossrampCheckout {
   readonly deliveries: readonly (WebhookDelivery)[];
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
-  /** What went wrong; null when there is no error. */
+  /** Error; null when there is no error. */
   readonly errorMessage: Label | null;
   /** Its events, in order; none for imported history. */
   readonly events: readonly (Event)[];
@@ -870,7 +870,7 @@ export interface CrossrampCheckout {
   readonly fees: string | null;
   /** Path of the static link that the session was made from. */
   readonly fixedLink: string | null;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -878,9 +878,9 @@ export interface CrossrampCheckout {
   readonly ledgerLines: readonly (LedgerLine)[];
   /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
   readonly legacyBody: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
-  /** What a payer needs; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null when nobody pays from outside, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payment. */
   readonly pixE2e: string | null;
@@ -904,7 +904,7 @@ export interface CrossrampCheckout {
   readonly returnUrl: string | null;
   /** The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history. */
   readonly sandboxScenarios: PossibleScenarios | null;
-  /** What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known. */
+  /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
   /** Currency that goes in; null when imported history does not tell. */
   readonly sourceCurrency: Currency | null;
@@ -916,7 +916,7 @@ export interface CrossrampCheckout {
   readonly statusCode: TransactionStatus;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** What comes out: what is credited, delivered, or paid out. Null until the amount is known. */
+  /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
   /** Currency that comes out; null when imported history does not tell. */
   readonly targetCurrency: Currency | null;
@@ -1083,7 +1083,7 @@ export interface CustomerEdge {
 export type CustomerKind = 'COMPANY' | 'PERSON';
 /** How far a customer is identified. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
-/** What a customer moved on one day, over all checkouts, onramps and offramps of the account. */
+/** Volume of a customer on one day, over all checkouts, onramps and offramps of the account. */
 export interface CustomerVolume {
   readonly __typename: 'CustomerVolume';
   /** Day in Brasília. */
@@ -1125,7 +1125,7 @@ export interface DeliverySlice {
   /** Start of the slice. */
   readonly since: string;
 }
-/** What to do with a deposit that is held because its amount was wrong, it was late, or the payout failed. */
+/** Resolution of a deposit that is held because its amount was wrong, it was late, or the payout failed. */
 export type DepositResolution = 'KEEP' | 'REFUND' | 'REQUOTE';
 /** Input of `disableStaticLink`. */
 export interface DisableStaticLinkInput {
@@ -1184,7 +1184,7 @@ export interface Event {
   readonly awaits: Awaited | null;
   /** Step of the process: the part that is under way. */
   readonly component: string;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Name of the event: `<template>.<component>.<state>` in lower case. */
   readonly name: string;
@@ -1228,9 +1228,9 @@ export interface Flow {
   readonly __typename: 'Flow';
   /** The currency. */
   readonly currency: Currency;
-  /** What came in. */
+  /** Incoming sum. */
   readonly in: string;
-  /** What went out. */
+  /** Outgoing sum. */
   readonly out: string;
 }
 /** Sign that the stream is alive. Its cursor is past the events that the filter left out. */
@@ -1268,18 +1268,18 @@ export interface Invitation {
   readonly __typename: 'Invitation';
   /** When the link ends. */
   readonly expiresAt: string;
-  /** Who was invited. */
+  /** Invited person. */
   readonly member: Member;
   /** The link that lets the person in, once. It is shown here once; send it in a way that you trust. */
   readonly url: string;
 }
-/** Who is invited. */
+/** Invited person. */
 export interface InviteMemberInput {
   /** E-mail address of the person. At most 254 characters. */
   readonly email: string;
   /** Name of the person, 1 to 200 characters. */
   readonly name: string;
-  /** What the person may do. */
+  /** Role of the person. */
   readonly role: MemberRole;
 }
 /** Result of `inviteMember`, or its refusals. */
@@ -1322,7 +1322,7 @@ export interface LedgerAccount {
   /** Which part of the balance it is. */
   readonly subAccount: SubAccount;
 }
-/** What a ledger account is in the chart of accounts. */
+/** Class of a ledger account in the chart of accounts. */
 export type LedgerAccountClass = 'HOLDER' | 'HOUSE_ASSET' | 'HOUSE_EQUITY' | 'HOUSE_EXPENSE' | 'HOUSE_LIABILITY' | 'HOUSE_REVENUE';
 /** One movement of one ledger account: an entry of the statement. It never changes. */
 export interface LedgerLine {
@@ -1373,7 +1373,7 @@ export interface Member {
   readonly id: string;
   /** When the person was invited. */
   readonly invitedAt: string;
-  /** Who invited: `keyId` of a key, id of a person, or the user name of an operator. */
+  /** Inviter: `keyId` of a key, id of a person, or the user name of an operator. */
   readonly invitedBy: string;
   /** Whether the person counts as a maker of their own. False: as one with whoever invited them, until another owner confirms. */
   readonly isConfirmed: boolean;
@@ -1387,12 +1387,12 @@ export interface Member {
   readonly passkeys: number;
   /** Identifier of the person, `per_…`. */
   readonly personId: string;
-  /** What the person may do. */
+  /** Role of the person. */
   readonly role: MemberRole;
   /** Scopes of the role. */
   readonly scopes: readonly (string)[];
 }
-/** What a person may do in an account: each role has scopes, which mean what they mean for a key. */
+/** Rights of a person in an account: each role has scopes, with the same meaning as for a key. */
 export type MemberRole = 'DEVELOPER' | 'FINANCE' | 'OPERATOR' | 'OWNER' | 'PLATFORM_FINANCE' | 'PLATFORM_OPERATOR' | 'PLATFORM_OWNER' | 'PLATFORM_RISK' | 'PLATFORM_VIEWER' | 'VIEWER';
 /** An exact amount and its currency. */
 export interface Money {
@@ -1433,7 +1433,7 @@ export interface Offramp {
   readonly deliveries: readonly (WebhookDelivery)[];
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
-  /** What went wrong; null when there is no error. */
+  /** Error; null when there is no error. */
   readonly errorMessage: Label | null;
   /** Its events, in order; none for imported history. */
   readonly events: readonly (Event)[];
@@ -1443,7 +1443,7 @@ export interface Offramp {
   readonly externalCode: string | null;
   /** Total fees, BRL. */
   readonly fees: string | null;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -1451,9 +1451,9 @@ export interface Offramp {
   readonly ledgerLines: readonly (LedgerLine)[];
   /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
   readonly legacyBody: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
-  /** What a payer needs; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null when nobody pays from outside, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payout. */
   readonly pixE2e: string | null;
@@ -1481,7 +1481,7 @@ export interface Offramp {
   readonly returnUrl: string | null;
   /** The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history. */
   readonly sandboxScenarios: PossibleScenarios | null;
-  /** What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known. */
+  /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
   /** Currency that goes in; null when imported history does not tell. */
   readonly sourceCurrency: Currency | null;
@@ -1493,7 +1493,7 @@ export interface Offramp {
   readonly statusCode: TransactionStatus;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** What comes out: what is credited, delivered, or paid out. Null until the amount is known. */
+  /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
   /** Currency that comes out; null when imported history does not tell. */
   readonly targetCurrency: Currency | null;
@@ -1535,7 +1535,7 @@ export interface OfframpInstant {
   readonly depositCurrency: string | null;
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
-  /** What went wrong; null when there is no error. */
+  /** Error; null when there is no error. */
   readonly errorMessage: Label | null;
   /** Its events, in order; none for imported history. */
   readonly events: readonly (Event)[];
@@ -1547,7 +1547,7 @@ export interface OfframpInstant {
   readonly externalCode: string | null;
   /** Total fees, BRL. */
   readonly fees: string | null;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -1555,9 +1555,9 @@ export interface OfframpInstant {
   readonly ledgerLines: readonly (LedgerLine)[];
   /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
   readonly legacyBody: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
-  /** What a payer needs; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null when nobody pays from outside, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payout. */
   readonly pixE2e: string | null;
@@ -1585,7 +1585,7 @@ export interface OfframpInstant {
   readonly returnUrl: string | null;
   /** The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history. */
   readonly sandboxScenarios: PossibleScenarios | null;
-  /** What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known. */
+  /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
   /** Currency that goes in; null when imported history does not tell. */
   readonly sourceCurrency: Currency | null;
@@ -1597,7 +1597,7 @@ export interface OfframpInstant {
   readonly statusCode: TransactionStatus;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** What comes out: what is credited, delivered, or paid out. Null until the amount is known. */
+  /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
   /** Currency that comes out; null when imported history does not tell. */
   readonly targetCurrency: Currency | null;
@@ -1639,7 +1639,7 @@ export interface Onramp {
   readonly deliveries: readonly (WebhookDelivery)[];
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
-  /** What went wrong; null when there is no error. */
+  /** Error; null when there is no error. */
   readonly errorMessage: Label | null;
   /** Its events, in order; none for imported history. */
   readonly events: readonly (Event)[];
@@ -1649,7 +1649,7 @@ export interface Onramp {
   readonly externalCode: string | null;
   /** Total fees charged, BRL. */
   readonly fees: string | null;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -1657,9 +1657,9 @@ export interface Onramp {
   readonly ledgerLines: readonly (LedgerLine)[];
   /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
   readonly legacyBody: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
-  /** What a payer needs; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null when nobody pays from outside, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payment. */
   readonly pixE2e: string | null;
@@ -1683,7 +1683,7 @@ export interface Onramp {
   readonly returnUrl: string | null;
   /** The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history. */
   readonly sandboxScenarios: PossibleScenarios | null;
-  /** What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known. */
+  /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
   /** Currency that goes in; null when imported history does not tell. */
   readonly sourceCurrency: Currency | null;
@@ -1695,7 +1695,7 @@ export interface Onramp {
   readonly statusCode: TransactionStatus;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** What comes out: what is credited, delivered, or paid out. Null until the amount is known. */
+  /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
   /** Currency that comes out; null when imported history does not tell. */
   readonly targetCurrency: Currency | null;
@@ -1733,7 +1733,7 @@ export interface OnrampInstant {
   readonly deliveries: readonly (WebhookDelivery)[];
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
-  /** What went wrong; null when there is no error. */
+  /** Error; null when there is no error. */
   readonly errorMessage: Label | null;
   /** Its events, in order; none for imported history. */
   readonly events: readonly (Event)[];
@@ -1743,7 +1743,7 @@ export interface OnrampInstant {
   readonly externalCode: string | null;
   /** Total fees charged, BRL. */
   readonly fees: string | null;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -1751,11 +1751,11 @@ export interface OnrampInstant {
   readonly ledgerLines: readonly (LedgerLine)[];
   /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
   readonly legacyBody: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
   /** Blockchain network fee charged. */
   readonly networkFee: string | null;
-  /** What a payer needs; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null when nobody pays from outside, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payment. */
   readonly pixE2e: string | null;
@@ -1779,7 +1779,7 @@ export interface OnrampInstant {
   readonly returnUrl: string | null;
   /** The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history. */
   readonly sandboxScenarios: PossibleScenarios | null;
-  /** What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known. */
+  /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
   /** Currency that goes in; null when imported history does not tell. */
   readonly sourceCurrency: Currency | null;
@@ -1791,7 +1791,7 @@ export interface OnrampInstant {
   readonly statusCode: TransactionStatus;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** What comes out: what is credited, delivered, or paid out. Null until the amount is known. */
+  /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
   /** Currency that comes out; null when imported history does not tell. */
   readonly targetCurrency: Currency | null;
@@ -1831,7 +1831,7 @@ export interface OwnAccount {
   readonly accountId: string;
   /** Name of the account holder. */
   readonly name: string;
-  /** What the person may do there. */
+  /** Role of the person there. */
   readonly role: MemberRole;
 }
 /** Where a page stands in its list (Relay cursor connections). */
@@ -1873,7 +1873,7 @@ export interface PauseWebhookEndpointPayload {
   /** Result of the mutation; null where it was refused. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
-/** What a payer needs: the hosted page, and what to pay or deposit. */
+/** Data for a payer: the hosted page, and the amount to pay or deposit. */
 export interface Payment {
   readonly __typename: 'Payment';
   /** Link that opens a wallet with the address and the exact amount; null when no deposit is expected or the network has no such form. */
@@ -1885,12 +1885,12 @@ export interface Payment {
   /** URL of the QR image to pay or deposit by, SVG; null when there is none. */
   readonly qrSvgUrl: string | null;
 }
-/** What the page asks the payer for. */
+/** Form of the page for the payer. */
 export type PaymentAsk = 'AMOUNT' | 'CONFIRMATION' | 'DEPOSIT' | 'IDENTITY' | 'PAYMENT' | 'QUOTE' | 'RESOLUTION';
 /** The public view of a transaction: what its payer may see. */
 export interface PaymentSession {
   readonly __typename: 'PaymentSession';
-  /** What the payer is asked for now; null when there is nothing to do. */
+  /** Present form for the payer; null when there is nothing to do. */
   readonly ask: PaymentAsk | null;
   /** First name and initials of the customer or payee. */
   readonly clientName: string | null;
@@ -1916,9 +1916,9 @@ export interface PaymentSession {
   readonly link: string;
   /** Name of the merchant, from the branding. */
   readonly merchant: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
-  /** What the payer pays; null until the amount is known. */
+  /** Amount that the payer pays; null until the amount is known. */
   readonly payment: Money | null;
   /** Currency that the payer pays in. */
   readonly paymentCurrency: Currency;
@@ -1934,7 +1934,7 @@ export interface PaymentSession {
   readonly qrSvgUrl: string | null;
   /** Price in BRL of one unit of crypto; null until there is a quote. */
   readonly quote: string | null;
-  /** What is received for it; null until the amount is known. */
+  /** Amount received for it; null until the amount is known. */
   readonly received: Money | null;
   /** Currency that is received for it. */
   readonly receivedCurrency: Currency;
@@ -1968,7 +1968,7 @@ export interface PendingSettingChange {
   readonly requestedAt: string;
   /** `keyId` of the key that asked for it. */
   readonly requestedBy: string;
-  /** What is to change. */
+  /** The changes. */
   readonly setting: ProtectionSetting;
   /** Tax id of the customer, or the template, whose setting it is; null: that of the account. */
   readonly subject: string | null;
@@ -2004,7 +2004,7 @@ export interface Person {
   readonly name: string;
   /** Identifier of the person, `per_…`. */
   readonly personId: string;
-  /** What the person may do in the account of the request. */
+  /** Role of the person in the account of the request. */
   readonly role: MemberRole;
   /** The views of the person in the account of the request, by name; at most 50. */
   readonly savedViews: readonly (SavedView)[];
@@ -2142,7 +2142,7 @@ export interface QuoteInput {
   /** Template of the order. It decides the direction and the price settings. Withdrawals have no quote. */
   readonly template: Template;
 }
-/** What is recorded for reports to authorities. Later, members that are not given stay as they are, and null takes one away. */
+/** Recorded facts for reports to authorities. Later, members that are not given stay as they are, and null takes one away. */
 export interface RecordFactsInput {
   /** Country of the counterparty: two letters of ISO 3166-1, such as `BR`. */
   readonly counterpartyCountry?: string | null | undefined;
@@ -2221,7 +2221,7 @@ export interface RedeliverWebhooksPayload {
 /** A return of BRL to the payer of a transaction. */
 export interface Refund {
   readonly __typename: 'Refund';
-  /** What the payer gets. */
+  /** Amount that the payer gets. */
   readonly amount: Money;
   /** When it was done, or failed; null while it is under way. */
   readonly endedAt: string | null;
@@ -2396,7 +2396,7 @@ export interface RequestLogEntry {
   readonly __typename: 'RequestLogEntry';
   /** Id of the key, the person or the payment session. */
   readonly actorId: string;
-  /** Who asked: `KEY`, `PERSON` or `PAYER`. */
+  /** Kind of caller: `KEY`, `PERSON` or `PAYER`. */
   readonly actorKind: AuditActorKind;
   /** Name of the key or the person, as it is now. */
   readonly actorName: string | null;
@@ -2427,7 +2427,7 @@ export interface ResolveDepositInput {
   readonly end2end: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** What to do with the deposit. */
+  /** Resolution of the deposit. */
   readonly resolution: DepositResolution;
 }
 /** Result of `resolveDeposit`, or its refusals. */
@@ -2451,7 +2451,7 @@ export interface ResumeWebhookEndpointPayload {
   /** Result of the mutation; null where it was refused. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
-/** Who works on a case. */
+/** Assignee of a case. */
 export type ReviewAssignee = 'ME' | 'NO_ONE';
 /** Something that waits for a person. */
 export interface ReviewCase {
@@ -2474,7 +2474,7 @@ export interface ReviewCase {
   readonly dueAt: string | null;
   /** Whether you work on it. */
   readonly isMine: boolean;
-  /** What it is. */
+  /** Kind. */
   readonly kind: ReviewKind;
   /** Amount that waits; null where `transaction` has the amounts, or there is none. */
   readonly money: Money | null;
@@ -2627,7 +2627,7 @@ export interface SandboxFundPayload {
 /** Something that the outside world can do to a transaction. */
 export interface SandboxScenario {
   readonly __typename: 'SandboxScenario';
-  /** What happens, in one sentence. */
+  /** Effect, in one sentence. */
   readonly doc: string;
   /** Name of the scenario. */
   readonly name: SandboxScenarioName;
@@ -2642,7 +2642,7 @@ export interface SandboxTriggerInput {
   readonly end2end: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** What to play. */
+  /** Scenario to play. */
   readonly scenario: SandboxScenarioName;
 }
 /** Result of `sandboxTrigger`, or its refusals. */
@@ -2775,7 +2775,7 @@ export interface StaticLink {
   readonly externalCode: string | null;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
-  /** What it is for, as payers see it. */
+  /** Purpose, as payers see it. */
   readonly name: string;
   /** Where its customers are sent after the payment. */
   readonly returnUrl: string | null;
@@ -3079,7 +3079,7 @@ export interface TransactionFilter {
   /** Only transactions that wait for this, whoever decides. */
   readonly waitsFor?: TransactionWait | null | undefined;
 }
-/** What is recorded of a transaction for reports to authorities; null where nothing is known. */
+/** Recorded facts of a transaction for reports to authorities; null where nothing is known. */
 export interface TransactionRecord {
   readonly __typename: 'TransactionRecord';
   /** Country of the counterparty: two letters of ISO 3166-1, such as `BR`. */
@@ -3101,7 +3101,7 @@ export interface TransactionRecord {
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp: string | null;
 }
-/** What is recorded for reports to authorities. Later, members that are not given stay as they are, and null takes one away. */
+/** Recorded facts for reports to authorities. Later, members that are not given stay as they are, and null takes one away. */
 export interface TransactionRecordInput {
   /** Country of the counterparty: two letters of ISO 3166-1, such as `BR`. */
   readonly counterpartyCountry?: string | null | undefined;
@@ -3146,7 +3146,7 @@ export interface TransactionSumSides {
 }
 /** Why a transaction waits for a person. */
 export type TransactionWait = 'FAILED_JOB' | 'FAILED_REFUND' | 'HELD_DEPOSIT' | 'HOLD' | 'STEP_UP';
-/** What to change. Members that are not given stay as they are. */
+/** Changes. Members that are not given stay as they are. */
 export interface UpdateAccountSettingsInput {
   /** Treatment of a payment after the lock of its price (30 minutes), where the session lasts longer; `REPRICE` unless changed. */
   readonly afterLock?: AfterLock | null | undefined;
@@ -3182,7 +3182,7 @@ export interface UpdateAllowedOriginsPayload {
   /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
   readonly errors: readonly (Refusal)[];
 }
-/** What to change. Null removes a setting; members that are not given stay as they are. */
+/** Changes. Null removes a setting; members that are not given stay as they are. */
 export interface UpdateBrandingInput {
   /** Colour of buttons, such as `#0b5fff`. White text on it must have a contrast of at least 4.5. Null: the standard colour. */
   readonly accent?: string | null | undefined;
@@ -3207,7 +3207,7 @@ export interface UpdateBrandingPayload {
   /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
   readonly errors: readonly (Refusal)[];
 }
-/** What to change. Members that are not given stay as they are; null takes a limit away. */
+/** Changes. Members that are not given stay as they are; null takes a limit away. */
 export interface UpdateCustomerInput {
   /** Largest volume of the customer in a day in Brasília, BRL. At most 2 decimals and 18 characters. */
   readonly limitDaily?: string | null | undefined;
@@ -3224,7 +3224,7 @@ export interface UpdateCustomerPayload {
   /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
   readonly errors: readonly (Refusal)[];
 }
-/** What to change. Members that are not given stay as they are; null takes a limit away. */
+/** Changes. Members that are not given stay as they are; null takes a limit away. */
 export interface UpdateTemplateLimitsInput {
   /** Largest amount of a transaction, BRL. At most 2 decimals and 18 characters. */
   readonly amountMax?: string | null | undefined;
@@ -3245,7 +3245,7 @@ export interface UpdateTemplateLimitsPayload {
   /** Result of the mutation; null where it was refused. */
   readonly templateLimits: TemplateLimits | null;
 }
-/** What to change. Members that are not given stay as they are. */
+/** Changes. Members that are not given stay as they are. */
 export interface UpdateWebhookEndpointInput {
   /** Your own description. At most 200 characters. */
   readonly description?: string | null | undefined;
@@ -3283,7 +3283,7 @@ export interface Viewer {
   readonly keys: readonly (ApiKey)[];
   /** The person who asks; null for a key. */
   readonly person: Person | null;
-  /** What the caller may do, key or person. */
+  /** Scopes of the caller, key or person. */
   readonly scopes: readonly (string)[];
 }
 /** The gateway cannot do this now, but may soon. */
@@ -3300,7 +3300,7 @@ export interface WaitRefusal {
   /** Seconds after which to send the same request again; null where that is not known. */
   readonly retryAfter: number | null;
 }
-/** Who holds the keys of a wallet. */
+/** Holder of the keys of a wallet. */
 export type WalletCustody = 'CUSTODIAL' | 'SELF_CUSTODY';
 /** An address on a network. */
 export interface WalletTargetInput {
@@ -3425,7 +3425,7 @@ export type WebhookEndpointKind = 'GENERAL' | 'TEMPLATE' | 'TRANSACTION';
 export type WebhookEndpointState = 'DISABLED' | 'ENABLED' | 'PAUSED';
 /** Which deliveries wait for others. A failed delivery holds back the ones behind it until it is delivered or dead. */
 export type WebhookOrder = 'ACCOUNT' | 'PARALLEL' | 'TRANSACTION';
-/** What is redelivered. */
+/** Deliveries to send again. */
 export interface WebhookRedelivery {
   readonly __typename: 'WebhookRedelivery';
   /** Cursor of the last event that is sent again; give it as `after` to continue. Null when there is none. */
@@ -3544,7 +3544,7 @@ export interface Withdrawal {
   readonly deliveries: readonly (WebhookDelivery)[];
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
-  /** What went wrong; null when there is no error. */
+  /** Error; null when there is no error. */
   readonly errorMessage: Label | null;
   /** Its events, in order; none for imported history. */
   readonly events: readonly (Event)[];
@@ -3558,7 +3558,7 @@ export interface Withdrawal {
   readonly fees: string | null;
   /** Whitelist group used for the withdrawal. */
   readonly groupId: string | null;
-  /** What happened to the money, in a few words for people. */
+  /** Movement of the money, in a few words for people. */
   readonly headline: Label;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -3566,13 +3566,13 @@ export interface Withdrawal {
   readonly ledgerLines: readonly (LedgerLine)[];
   /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
   readonly legacyBody: string;
-  /** What the present state means. */
+  /** Meaning of the present state. */
   readonly message: Label;
   /** Blockchain network fee paid. */
   readonly networkFee: string | null;
   /** Notes attached to the withdrawal. */
   readonly notes: string | null;
-  /** What a payer needs; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null when nobody pays from outside, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id of the payment or payout; null until it is known, and when nothing is paid by PIX. */
   readonly pixE2e: string | null;
@@ -3590,7 +3590,7 @@ export interface Withdrawal {
   readonly refunds: readonly (Refund)[];
   /** The scenarios that `sandboxTrigger` can play on it at its present step; null for a live account, and for imported history. */
   readonly sandboxScenarios: PossibleScenarios | null;
-  /** What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known. */
+  /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
   /** Currency that goes in; null when imported history does not tell. */
   readonly sourceCurrency: Currency | null;
@@ -3602,7 +3602,7 @@ export interface Withdrawal {
   readonly statusCode: TransactionStatus;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** What comes out: what is credited, delivered, or paid out. Null until the amount is known. */
+  /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
   /** Currency that comes out; null when imported history does not tell. */
   readonly targetCurrency: Currency | null;
@@ -3636,7 +3636,7 @@ export interface Query {
   readonly attention: Attention | null;
   /** The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`. */
   readonly auditLog: AuditLogConnection | null;
-  /** What the account holds now, in BRL. */
+  /** Present worth of the balances, in BRL. */
   readonly balanceWorth: BalanceWorth | null;
   /** The balances of every currency that the account has ever held. */
   readonly balances: readonly (Balance)[] | null;

@@ -581,7 +581,7 @@ export type StaticLink = {
     readonly slug: string;
     /** URL for customers; each visit opens a new session. */
     readonly url: string;
-    /** What it is for, as payers see it. */
+    /** Purpose, as payers see it. */
     readonly name: string;
     /** Crypto that is received. */
     readonly currency_exit_received_code: string;
@@ -1227,7 +1227,7 @@ export interface Post {
   readonly '/v2/offramp/{id}/resolve': { readonly params: {
     /** The `end2end` identifier. */
     readonly id: string;
-    /** What becomes of it. */
+    /** Resolution. */
     readonly action: 'keep' | 'refund' | 'requote';
     /** Where the deposit goes back to. Default: the address that it came from. */
     readonly address?: string | undefined;
@@ -1530,7 +1530,7 @@ export interface Post {
   }; readonly answer: WhitelistEntry };
   /** Creates a static link with a fixed or an open amount. An account can have 1,000 that are not disabled */
   readonly '/v2/static_link': { readonly params: {
-    /** What it is for, as payers see it. */
+    /** Purpose, as payers see it. */
     readonly name: string;
     /** Crypto that is received. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
     readonly currency_exit_received_code: string;
