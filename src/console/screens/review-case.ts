@@ -54,7 +54,7 @@ function titleOf(context: ScreenContext, { transaction, suspense, waiting, refer
   return transaction?.clientName ?? transaction?.externalCode ?? reference;
 }
 
-/** Why it waits, since when, until when, and who works on it. */
+/** Reason for its wait, since when, until when, and who works on it. */
 function state(context: ScreenContext, { kind, waiting, reference }: File, now: string): Html {
   const { say, language } = context;
   const place = PLACE_OF[kind]?.(reference);

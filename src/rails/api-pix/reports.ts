@@ -107,7 +107,7 @@ function withPayer(found: WirePix, payerTaxId: string | null): WirePix {
   return { ...found, payerTaxId: found.payerTaxId ?? payerTaxId };
 }
 
-/** Why a report is not booked as it came; `isDenied`: asking again changes nothing. */
+/** Reason that a report is not booked as it came; `isDenied`: asking again changes nothing. */
 interface Doubt {
   readonly reason: string;
   readonly isDenied: boolean;

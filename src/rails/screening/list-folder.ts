@@ -26,7 +26,7 @@ export interface ListVersion {
 export interface ListState {
   readonly form: ListForm;
   readonly current: ListVersion | undefined;
-  /** Why the newest file is not used. */
+  /** Reason that the newest file is not used. */
   readonly refusal: string | undefined;
 }
 

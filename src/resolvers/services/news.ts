@@ -163,7 +163,7 @@ export interface UnconfirmedNews {
   readonly dispute?: DisputeNews | InfractionNews;
   /** Whether the caller that reports a dispute was proved to be the provider. */
   readonly isProved?: boolean;
-  /** Why it is not booked. */
+  /** Reason that it is not booked. */
   readonly reason: string;
 }
 

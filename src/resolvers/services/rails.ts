@@ -237,7 +237,7 @@ export interface ScreeningList {
   /** When its file was written, ISO 8601; null where there is none. */
   readonly fileAt: string | null;
   readonly isStale: boolean;
-  /** Why the newest file is not used; null where it is. */
+  /** Reason that the newest file is not used; null where it is. */
   readonly refusal: string | null;
 }
 

@@ -6,7 +6,7 @@ import { makerOf } from '../../templates/money-out.ts';
 import type { Context } from '../services/context.ts';
 import { approvesFrom } from './protections.ts';
 
-/** Why a caller may not approve money out. */
+/** Reason that a caller may not approve money out. */
 export const APPROVAL_BARS = {
   scope: 'Your key lacks the scope `move`.',
   same_maker: 'Your key requested or approved it, or counts as one maker with a key that did (C-40).',

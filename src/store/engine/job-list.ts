@@ -16,7 +16,7 @@ export interface ListedJob {
   readonly dueAt: Instant | null;
   /** Number of attempts. */
   readonly attempts: number;
-  /** Why the last try failed; null where none did. */
+  /** Reason that the last try failed; null where none did. */
   readonly lastError: string | null;
   /** Whether a worker has it now. */
   readonly isRunning: boolean;

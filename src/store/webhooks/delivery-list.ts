@@ -36,7 +36,7 @@ export interface ListedDelivery {
   readonly endedAt: Instant | null;
   /** HTTP status of the last answer; null where none came. */
   readonly status: number | null;
-  /** Why no whole answer came; null where one did. */
+  /** Reason that no whole answer came; null where one did. */
   readonly error: string | null;
 }
 
@@ -111,7 +111,7 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** HTTP status; null where no answer came. */
   readonly status: number | null;
-  /** Why no whole answer came; null where one did. */
+  /** Reason that no whole answer came; null where one did. */
   readonly error: string | null;
   /** Start of the answer. */
   readonly answer: string | null;
