@@ -175,5 +175,6 @@ test.each([
   expect(count.withData).toBeGreaterThan(QUERIES / 3);
   expect(count.withErrors).toBeGreaterThan(QUERIES / 20);
   expect(count.unsteady).toBeLessThan(QUERIES / 5);
-  expect(count.inAnotherOrder).toBeLessThanOrEqual(QUERIES / 1_000);
+  // The order of errors is a matter of time: both answers of one query may differ in it, also in a short run.
+  expect(count.inAnotherOrder).toBeLessThanOrEqual(Math.max(2, QUERIES / 1_000));
 });

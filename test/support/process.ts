@@ -18,6 +18,7 @@ export interface Running {
   readonly child: ChildProcess;
   readonly baseUrl: string;
   readonly banner: string;
+  readonly ended: Promise<Ended>;
   /** Sends the signal and waits for the end. */
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
@@ -103,6 +104,7 @@ async function untilReady(child: ChildProcess): Promise<Running> {
   return {
     child,
     banner,
+    ended: end,
     baseUrl: /(?:REST|Health) +(\S+)\/(?:v2|healthz)/.exec(banner)?.[1] ?? '',
     end: (signal) => {
       child.kill(signal);

@@ -1,9 +1,12 @@
 /** Which sources a request runs through: those of which a named function was called while it was answered. */
 import { Session } from 'node:inspector/promises';
 
-/** What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second. */
+/**
+ * What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second, and the hub of
+ * another application in this process reads its events when its timer says so.
+ */
 const BESIDE =
-  /^(base|server|compose|config|rails)\b|^store\/(connection\/|account\/api-keys\.ts$)|generated/;
+  /^(base|server|compose|config|rails)\b|^store\/(connection\/|account\/api-keys\.ts$|events\/events\.ts$)|^resolvers\/services\/event-hub\.ts$|generated/;
 
 /** @returns the sources of use cases, store, templates and forms that the work ran through, sorted. */
 export async function walkOf(work: () => Promise<unknown>): Promise<string[]> {
