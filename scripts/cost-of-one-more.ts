@@ -17,7 +17,7 @@ export interface Cost {
   readonly files: readonly string[];
   readonly before: string;
   readonly goal: string;
-  /** Why it is more than the goal; empty where it is not. */
+  /** Reason for which it is more than the goal; empty where it is not. */
   readonly reason: string;
 }
 

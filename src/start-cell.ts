@@ -64,7 +64,7 @@ export interface StartedCell {
   readonly handle: RequestListener;
   readonly services: Services;
   readonly sandbox: Sandbox | undefined;
-  /** @returns why the cell is not ready; undefined when it is. */
+  /** @returns the reason for which the cell is not ready; undefined when it is. */
   readonly unreadyReason: () => Promise<string | undefined>;
   /** Migrations that the start has applied. */
   readonly applied: readonly string[];

@@ -1,9 +1,9 @@
-/** Comments, test titles and documents name their subject: none opens with a headless clause (CONTRIBUTING.md). */
+/** Comments, test titles, descriptions and documents name their subject: none opens with a headless clause (CONTRIBUTING.md). */
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 
-const HEADLESS = /^(?:what|who|whoever|whom|how what|that which)\b/i;
+const HEADLESS = /^(?:what|who|whoever|whom|whose|which|why|how|that which)\b/i;
 /** A block comment, or lines of comments in a row. */
 const COMMENT = /\/\*\*([\s\S]*?)\*\/|(?:^[ \t]*\/\/ .*\n)+/gm;
 const TITLE = /\b(?:it|test|describe)(?:\.\w+)*(?:\([^()'`]*\))?\(\s*(['`])((?:\\.|(?!\1).)*)\1/g;
@@ -20,7 +20,9 @@ async function filesOf(
 
 function headlessIn(path: string, text: string): readonly string[] {
   const sentences = text.replaceAll(TAGS, '. ').split(/(?<=[.!?])\s+/);
-  return sentences.filter((each) => HEADLESS.test(each)).map((each) => `${path}: ${each.slice(0, 100)}`);
+  return sentences
+    .filter((each) => HEADLESS.test(each) && !each.endsWith('?'))
+    .map((each) => `${path}: ${each.slice(0, 100)}`);
 }
 
 const plain = (comment: string) =>
@@ -46,4 +48,25 @@ it('a test title has a subject', async () => {
   );
   expect(titles.length).toBeGreaterThan(3_000);
   expect(titles.flatMap(([path, title]) => headlessIn(path, title))).toEqual([]);
+});
+
+it('a description of the schema opens with a noun or a verb', async () => {
+  const described = (await filesOf('schema*.graphql')).flatMap(([path, text]) =>
+    [...text.matchAll(/"{3}([\s\S]*?)"{3}|^ *"((?:\\.|[^"\\\n])+)"$/gm)].map(
+      ([, block, line]) => [path, (block ?? line ?? '').replaceAll(/\s+/g, ' ').trim()] as const,
+    ),
+  );
+  expect(described.length).toBeGreaterThan(3_000);
+  expect(described.flatMap(([path, text]) => headlessIn(path, text))).toEqual([]);
+});
+
+it('a sentence of a document names its subject', async () => {
+  const paragraphs = (await filesOf('*.md', '{docs,bench,examples}/**/*.md')).flatMap(([path, text]) =>
+    text
+      .replaceAll(/^ *```[\s\S]*?^ *```$|^#.*$|^\|.*$/gm, '')
+      .split(/\n{2,}|\n(?= *(?:[-*]|\d+\.) )/)
+      .map((each) => [path, each.replace(/^\s*(?:[-*]|\d+\.) /, '').replaceAll(/\s+/g, ' ')] as const),
+  );
+  expect(paragraphs.length).toBeGreaterThan(1_500);
+  expect(paragraphs.flatMap(([path, text]) => headlessIn(path, text))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Which change of an interface breaks whom (docs/versions.md): what was promised and is no more, or asks for more than it did. */
+/** Breaking changes of an interface, and the users that each breaks (docs/versions.md): what was promised and is no more, or asks for more than it did. */
 import { buildSchema, findBreakingChanges } from 'graphql';
 import type { CommandForm, Interfaces } from './interfaces.ts';
 

@@ -1,6 +1,6 @@
 /** Requests from the gateway to the signer, and its answers: the vocabulary of their protocol (docs/signer.md). */
 
-/** Which key signs: the one of the hot wallet, or of the deposit address with an index. */
+/** Key that signs: the one of the hot wallet, or of the deposit address with an index. */
 export type SigningKey =
   | { readonly purpose: 'hot' }
   | { readonly purpose: 'deposit'; readonly index: number };

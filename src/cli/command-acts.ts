@@ -1,4 +1,4 @@
-/** Which act each command does, as the audit log has it; null for those that only read, or work on no account. */
+/** Action of each command, as the audit log has it; null for those that only read, or work on no account. */
 import type { ActName } from '../base/access/acts.ts';
 
 /** The commands by their names. */

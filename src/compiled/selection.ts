@@ -1,4 +1,4 @@
-/** Which fields a selection asks of a type of object, as the rules of GraphQL say it: fragments, directives, the same key twice. */
+/** Fields that a selection requests of an object type, as the rules of GraphQL say it: fragments, directives, the same key twice. */
 import {
   type FieldNode,
   type FragmentDefinitionNode,

@@ -60,7 +60,7 @@ type Viewer = FrameFragment['viewer'];
 export interface Framed {
   readonly context: ScreenContext;
   readonly view: View;
-  /** Whose account it is, and who looks. */
+  /** Account that is shown, and the person who sees it. */
   readonly viewer: Viewer;
   /** The same screen as code, where that was asked for. */
   readonly code: { readonly name: Code; readonly text: string } | null;

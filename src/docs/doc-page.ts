@@ -4,7 +4,7 @@ import type { Section } from './markdown.ts';
 /** Path at which the documents are served. */
 export const DOCS_PATH = '/docs';
 
-/** Which list of the navigation has a page; null for one that another page leads to. */
+/** List of the navigation that has the page; null for one that another page leads to. */
 export type DocGroup = 'tutorials' | 'how-to' | 'reference' | 'explanations' | 'project' | null;
 
 /** A page. */

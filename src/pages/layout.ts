@@ -14,7 +14,7 @@ export interface Layout {
   readonly language: Language;
   readonly say: Say;
   readonly title: string;
-  /** Whose page it is; null where that is not known. */
+  /** Account of the page; null where it is unknown. */
   readonly branding: Branding | null;
   readonly logo: string | null;
   /** Subject of the payment. */

@@ -52,7 +52,7 @@ function plainly({ message }: Step): Telling {
   return { tone: 'idle', sign: 'clock', title: message };
 }
 
-/** Why money goes back: by the step that decided it, else as it was published (C-31). */
+/** Reason for which money goes back: by the step that decided it, else as it was published (C-31). */
 function published({ row, template }: Teller['session']): Label {
   return reasonOf(template, row.errorEn) ?? { en: row.errorEn, pt: row.errorPt };
 }

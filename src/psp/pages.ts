@@ -13,7 +13,7 @@ export interface Period {
   readonly asked: { readonly inicio: string; readonly fim: string };
 }
 
-/** Which page of how many. */
+/** Number of a page, and how many there are. */
 export interface Page {
   readonly number: number;
   readonly size: number;

@@ -54,7 +54,7 @@ export const ATTEMPT: RecordShape<AttemptRecord> = {
   members: {
     attempt: attempt.count('Number of the attempt, from 1.', (row) => row.attempt),
     at: attempt.time('When it began.', ({ at }) => at),
-    duration_ms: attempt.count('How long it took, milliseconds.', ({ durationMs }) => durationMs),
+    duration_ms: attempt.count('Duration, milliseconds.', ({ durationMs }) => durationMs),
     status: attempt.countOrNull('HTTP status of the answer; null when none came.', ({ status }) => status),
     error: attempt.textOrNull('Why no complete answer came.', ({ error }) => error),
     answer: attempt.textOrNull('First 4 KiB of the answer.', ({ answer }) => answer),

@@ -124,7 +124,7 @@ const SETTINGS: BodyShape = {
 };
 const OVERLAP: BodyShape = {
   overlap_seconds: whole(
-    `How long the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
+    `Time for which the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
     { minimum: 0, maximum: OVERLAP_SECONDS.max, default: OVERLAP_SECONDS.default },
   ),
 };

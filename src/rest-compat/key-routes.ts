@@ -156,7 +156,7 @@ export const KEY_WRITES: readonly RecordWrite[] = [
       'Creates a key that replaces another, with the same name, scopes, networks and end; the old one stays valid for a while',
     shape: {
       overlap_seconds: whole(
-        `How long the old key stays valid, in seconds. Only 0 while ${API_KEYS_MAX} keys are valid.`,
+        `Time for which the old key stays valid, in seconds. Only 0 while ${API_KEYS_MAX} keys are valid.`,
         { minimum: 0, maximum: KEY_OVERLAP_SECONDS.max, default: KEY_OVERLAP_SECONDS.default },
       ),
     },

@@ -94,7 +94,7 @@ export interface Route {
   readonly parameters: readonly string[];
   /** Members of the body; undefined where there is none. */
   readonly body?: BodyShape;
-  /** Which of them must be given; the checks of the work say so too. */
+  /** Members that are required; the use case checks them too. */
   readonly needs?: BodyNeeds;
   /** Status of a good answer. */
   readonly status: 200 | 201;

@@ -73,7 +73,7 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
     input: (t) => ({
       name: t.string({
         required: true,
-        description: `What it is for, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        description: `Purpose, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
       }),
       scopes: t.stringList({
         required: true,
@@ -121,7 +121,7 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
       overlapSeconds: t.int({
         required: true,
         defaultValue: KEY_OVERLAP_SECONDS.default,
-        description: `How long the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
+        description: `Time for which the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
       }),
     }),
     resolve: ({ keyId, overlapSeconds }, context) =>

@@ -40,7 +40,7 @@ export function defineBookCloses(builder: Builder): void {
       type: [close],
       description: 'Days that are closed, the newest first. Needs the scope `platform:books`.',
       args: {
-        first: t.arg.int({ defaultValue: 31, description: `How many, 1 to ${CLOSES_MAX}.` }),
+        first: t.arg.int({ defaultValue: 31, description: `Number, 1 to ${CLOSES_MAX}.` }),
         before: t.arg.string({ description: 'Only days before this one, `YYYY-MM-DD`.' }),
       },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 31) }),

@@ -48,7 +48,7 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
       amount: t.field({
         type: 'Decimal',
         required: true,
-        description: `How much to settle, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
+        description: `Amount to settle, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
       }),
       source: t.field({ type: source, required: true, description: 'Source of the settlement.' }),
       idempotencyKey: t.string(KEY_ARGUMENT),

@@ -25,7 +25,7 @@ const DOC = {
 /** Defines `Branding`, `Account.branding` and the mutation that changes it. */
 export function defineBranding(builder: Builder, account: AccountRef): void {
   const branding = builder.objectRef<Branding>('Branding').implement({
-    description: 'How the hosted pages of the account look.',
+    description: 'Look of the hosted pages of the account.',
     fields: (t) => ({
       displayName: t.exposeString('displayName', { description: DOC.displayName }),
       accent: t.exposeString('accent', { nullable: true, description: DOC.accent }),
@@ -41,7 +41,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
   builder.prismaObjectField(account, 'branding', (t) =>
     t.field({
       type: branding,
-      description: 'How the hosted pages of the account look.',
+      description: 'Look of the hosted pages of the account.',
       resolve: ({ id }, _args, { database }) => readBranding(database, id),
     }),
   );

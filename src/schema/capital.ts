@@ -27,7 +27,7 @@ export function defineCapital(builder: Builder, journal: JournalRef): void {
       amount: t.field({
         type: 'Decimal',
         required: true,
-        description: `How much, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
+        description: `Amount, above 0, at most ${inProse(Number(BOOKED_MAX))}.`,
       }),
       direction: t.field({ type: direction, required: true, description: 'Whether it comes or goes.' }),
       idempotencyKey: t.string(KEY_ARGUMENT),

@@ -73,7 +73,7 @@ export function defineCounterpart(
       subAccount: t.field({
         type: subAccount,
         nullable: true,
-        description: 'Which part of your balance it is; null for the house.',
+        description: 'Part of your balance; null for the house.',
         resolve: (posting) => (posting.subAccount === 0 ? null : subAccountName(posting.subAccount)),
       }),
       currency: t.field({

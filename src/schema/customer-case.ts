@@ -201,7 +201,7 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
   const node = caseRef(builder).implement({
     interfaces: [nodeOfCase(builder)],
     description:
-      'How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it.',
+      'Level of identification of a customer of an account, once for all transactions of the account. Transactions ask for the case, and wait for it.',
     fields: (t) => ({
       caseId: t.string({ description: CASE_ID, resolve: ({ id }) => String(id) }),
       account: t.string({
@@ -230,7 +230,7 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
         type: [evidence],
         nullable: true,
         complexity: { field: 10, multiplier: 10 },
-        description: `What was asked, answered and decided, newest first; at most ${EVIDENCE_MAX}. ${RISK_ONLY}`,
+        description: `Requests, answers and decisions, newest first; at most ${EVIDENCE_MAX}. ${RISK_ONLY}`,
         resolve: async (row, _args, context) => {
           const found = await evidenceFor(context, row);
           return found && [...found];
@@ -251,7 +251,7 @@ function defineDecision(builder: Builder, node: CaseNode): void {
       description: 'End of the newest approval; null where there was none.',
       resolve: ({ validUntil }) => validUntil && isoOf(validUntil),
     }),
-    attempts: t.exposeInt('attempts', { description: 'How often the check was begun.' }),
+    attempts: t.exposeInt('attempts', { description: 'Number of times that the check was begun.' }),
     provider: t.exposeString('provider', {
       nullable: true,
       description: 'Kind of the provider that checks; null where people alone decide.',

@@ -99,7 +99,7 @@ function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       taxId: t.string({ required: true, description: TAX_ID }),
       ...limitFields(t),
-      level: t.field({ type: level, description: 'How far the customer is identified.' }),
+      level: t.field({ type: level, description: 'Level of identification of the customer.' }),
     }),
     resolve: async (args, context, query) => {
       const own = await actOnAccount(context, 'customer.grant', args.account);
@@ -148,7 +148,7 @@ function nodeOfCustomer(builder: Builder) {
 
 function defineCustomer(builder: Builder) {
   const level = builder.enumType('CustomerLevel', {
-    description: 'How far a customer is identified.',
+    description: 'Level of identification of a customer.',
     values: {
       BASIC: { value: 'BASIC', description: 'By name and tax id.' },
       VERIFIED: { value: 'VERIFIED', description: 'An identity step-up was approved.' },
@@ -165,7 +165,7 @@ function defineCustomer(builder: Builder) {
       }),
       level: t.field({
         type: level,
-        description: 'How far the customer is identified.',
+        description: 'Level of identification of the customer.',
         resolve: (row) => row.level as CustomerLevel,
       }),
       firstSeenAt: t.field({

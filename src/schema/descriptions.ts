@@ -32,7 +32,7 @@ export const DESCRIPTIONS = {
 export const ENDPOINT_FIELDS = {
   eventNames:
     'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',
-  orderMode: 'Which deliveries wait for others. Default: `TRANSACTION`.',
+  orderMode: 'Order in which deliveries wait for each other. Default: `TRANSACTION`.',
   maxConcurrency: `Most deliveries in progress at the same time: 1 to ${inProse(CONCURRENCY_MAX)}, default 20.`,
   maxPerSecond: `Most deliveries per second: 1 to ${inProse(PER_SECOND_MAX)}; null: no limit.`,
   isSignedByKey: 'Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false.',

@@ -50,7 +50,7 @@ export function defineEventLog(
         ...pageArguments(t.arg),
         offset: t.arg.int({
           description:
-            'How many nodes the page leaves out: at the start of the list, with `last` at its end. At any size as fast as the first page. Not together with `after` or `before`.',
+            'Number of nodes that the page leaves out: at the start of the list, with `last` at its end. At any size as fast as the first page. Not together with `after` or `before`.',
         }),
       },
       complexity: pageComplexity,

@@ -94,7 +94,7 @@ function defineLedgerAccount(
       }),
       subAccount: t.field({
         type: subAccount,
-        description: 'Which part of the balance it is.',
+        description: 'Part of the balance.',
         resolve: (account) => subAccountName(account.subAccount),
       }),
     }),

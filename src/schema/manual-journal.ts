@@ -83,7 +83,7 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
       currency: t.exposeString('currency', { description: 'Raw code of the currency, `USDT_TRX`.' }),
       amount: t.field({
         type: 'Decimal',
-        description: 'How much.',
+        description: 'The amount.',
         resolve: ({ amountMinor, currency }) => fromMinor(amountMinor, currencyOfLedger(currency).decimals),
       }),
       reason: t.exposeString('reason', { description: 'Reason that was given with the proposal.' }),
@@ -128,11 +128,11 @@ function definePropose(builder: Builder, journal: JournalRef): void {
       amount: t.field({
         type: 'Decimal',
         required: true,
-        description: bounded('How much, above 0.', AMOUNT_LENGTH_MAX),
+        description: bounded('Amount, above 0.', AMOUNT_LENGTH_MAX),
       }),
       reason: t.string({
         required: true,
-        description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        description: `Reason, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),

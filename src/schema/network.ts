@@ -38,7 +38,7 @@ export function defineNetworks(builder: Builder): void {
       network: t.string({ required: true, description: NETWORK }),
       reason: t.string({
         required: true,
-        description: `Why, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        description: `Reason, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
       }),
     }),
     resolve: ({ network, reason }, context) =>

@@ -117,7 +117,7 @@ export function placedArguments(t: ArgumentBuilder) {
   return {
     ...pageArguments(t),
     offset: t.int({
-      description: `How many nodes the page leaves out before it, counted from the start of the list: at any size as fast as its first page. ${OFFSET_ALONE}`,
+      description: `Number of nodes that the page leaves out before it, counted from the start of the list: at any size as fast as its first page. ${OFFSET_ALONE}`,
     }),
   };
 }
@@ -130,7 +130,7 @@ export function countedArguments(t: ArgumentBuilder, max?: number) {
   return {
     ...pageArguments(t),
     offset: t.int({
-      description: `How many nodes the page leaves out before it, counted from the start of the list${most}. ${OFFSET_ALONE}`,
+      description: `Number of nodes that the page leaves out before it, counted from the start of the list${most}. ${OFFSET_ALONE}`,
     }),
   };
 }

@@ -124,7 +124,7 @@ function defineMember(builder: Builder, role: RoleRef) {
         description: 'Last request of the person in this account, to about a minute; null: never.',
         resolve: (row) => row.lastSeenAt && isoOf(row.lastSeenAt),
       }),
-      passkeys: t.exposeInt('passkeys', { description: 'How many passkeys the person has.' }),
+      passkeys: t.exposeInt('passkeys', { description: 'Number of passkeys of the person.' }),
       isConfirmed: t.exposeBoolean('isConfirmed', {
         description:
           'Whether the person counts as a maker of their own. False: as one with whoever invited them, until another owner confirms.',

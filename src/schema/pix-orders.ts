@@ -32,13 +32,13 @@ export function definePixOrders(builder: Builder): void {
       type: [order],
       description:
         'Orders that the provider of PIX has not decided, the oldest first. Needs a scope of the platform.',
-      args: { first: t.arg.int({ defaultValue: 100, description: `How many, 1 to ${ORDERS_MAX}.` }) },
+      args: { first: t.arg.int({ defaultValue: 100, description: `Number, 1 to ${ORDERS_MAX}.` }) },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
       resolve: (_root, { first }, context) => openOrders(context, { name: 'first', value: first ?? 100 }),
     }),
   );
   const outcome = builder.enumType('PixOrderOutcome', {
-    description: 'How an order ended, as the operator says.',
+    description: 'Outcome of an order, as the operator says.',
     values: describedValues<SettledAs>(SETTLED_AS),
   });
   defineMutation(builder, 'settlePixOrder', {
@@ -46,7 +46,7 @@ export function definePixOrders(builder: Builder): void {
     description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
     input: (t) => ({
       key: t.string({ required: true, description: 'Key of the order.' }),
-      outcome: t.field({ type: outcome, required: true, description: 'How it ended.' }),
+      outcome: t.field({ type: outcome, required: true, description: 'Its outcome.' }),
       evidence: t.string({
         required: true,
         description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who confirmed that, 1 to ${REFERENCE_LENGTH_MAX} characters.`,

@@ -117,7 +117,7 @@ function defineRailHealth(builder: Builder): void {
     description: 'A check of a rail.',
     fields: (t) => ({
       part: t.exposeString('rail', {
-        description: 'Which part of the rail: its name in the settings, of a network such as `ETH`.',
+        description: 'Part of the rail: its name in the settings, of a network such as `ETH`.',
       }),
       check: t.exposeString('check', { description: 'Name of the check.' }),
       ok: t.exposeBoolean('ok', { description: 'Whether the check passed.' }),
@@ -128,7 +128,7 @@ function defineRailHealth(builder: Builder): void {
   const health = builder.objectRef<RailHealth>('RailHealth').implement({
     description: 'Health of a rail.',
     fields: (t) => ({
-      rail: t.field({ type: rail, description: 'Which rail.', resolve: (row) => row.rail }),
+      rail: t.field({ type: rail, description: 'The rail.', resolve: (row) => row.rail }),
       lastNewsAt: t.field({
         type: 'DateTime',
         nullable: true,

@@ -169,13 +169,13 @@ function defineEffect(
   { money, subAccount }: Pick<CurrencyRefs, 'money'> & Pick<LedgerRefs, 'subAccount'>,
 ) {
   const kind = builder.enumType('ActionEffectKind', {
-    description: 'How an action moves an amount.',
+    description: 'Movement of an amount by an action.',
     values: describedValues(EFFECT_KINDS),
   });
   return builder.objectRef<ActionEffect>('ActionEffect').implement({
     description: 'An amount that an action moves.',
     fields: (t) => ({
-      kind: t.field({ type: kind, description: 'How it moves.', resolve: (row) => row.kind }),
+      kind: t.field({ type: kind, description: 'Kind of its movement.', resolve: (row) => row.kind }),
       subAccount: t.field({
         type: subAccount,
         nullable: true,

@@ -20,7 +20,7 @@ import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 
 const NAMES = pathsOf('input', ['template', 'currency']);
-/** Which way each family converts; what has none has no price. */
+/** Direction in which each family converts; a family without one has no price. */
 const DIRECTIONS: Readonly<Partial<Record<Family, PriceRequest['direction']>>> = {
   checkouts: 'in',
   onramps: 'in',

@@ -26,7 +26,7 @@ const ID = { required: true, description: 'Identifier of the news.' } as const;
 /** Defines `RailNews`, `Query.railNews`, `retryRailNews` and `closeRailNews`. */
 export function defineRailNews(builder: Builder): void {
   const state = builder.enumType('RailNewsState', {
-    description: 'Why news of a rail needs a look.',
+    description: 'Reason for which a report of a rail needs a person.',
     values: describedValues(LISTED_NEWS_STATES),
   });
   const news = defineNews(builder, state);
@@ -83,7 +83,7 @@ function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>):
       newsId: t.string(ID),
       reason: t.string({
         required: true,
-        description: 'Why it needs no further action, 1 to 200 characters.',
+        description: 'Reason for which it needs no further action, 1 to 200 characters.',
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -122,14 +122,18 @@ function defineNews(
         description: 'Kind of the news, such as `payout_ended`; docs/ledger.md lists the kinds.',
       }),
       key: t.exposeString('key', { description: 'The rail’s own id of the event.' }),
-      state: t.field({ type: state, description: 'Why it needs a look.', resolve: (row) => row.state }),
+      state: t.field({
+        type: state,
+        description: 'Reason for which it needs a person.',
+        resolve: (row) => row.state,
+      }),
       tries: t.int({
         description: 'Number of tries that did not settle it.',
         resolve: ({ attempts }) => attempts,
       }),
       lastError: t.exposeString('lastError', {
         nullable: true,
-        description: 'Why the last try failed; null if no try failed.',
+        description: 'Reason for which the last attempt failed; null if none failed.',
       }),
       nextTryAt: t.field({
         type: 'DateTime',
@@ -153,7 +157,7 @@ function defineNews(
       }),
       closeReason: t.exposeString('closeReason', {
         nullable: true,
-        description: 'Why it was closed by hand; null unless it was.',
+        description: 'Reason for which a person closed it; null unless one did.',
       }),
       closedBy: t.exposeString('closedBy', {
         nullable: true,

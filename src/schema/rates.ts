@@ -45,7 +45,7 @@ export function defineRates(builder: Builder): void {
       state: t.field({ type: feedState, description: 'Whether it counts.', resolve: (row) => row.state }),
       why: t.string({
         nullable: true,
-        description: 'Why it does not count; null where it does.',
+        description: 'Reason for which it does not count; null where it does.',
         resolve: ({ why }) => why || null,
       }),
     }),

@@ -34,7 +34,7 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
         description: 'Currency of the debt.',
         resolve: (row) => currencyOfLedger(row.currency),
       }),
-      amount: t.field({ type: 'Decimal', description: 'How much is owed.', resolve: amountOwed }),
+      amount: t.field({ type: 'Decimal', description: 'Amount that is owed.', resolve: amountOwed }),
     }),
   });
   const connection = exactConnection(builder, receivable, {

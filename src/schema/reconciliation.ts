@@ -40,7 +40,7 @@ export function defineReconciliation(builder: Builder): void {
         rail: t.arg.string({
           description: 'Only of this rail: `pix`, the name of a network, or `bank` for files of the bank.',
         }),
-        first: t.arg.int({ defaultValue: 10, description: `How many, 1 to ${RECONCILIATIONS_MAX}.` }),
+        first: t.arg.int({ defaultValue: 10, description: `Number, 1 to ${RECONCILIATIONS_MAX}.` }),
       },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 10) }),
       resolve: (_root, { day, rail, first }, context) =>

@@ -161,7 +161,7 @@ function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
     description: 'A return of BRL to the payer of a transaction.',
     fields: (t) => ({
       returnId: t.exposeString('returnId', { description: 'Return id of PIX, `D…`.' }),
-      kind: t.field({ type: kind, description: 'Why it goes back.', resolve: (row) => row.kind }),
+      kind: t.field({ type: kind, description: 'Reason of the return.', resolve: (row) => row.kind }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       amount: t.field({
         type: money,

@@ -103,7 +103,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
         description: 'Status of the answer; 499 when the client left before it began.',
       }),
       durationMs: t.exposeInt('durationMs', {
-        description: 'How long it took until the answer ended. Unit: ms.',
+        description: 'Time until the answer ended. Unit: ms.',
       }),
       requestId: t.exposeString('requestId', {
         description: 'Id of the request, as its answer has it in `X-Request-Id`.',

@@ -227,7 +227,7 @@ async function readPage(
 
 function defineCounts(builder: Builder, kind: KindRef): void {
   const count = builder.objectRef<KindCount>('ReviewCount').implement({
-    description: 'How many cases of a kind wait.',
+    description: 'Number of cases of a kind that wait.',
     fields: (t) => ({
       kind: t.field({ type: kind, description: 'The kind.', resolve: (row) => row.kind as never }),
       count: t.exposeInt('count', { description: `Number of cases, at most ${CASES_MAX}.` }),
@@ -237,7 +237,7 @@ function defineCounts(builder: Builder, kind: KindRef): void {
     t.field({
       type: [count],
       complexity: { field: READ_POINTS, multiplier: 1 },
-      description: `How many cases wait, one entry for each kind that you see. ${SEEN}`,
+      description: `Number of cases that wait, one entry for each kind that you see. ${SEEN}`,
       resolve: async (_root, _args, context) => [...(await countReviewQueue(context))],
     }),
   );

@@ -124,7 +124,7 @@ function defineLists(builder: Builder): void {
       isStale: t.exposeBoolean('isStale', { description: 'Whether it is older than the settings allow.' }),
       refusal: t.exposeString('refusal', {
         nullable: true,
-        description: 'Why the newest file is not used; null where it is.',
+        description: 'Reason for which the newest file is not used; null where it is.',
       }),
     }),
   });
@@ -169,7 +169,7 @@ function defineHit(
       score: t.exposeString('score', { description: 'Similarity from 0 to 1, at most four decimals.' }),
       strength: t.field({
         type: strength,
-        description: 'How well the subject matches.',
+        description: 'Score of the match, as the rail gives it.',
         resolve: (row) => row.strength as keyof typeof STRENGTHS,
       }),
       answer: t.field({ type: answer, description: 'Consequence of the hit.', resolve: (row) => row.answer }),
@@ -213,7 +213,7 @@ function nodeOfHit(builder: Builder) {
 
 function defineHitEnums(builder: Builder) {
   const strength = builder.enumType('ScreeningStrength', {
-    description: 'How well a subject matches an entry.',
+    description: 'Quality of a match between a subject and an entry.',
     values: describedValues(STRENGTHS),
   });
   const answer = builder.enumType('ScreeningAnswer', {

@@ -72,7 +72,7 @@ export function defineSearch(
       args: {
         text: t.arg.string({
           required: true,
-          description: `What to look for, 1 to ${LONGEST_TEXT} characters.`,
+          description: `Text to find, 1 to ${LONGEST_TEXT} characters.`,
         }),
       },
       resolve: (_root, { text }, context) => find(context, text),

@@ -172,7 +172,7 @@ function nodeOfSuspenseEntry(builder: Builder) {
 function defineReason(builder: Builder) {
   const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
   return builder.enumType('SuspenseReason', {
-    description: 'Why no transaction took the money.',
+    description: 'Reason for which no transaction accepted the money.',
     values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
   });
 }
@@ -200,12 +200,12 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       }),
       amount: t.field({
         type: 'Decimal',
-        description: 'How much came.',
+        description: 'Amount that came.',
         resolve: ({ amountMinor, currency }) => fromMinor(amountMinor, currencyOfLedger(currency).decimals),
       }),
       reason: t.field({
         type: reason,
-        description: 'Why no transaction took it.',
+        description: 'Reason for which no transaction accepted it.',
         resolve: (row) => row.reason,
       }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),

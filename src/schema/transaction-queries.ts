@@ -121,7 +121,7 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
     },
   });
   const wait = builder.enumType('TransactionWait', {
-    description: 'Why a transaction waits for a person.',
+    description: 'Reason for which a transaction waits for a person.',
     values: describedValues(WAITS),
   });
   return builder.inputType('TransactionFilter', {

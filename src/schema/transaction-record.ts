@@ -23,7 +23,7 @@ import { defineMutation } from './mutation.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const TEXTS = {
-  walletHolder: `Who owns the wallet: name of a person or business, at most ${NAME_LENGTH_MAX} characters.`,
+  walletHolder: `Owner of the wallet: name of a person or business, at most ${NAME_LENGTH_MAX} characters.`,
   walletVasp: `Provider of virtual-asset services (VASP) that holds the wallet, at most ${NAME_LENGTH_MAX} characters.`,
   walletCountry: 'Country of the wallet: two letters of ISO 3166-1, such as `BR`.',
   purposeCode: 'Code of the purpose of the operation, 5 digits.',

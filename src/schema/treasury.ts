@@ -227,7 +227,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
   builder.queryField('profitAndLoss', (t) =>
     t.field({
       type: result,
-      description: `What the house earned and spent in a period, over all accounts of your mode or one. ${SCOPE}`,
+      description: `Earnings and expenses of the house in a period, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),
       complexity: PERIOD,
       resolve: (_root, given, context) => profitAndLoss(context, periodOf(given)),

@@ -58,15 +58,15 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
 
 function defineApproval(builder: Builder, transaction: TransactionRef) {
   const bar = builder.enumType('ApprovalBar', {
-    description: 'Why your key may not approve money out.',
+    description: 'Reason that keeps your key from approving money out.',
     values: describedValues(APPROVAL_BARS),
   });
   const kind = builder.enumType('MoneyOutKind', {
-    description: 'How money leaves an account.',
+    description: 'Way on which money leaves an account.',
     values: describedValues(RULED_KINDS),
   });
   const reason = builder.enumType('ApprovalReason', {
-    description: 'Why money out waits for approval.',
+    description: 'Reason for which money out waits for approval.',
     values: describedValues({
       threshold: 'Money out of the day without an approval, with this, is above `approvalAbove`.',
       ceiling: 'Money out of the hour, with this, is above a ceiling: two people lift it.',
@@ -80,8 +80,8 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
         description: 'The transaction that it leaves by.',
         resolve: ({ row }) => row as never,
       }),
-      kind: t.field({ type: kind, description: 'How the money leaves.', resolve: (row) => row.kind }),
-      reason: t.field({ type: reason, description: 'Why it waits.', resolve: (row) => row.reason }),
+      kind: t.field({ type: kind, description: 'Way out of the money.', resolve: (row) => row.kind }),
+      reason: t.field({ type: reason, description: 'Reason of the wait.', resolve: (row) => row.reason }),
       brl: t.field({
         type: 'Decimal',
         description: 'Worth of the money in BRL, as limits count it.',
@@ -113,7 +113,7 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
       whyNot: t.field({
         type: bar,
         nullable: true,
-        description: 'Why your key may not approve it; null where it may.',
+        description: 'Reason that keeps your key from approving it; null where it may.',
         resolve: ({ bar: found }) => found,
       }),
     }),

@@ -74,14 +74,14 @@ function defineAttempt(builder: Builder) {
     fields: (t) => ({
       attempt: t.exposeInt('attempt', { description: 'Number of the attempt, from 1.' }),
       at: t.field({ type: 'DateTime', description: 'When it began.', resolve: (row) => isoOf(row.at) }),
-      durationMs: t.exposeInt('durationMs', { description: 'How long it took, milliseconds.' }),
+      durationMs: t.exposeInt('durationMs', { description: 'Duration, milliseconds.' }),
       status: t.exposeInt('status', {
         nullable: true,
         description: 'HTTP status of the answer; null when none came.',
       }),
       error: t.exposeString('error', {
         nullable: true,
-        description: 'Why no complete answer came; null when one did.',
+        description: 'Reason for which no complete answer came; null when one did.',
       }),
       answer: t.exposeString('answer', { nullable: true, description: 'First 4 KiB of the answer.' }),
     }),

@@ -133,7 +133,7 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
     description:
       'Sends events again to their endpoints, the oldest 10,000 per call; `after` reads on. Needs the scope `admin`.',
     input: (t) => ({
-      filter: t.field({ type: filter, required: true, description: 'Which deliveries.' }),
+      filter: t.field({ type: filter, required: true, description: 'Deliveries that are meant.' }),
       dryRun: t.boolean({
         required: true,
         defaultValue: false,

@@ -69,7 +69,7 @@ const OF_TRANSACTIONS =
 function defineKind(builder: Builder) {
   return builder.enumType('WebhookEndpointKind', {
     description:
-      'Which transactions an endpoint is for. The events of a transaction go to the most specific kind that exists.',
+      'Transactions that an endpoint is for. The events of a transaction go to the most specific kind that exists.',
     values: {
       TRANSACTION: {
         value: KINDS.TRANSACTION,
@@ -118,7 +118,7 @@ function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef
         description: t.exposeString('description', { nullable: true, description: 'Your own description.' }),
         kind: t.field({
           type: kind,
-          description: 'Which transactions it is for.',
+          description: 'Transactions that it is for.',
           resolve: (row) => row.kind as 'general',
         }),
         template: t.field({
@@ -130,7 +130,7 @@ function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef
         eventNames: t.exposeStringList('eventNames', { description: FIELDS.eventNames }),
         order: t.field({
           type: order,
-          description: 'Which deliveries wait for others.',
+          description: 'Order in which deliveries wait for each other.',
           resolve: (row) => row.orderMode as 'transaction',
         }),
         maxConcurrency: t.exposeInt('maxConcurrency', { description: FIELDS.maxConcurrency }),
@@ -179,7 +179,7 @@ function defineHealth(builder: Builder, endpoint: EndpointRef): void {
       }),
       disabledReason: t.exposeString('disabledReason', {
         nullable: true,
-        description: 'Why it was disabled last; null: never.',
+        description: 'Reason of the last disabling; null: never.',
       }),
       disabledAt: moment('disabledAt', 'When it was disabled last; null: never.'),
       isRecoverable: t.boolean({
@@ -207,7 +207,7 @@ export type EndpointRef = ReturnType<typeof defineEndpoint>;
 function defineOrder(builder: Builder) {
   return builder.enumType('WebhookOrder', {
     description:
-      'Which deliveries wait for others. A failed delivery holds back the ones behind it until it is delivered or dead.',
+      'Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead.',
     values: {
       TRANSACTION: {
         value: 'transaction',
@@ -370,7 +370,7 @@ function defineRotate(builder: Builder, secret: SecretRef): void {
       overlapSeconds: t.int({
         required: true,
         defaultValue: OVERLAP_SECONDS.default,
-        description: `How long the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}, default ${inProse(OVERLAP_SECONDS.default)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
+        description: `Time for which the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}, default ${inProse(OVERLAP_SECONDS.default)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
       }),
     }),
     resolve: ({ endpointId, overlapSeconds }, context) =>

@@ -18,7 +18,7 @@ export interface ServedCell {
 /** A cell that has started. */
 export interface RunningCell {
   readonly handle: RequestListener;
-  /** @returns why the cell is not ready; undefined when it is. */
+  /** @returns the reason for which the cell is not ready; undefined when it is. */
   readonly unreadyReason: () => Promise<string | undefined>;
 }
 

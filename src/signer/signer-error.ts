@@ -1,11 +1,11 @@
-/** Why the signer does not start, and why it does not sign. */
+/** Reasons for which the signer does not start, and does not sign. */
 
 /** Something that the operator has to put right; the message says what. */
 export class SignerError extends Error {
   override readonly name = 'SignerError';
 }
 
-/** Why a transaction is not signed; docs/signer.md explains each. */
+/** Reasons for which a transaction is not signed; docs/signer.md explains each. */
 export const REASONS = [
   'unreadable',
   'network',

@@ -163,7 +163,7 @@ export interface Process {
   readonly chargedAt?: string;
   /** When the price was made, ISO 8601: its lock counts from then (C-21). */
   readonly pricedAt?: string;
-  /** Which side of the price was asked for; BRL where it is not said. */
+  /** Side of the price that the request fixes; BRL by default. */
   readonly fixes?: 'brl' | 'crypto';
   /** The session that this one begins anew. */
   readonly renews?: RenewedOrder;
@@ -222,7 +222,7 @@ export interface ConvertedPart {
 }
 
 /**
- * Why BRL goes back: a payment that is not converted, what was paid beyond the price, a refund by the account holder that
+ * Reason for which BRL goes back: a payment that is not converted, what was paid beyond the price, a refund by the account holder that
  * returns all that is left or a part of it, a dispute that was accepted.
  */
 export type ReturnKind = 'payment' | 'excess' | 'refund' | 'part' | 'dispute';

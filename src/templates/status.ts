@@ -9,7 +9,7 @@ export const STATUS_CODES = {
   FAILED: 'It could not be carried out.',
   EXPIRED: 'Nothing was paid in time.',
   CANCELLED: 'It was ended before it was carried out.',
-  REFUNDED: 'What was paid went back.',
+  REFUNDED: 'The payment went back.',
   UNKNOWN: 'It is imported history at a step that the catalogue does not have.',
 } as const;
 /** A member of STATUS_CODES. */

@@ -86,7 +86,7 @@ export function isAllowedAddress(address: string, { allowsLoopback }: GuardOptio
  * Checks a URL when it is saved, and again before it is used. Its name may still resolve to an address that is not allowed.
  *
  * @param text - as given, in any spelling that the URL standard accepts; any port.
- * @returns why it is refused, as a clause for its owner; undefined when it is accepted.
+ * @returns the reason of the refusal, as a clause for its owner; undefined when it is accepted.
  */
 export function checkUrl(text: string, options: GuardOptions): string | undefined {
   if (text.length > URL_LENGTH_MAX) return `the URL is longer than ${URL_LENGTH_MAX} characters`;

@@ -2,7 +2,7 @@
 import type { Instant } from '../base/time/instant.ts';
 import { wallTime, type Zone } from '../base/time/zone.ts';
 
-/** Which statement it is. */
+/** Account, period and zone of the statement. */
 export interface OfxAccount {
   readonly accountId: string;
   /** Name of the part of the balance. */

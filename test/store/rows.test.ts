@@ -120,7 +120,7 @@ describe.each<[string, true | undefined, () => Database]>([
     }
   });
 
-  it('whose value cannot be sent, or whose text is wrong, fails alone', async () => {
+  it('fails alone when a value cannot be sent, or its text is wrong', async () => {
     const wrong = named(`wrong${suffix}`, 'select no_such_column', isQuick);
     const statement = named(`numbered_again${suffix}`, NUMBERED, isQuick);
     const circle: Record<string, unknown> = {};

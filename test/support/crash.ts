@@ -90,14 +90,17 @@ export async function comeToRest(
       await setTimeout(100);
     }
   };
+  let refusals: readonly string[] = [];
   for (const [round, advance] of ADVANCES.entries()) {
     await quiet();
-    if (round > 0) await decide(owner, baseUrl, merchants);
+    if (round > 0) refusals = await decide(owner, baseUrl, merchants);
     await quiet();
     if (round > NEEDED_ROUNDS && (await unfinished(owner)).length === 0) return;
     await advanceClock(baseUrl, platformKey, advance);
   }
   await quiet();
+  if (refusals.length > 0 && (await unfinished(owner)).length > 0)
+    throw new Error(`refused until the end:\n${refusals.join('\n')}`);
 }
 
 /** The later ones are for what came only when the clock went on, and waits for people again. */
@@ -130,17 +133,27 @@ export async function advanceClock(baseUrl: string, platformKey: string, advance
   throw new Error(`the clock cannot be advanced by ${advance}`);
 }
 
-/** Who holds, looks closer or judges decides in favour; a deposit that is held is kept or goes back. */
-async function decide(owner: pg.Pool, baseUrl: string, merchants: readonly Merchant[]): Promise<void> {
+/** Decides in favour of all that waits for a person; a deposit that is held is kept or goes back. @returns the refused decisions. */
+async function decide(
+  owner: pg.Pool,
+  baseUrl: string,
+  merchants: readonly Merchant[],
+): Promise<readonly string[]> {
+  const refusals: string[] = [];
   const merchantOf = new Map(merchants.map((merchant) => [merchant.accountId, merchant]));
   for (const { accountId, id, end2end, step } of await unfinished(owner)) {
     const key = merchantOf.get(accountId)?.keys[0] as string;
+    const request = async (path: string, body: object) => {
+      const heard = await ask(`${baseUrl}${path}`, key, { body });
+      if (heard?.status !== 200)
+        refusals.push(`${path} ${JSON.stringify(body)} at ${step}: ${heard?.text ?? 'no answer'}`);
+    };
     const scenario = DECISIONS[step.endsWith('/REVIEW') ? 'REVIEW' : step];
-    if (scenario) await ask(`${baseUrl}/v2/sandbox/trigger`, key, { body: { scenario, end2end } });
+    if (scenario) await request('/v2/sandbox/trigger', { scenario, end2end });
     const action = id % 2n === 0n ? 'keep' : 'refund';
-    if (HELD_DEPOSITS.includes(step))
-      await ask(`${baseUrl}/v2/offramp/${end2end}/resolve`, key, { body: { action } });
+    if (HELD_DEPOSITS.includes(step)) await request(`/v2/offramp/${end2end}/resolve`, { action });
   }
+  return refusals;
 }
 
 const DECISIONS: Readonly<Record<string, string>> = {

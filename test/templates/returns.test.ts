@@ -199,7 +199,7 @@ describe('C-35: a refund by the account holder', () => {
     expect(standing(rest.book)).toEqual([]);
   });
 
-  test('whose part fails is credited back to the balance (L61), and can be asked for again', () => {
+  test('is credited back to the balance when its part fails (L61), and can be requested again', () => {
     const failed = drive(run(CREDITED), 'refund_part part_failed');
     expect(last(failed)).toEqual([
       'L61: E.fx BRL 215, E.fx USDT_TRX -40, L.payer BRL -220, M.available USDT_TRX 40, R.fee BRL 5',

@@ -99,7 +99,7 @@ export function addressForm(network: string): string {
 }
 
 /**
- * Why nothing may be sent to an address although it is one. The contract of a token is refused on every
+ * Reasons for which nothing may be sent to a valid address. The contract of a token is refused on every
  * network that shares its form: elsewhere the same address belongs to nobody.
  *
  * @param canonical - result of parseAddress for the network.

@@ -7,7 +7,7 @@ import { aboutTransaction } from '../trace/about.ts';
 import { type Asking, askingNow, traceBatch } from '../trace/spans.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
-/** Which requests can share a batch. */
+/** Key by which requests share a batch. */
 export interface GroupCommitOptions<Request> {
   /** Most requests of a batch. */
   readonly max: number;

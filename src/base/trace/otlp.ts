@@ -87,7 +87,7 @@ export function spanSender(collector: Collector, lost: (spans: number, reason: s
   };
 }
 
-/** @returns why the collector did not take them; undefined where it did. */
+/** @returns the reason for which the collector refused them; undefined where it did. */
 async function post(collector: Collector, spans: readonly EndedSpan[]): Promise<string | undefined> {
   const response = await fetch(collector.url, {
     method: 'POST',

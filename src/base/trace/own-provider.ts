@@ -26,7 +26,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** Which traces are kept: `OTEL_TRACES_SAMPLER`. */
+/** Sampler of traces: `OTEL_TRACES_SAMPLER`. */
 export interface Sampling {
   /** Whether a caller's decision, as its `traceparent` says, counts for its trace. */
   readonly heedsParent: boolean;

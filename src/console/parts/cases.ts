@@ -87,7 +87,7 @@ export function kindText({ say }: ScreenContext, kind: ReviewKind): string {
   return say(`review_${kind}`);
 }
 
-/** @returns why cases of the kind wait. */
+/** @returns the reason for which cases of the kind wait. */
 export function whyText({ say }: ScreenContext, kind: ReviewKind): Html {
   return html`${say(`why_${kind}`)}`;
 }

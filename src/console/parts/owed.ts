@@ -95,7 +95,7 @@ function owedPage(context: ScreenContext): number {
   return pageAsked(context, 'owedPage') ?? 1;
 }
 
-/** @returns which debts the document reads. @throws {GatewayError} `INVALID_PARAMETER` for what is no number of a page. */
+/** @returns the receivables that the document reads. @throws {GatewayError} `INVALID_PARAMETER` for what is no number of a page. */
 export function owedVariables(context: ScreenContext): { readonly owedOffset: number } {
   return { owedOffset: (owedPage(context) - 1) * PAGE_ROWS };
 }

@@ -1,4 +1,4 @@
-/** Which backups stay in a folder. */
+/** Backups that stay in a folder. */
 import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EmbeddedPostgresError } from '../postgres-binaries.ts';

@@ -13,7 +13,7 @@ import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 export interface CallerCheck {
   /** First part of the path; null for none. */
   readonly token: string | null;
-  /** @returns why the caller is refused; undefined where he is known. */
+  /** @returns the reason for which the caller is refused; undefined when the caller is known. */
   readonly refusal: (request: IncomingMessage) => string | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface PayoutOrder {
   readonly payeeTaxId: string | null;
 }
 
-/** Whose a key is; 'nobody' where there is no such key. */
+/** Owner of a key; 'nobody' where there is no such key. */
 export type KeyHolder =
   | 'nobody'
   | {

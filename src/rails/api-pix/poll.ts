@@ -71,7 +71,7 @@ const ORDERS_AT_ONCE = 20;
 /** Time for which a polled order is not polled again. Unit: ms. */
 const ASKING_MS = 60_000;
 
-/** @returns whose statement it is that is read. */
+/** @returns the account whose statement is read. */
 export function statementOf(
   { mode }: Pick<RailTools, 'mode'>,
   { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,

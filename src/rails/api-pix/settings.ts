@@ -120,7 +120,7 @@ function headerIn(given: Settings, name: string): string {
   return given.match(name, /^[A-Za-z0-9-]+$/, 'the name of a header field').toLowerCase();
 }
 
-/** @returns why callers could not be told apart; undefined where they can. */
+/** @returns the reason for which callers cannot be told apart; undefined where they can. */
 function problemOf({ listen, clientCa, proxyHeader, proxies, secret }: CallbackSettings): string | undefined {
   if (listen && clientCa === null) return 'listen needs clientCaFile';
   if (proxyHeader !== null && (clientCa === null || proxies.length === 0))

@@ -26,7 +26,7 @@ export interface BlockRange {
 /** A transfer to an address of ours that succeeded. */
 export interface Arrival {
   readonly txHash: string;
-  /** Which of the transfers of its transaction it is; the same in whatever block the transaction stands. */
+  /** Index of the transfer in its transaction; the same in whatever block the transaction stands. */
   readonly logIndex: number;
   readonly block: BlockRef;
   /** In canonical form, like `from`. */

@@ -1,4 +1,4 @@
-/** Which blocks were made in a period, and when a block was made. */
+/** Blocks of a period, and the time of a block. */
 import { agreedBlockTime } from './agree.ts';
 import type { BlockRange } from './driver.ts';
 import type { NetworkParts } from './parts.ts';

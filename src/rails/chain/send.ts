@@ -227,7 +227,7 @@ async function nonceFor({ providers, database, key }: NetworkParts, from: string
   return there === null ? null : Math.max(there, here ?? 0);
 }
 
-/** At the next turn gas may cost less. Why it waits is said once for all orders, and by `doctor`. */
+/** At the next turn gas may cost less. The reason of the wait is logged once for all orders, and shown by `doctor`. */
 async function waitForGasPrice(parts: NetworkParts, order: OrderRow): Promise<void> {
   const error = 'waits for the price of gas';
   if (order.state !== 'queued') return keepError(parts, order, error);

@@ -20,7 +20,7 @@ const WHOLE_BLOCKS_MAX = 20;
 
 /** Direction of the search: transfers to our addresses, or also those from them. */
 type Side = 'to' | 'both';
-/** Which addresses are ours, and on which side of a transfer they stand. */
+/** Addresses of ours, and the side of a transfer on which they stand. */
 interface Ours {
   readonly network: string;
   readonly addresses: ReadonlySet<string>;

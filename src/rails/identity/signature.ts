@@ -20,7 +20,7 @@ export interface SignatureForm {
   readonly toleranceMs: number;
 }
 
-/** @returns why the signature is refused; undefined where it is right. */
+/** @returns the reason for which the signature is refused; undefined where it is right. */
 export function signatureProblem(
   { secret, header, algorithm, encoding, timestampHeader, toleranceMs }: SignatureForm,
   headers: IncomingHttpHeaders,

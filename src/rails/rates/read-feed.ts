@@ -14,7 +14,7 @@ export interface Told {
   readonly atMs: number | undefined;
 }
 
-/** Why a feed could not be read, in words that hold no secret: neither its URL nor its answer. */
+/** Reason for which a feed could not be read, in words that hold no secret: neither its URL nor its answer. */
 export class FeedFailure extends Error {
   override readonly name = 'FeedFailure';
 }

@@ -32,7 +32,7 @@ export interface Approval {
   readonly needed: number;
   /** Id of the key or the person that asked for it. */
   readonly requestedBy: string | null;
-  /** Why the caller may not approve it; null where it may. */
+  /** Reason that keeps the caller from approving it; null where it may. */
   readonly bar: ApprovalBar | null;
 }
 

@@ -41,7 +41,7 @@ const ID = /^[1-9]\d{0,17}$/;
 /**
  * Acts on a case.
  *
- * @param given - why, 1 to 200 characters.
+ * @param given - reason, 1 to 200 characters.
  * @returns the case after it. Unfreezing takes two people: after the first it is frozen still, and names that person.
  * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `NOT_FOUND` for no case of the caller's mode; `STEP_CONFLICT` where its state
  *   does not take the act.

@@ -6,7 +6,7 @@ import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import { holderMeant } from '../checks/act-on-account.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** Which cases a caller wants. */
+/** Filter of cases of a caller. */
 export interface CasesWanted {
   /** Identifier of the account; null: all that the caller may see. */
   readonly account: string | null;

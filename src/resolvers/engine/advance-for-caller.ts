@@ -10,7 +10,7 @@ import type { AtomicWork } from '../services/advance.ts';
 import { authorOf, type Context } from '../services/context.ts';
 import { possibleActions } from './possible-actions.ts';
 
-/** Which transaction: its id, and the family that it must be of, if any. */
+/** Identity of a transaction: its id, and the family that it must be of, if any. */
 export interface Target {
   readonly end2end: string;
   readonly family?: Family;

@@ -26,7 +26,7 @@ import { type Locked, withAccounts } from '../services/lock-accounts.ts';
 const BATCH_MAX = 100;
 const ID = /^[1-9]\d{0,17}$/;
 
-/** Which jobs are listed. */
+/** Filter of listed jobs. */
 export interface JobChoice {
   /** Only jobs of this kind. */
   readonly kind?: string | undefined;

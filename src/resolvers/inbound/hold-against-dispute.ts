@@ -17,7 +17,7 @@ import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { DisputeReturnNews, Receipt } from '../services/news.ts';
 
-/** Why a return is held against no dispute. */
+/** Reasons for which a return matches no dispute. */
 interface Unmatched {
   readonly error: string;
   /** Whether a dispute is open, which may be the one: the return waits until it ends. */

@@ -26,7 +26,7 @@ const RESULT: readonly HouseAccount[] = ['R.fee', 'R.netfee', 'R.dust', 'X.gas',
 const SETTLEMENT: HouseAccount = 'A.pix';
 
 /**
- * @param days - how many, today among them.
+ * @param days - number of days, today among them.
  * @returns every day, oldest first; null where the house has too many ledger lines in that time to add them up.
  * @throws {GatewayError} `FORBIDDEN` without `platform:books`; `INVALID_PARAMETER`.
  */

@@ -192,7 +192,7 @@ export async function releaseHold(
 /**
  * Decides the extra verification of a customer or payee.
  *
- * @param given - why, 1 to 200 characters; the audit log keeps it.
+ * @param given - reason, 1 to 200 characters; the audit log keeps it.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
  */
 export async function decideStepUp(

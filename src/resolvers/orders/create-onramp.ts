@@ -35,7 +35,7 @@ export type OnrampNames = Readonly<
 
 /** Differences between the interfaces and the templates. */
 export interface OnrampOptions {
-  /** Whose flow is `in`. */
+  /** Template whose flow is `in`. */
   readonly family: Family;
   readonly names: OnrampNames;
   /** Whether making it accepts its quote. */

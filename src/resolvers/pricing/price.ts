@@ -21,7 +21,7 @@ import type { QuoteFacts } from '../../templates/triggers.ts';
 import { railsFor, requireRails, type Services } from '../services/context.ts';
 import { RateRefused, type RateSource } from '../services/rails.ts';
 
-/** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
+/** Fixed amount: one of the two sides of a ramp. Decimal text. */
 export type Wanted = { readonly brl: string } | { readonly crypto: string };
 
 /** Order to be priced. */

@@ -32,7 +32,7 @@ export interface RailHealth {
 
 const DAY_MS = 86_400_000;
 
-/** Which rail the parts are of that are configured by a name of their own: networks, and their signer. */
+/** Rail of the parts that are configured by a name of their own: networks, and their signer. */
 const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name as RailName) : 'chain');
 
 /**
@@ -46,7 +46,7 @@ export async function railChecks(context: Context, rail: RailName): Promise<read
   return [...told, ...reconciled.filter((each) => partOf(each.rail) === rail)];
 }
 
-/** Which rail an order goes to; money goes out by PIX where it is BRL. */
+/** Rail that an order goes to; BRL leaves by PIX. */
 const RAIL_OF: { readonly [Name in EffectName]?: RailName } = {
   check_identity: 'identity',
   check_payee: 'identity',

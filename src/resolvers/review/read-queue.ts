@@ -20,7 +20,7 @@ export interface ReviewCase extends FoundCase {
   readonly assignee: string | null;
 }
 
-/** Which cases; all by default. */
+/** Filter of cases; all by default. */
 export interface QueueFilter {
   readonly kinds?: readonly ReviewKind[] | undefined;
   readonly assignee?: 'me' | 'no_one' | undefined;

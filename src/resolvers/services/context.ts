@@ -34,7 +34,7 @@ export interface Services {
   /** Seals secrets before they are stored, and opens them. */
   readonly secrets: SecretBox;
   readonly registry: Registry;
-  /** Whose accounts these services are for. */
+  /** Mode of the accounts that these services are for. */
   readonly mode: AccountMode;
   /** The services for the accounts of a mode. */
   readonly forMode: (mode: AccountMode) => Services;

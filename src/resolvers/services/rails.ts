@@ -25,11 +25,11 @@ export interface Order {
 /** An order to give money back that no transaction took; `refund_ended` news follows under its key. */
 export interface GiveBack {
   readonly key: string;
-  /** Whose suspense it lies in. */
+  /** Account whose suspense holds it. */
   readonly accountId: bigint;
 }
 
-/** Whose a PIX key is that nobody has. */
+/** Owner of a PIX key that has none. */
 export const NO_OWNER = 'nobody';
 
 /**
@@ -134,7 +134,7 @@ export interface FeedReport {
   readonly observedAtMs: number | null;
   /** It counts; it is too old; it is too far from the others; it has none. */
   readonly state: 'IN' | 'STALE' | 'OFF' | 'NONE';
-  /** Why it does not count; empty where it does. */
+  /** Reason for which it does not count; empty where it does. */
   readonly why: string;
 }
 

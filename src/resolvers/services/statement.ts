@@ -14,7 +14,7 @@ export const ENTRY_KINDS = {
   transfer: 'A transfer on a network that left us.',
   funding: 'A transfer to the hot wallet by somebody else.',
   sweep: 'A transfer between our own addresses: a deposit that is swept, or gas for that.',
-  gas: 'What a network charged for a transaction of ours.',
+  gas: 'Fee that a network charged for a transaction of ours.',
   balance: 'The total balance.',
 } as const;
 /** A member of ENTRY_KINDS. */

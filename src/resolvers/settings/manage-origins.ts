@@ -1,4 +1,4 @@
-/** Which pages may use the keys of an account in a browser (CORS). */
+/** Origins of pages that may use the keys of an account in a browser (CORS). */
 
 import { isOrigin } from '../../base/access/origin.ts';
 import { invalidParameters } from '../../base/errors/errors.ts';

@@ -46,7 +46,7 @@ function readable({ secrets, caller }: Context, { signingKey, ...row }: Endpoint
   return { ...row, publicKey: opened && publicHalf(opened) };
 }
 
-/** Which deliveries are listed; each under the caller's own name for it. */
+/** Filter of listed deliveries, each under the caller's own name for it. */
 export interface DeliveriesInput {
   readonly endpointId?: Named | undefined;
   readonly state?: Named | undefined;

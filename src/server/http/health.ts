@@ -49,7 +49,7 @@ export function readinessServer(
 }
 
 /**
- * @returns a function that names the reason why requests cannot be served, as `/readyz` does; undefined when they
+ * @returns a function that names the reason the reason for which requests cannot be served, as `/readyz` does; undefined when they
  *   can.
  */
 export function unreadinessOf(services: Checked): () => Promise<string | undefined> {
@@ -114,7 +114,7 @@ function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
   });
 }
 
-/** @returns why requests cannot be served; undefined when they can. */
+/** @returns the reason for which requests cannot be served; undefined when they can. */
 export function unreadyReason({ reads, writes, isReadOnly }: Readiness): string | undefined {
   if (reads && writes) return undefined;
   if (reads && isReadOnly) return 'the database is read-only';

@@ -1,4 +1,4 @@
-/** Which callers still may ask: keys that are neither revoked nor expired, and people whose session and role hold. */
+/** Callers whose rights still hold: keys that are neither revoked nor expired, and people whose session and role hold. */
 import { findValidKeys, type KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { findValidSessions } from '../../store/people/person-sessions.ts';

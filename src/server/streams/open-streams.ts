@@ -6,7 +6,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { callerName } from '../http/valid-callers.ts';
 
-/** Why a stream is closed. `drain`: shutdown, the client should reconnect. `stalled`: the client does not read. `refused`: its key or session ended. */
+/** Reasons for which a stream is closed. `drain`: shutdown, the client should reconnect. `stalled`: the client does not read. `refused`: its key or session ended. */
 export type EndReason = 'drain' | 'stalled' | 'refused';
 
 /** Members of all kinds of streams. */

@@ -20,7 +20,7 @@ export interface LoggedEntry extends AuditEntry {
   readonly hash: string;
 }
 
-/** Which part of what a filter finds. */
+/** Part of the records that a filter finds. */
 export interface AuditSlice {
   readonly after: bigint | null;
   readonly before: bigint | null;

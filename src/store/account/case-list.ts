@@ -4,7 +4,7 @@ import type { Tx } from '../connection/database.ts';
 import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
 import { CASE_COLUMNS, type CaseState, type CustomerCase } from './customer-cases.ts';
 
-/** Which cases are wanted. */
+/** Filter of cases. */
 export interface CaseFilter {
   readonly mode: AccountMode;
   /** Null: of all accounts of the mode. */

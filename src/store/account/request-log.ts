@@ -12,7 +12,7 @@ export interface LoggedRequest extends Omit<AnsweredRequest, 'accountId' | 'atMs
   readonly actorName: string | null;
 }
 
-/** Which part of what a filter finds. */
+/** Part of the records that a filter finds. */
 export interface RequestSlice {
   readonly after: bigint | null;
   readonly before: bigint | null;

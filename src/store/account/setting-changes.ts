@@ -26,7 +26,7 @@ export const TEMPLATE_SETTINGS = {
 /** A setting whose loosening waits. */
 export type SettingName = Protection | keyof typeof CUSTOMER_SETTINGS | keyof typeof TEMPLATE_SETTINGS;
 
-/** Which setting of an account: of a customer by the tax id, of a template by its name, else by nothing. */
+/** Key of a setting of an account: of a customer by the tax id, of a template by its name, else by nothing. */
 export interface SettingKey {
   readonly name: SettingName;
   readonly subject: string;

@@ -1,5 +1,5 @@
 /**
- * Which of several servers takes writes (decision 0082). Each connection is opened to the one that does. When a connection fails, and every two
+ * Choice of the server that takes writes, of several (decision 0082). Each connection is opened to the one that does. When a connection fails, and every two
  * seconds, the others are asked; when another one has been promoted, all connections to the one before are closed, also those with a
  * statement under way: it can acknowledge nothing any more. A server that was promoted earlier never takes over again.
  */

@@ -40,7 +40,7 @@ export class RowConnection extends DriverConnection {
   #asked = 1;
   #answered = 0;
   #takers: { readonly number: number; readonly taker: RowTaker }[] = [];
-  /** Whose statement is being sent. */
+  /** Owner of the statement that is being sent. */
   #sending: RowTaker | undefined;
   /** The beginning of a message whose end has not come. */
   #parts: Buffer[] = [];

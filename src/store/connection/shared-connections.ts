@@ -44,7 +44,7 @@ interface Shared {
   isGathering: boolean;
 }
 
-/** Which connections. */
+/** The connections that are meant. */
 export interface SharedOptions {
   readonly newClient: () => pg.Client;
   /** Prepares a connection that was just opened. */

@@ -35,7 +35,7 @@ export interface TransactionJobs {
   readonly transactionId: bigint;
 }
 
-/** Which jobs are wanted. */
+/** Filter of jobs. */
 export interface JobClaim {
   /** On the clock of each mode. */
   readonly now: Times;

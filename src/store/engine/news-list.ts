@@ -37,7 +37,7 @@ export interface ListedNews {
   readonly end2end: string | null;
   /** Body as the rail sent it. */
   readonly body: unknown;
-  /** Why, by whom and when it was closed by hand; null unless it was. */
+  /** Reason, person and time of its closing by hand; null unless it was. */
   readonly closeReason: string | null;
   readonly closedBy: string | null;
   readonly closedAt: Instant | null;

@@ -7,7 +7,7 @@ import { OWES_RETURN } from './merged-lists.ts';
 import { PROCESS_SELECT } from './processes.ts';
 import type { SuspenseReason } from './suspense.ts';
 
-/** Whose records: those of an account, or of all accounts of the mode where it is null. */
+/** Owner of the records: an account, or all accounts of the mode where it is null. */
 export interface ReviewScope {
   readonly mode: AccountMode;
   readonly accountId: bigint | null;

@@ -7,7 +7,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
 import type { NewsRecord } from './news.ts';
 
-/** Why no transaction took it. */
+/** Reason for which no transaction accepted it. */
 export const SUSPENSE_REASONS = {
   not_due: 'the transaction did not wait for it: it was cancelled, had failed, or was over',
   impossible_time: 'the rail says that it was paid before its charge existed, or in the future',

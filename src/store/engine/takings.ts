@@ -16,7 +16,7 @@ export interface TakingsRow {
   readonly p95Ms: number | null;
 }
 
-/** Which payments are read. */
+/** Filter of payments. */
 export interface TakingsAsked {
   readonly families: readonly Family[];
   /** First Brasília day that is read, and the first of the recent ones, whose times are measured. */

@@ -36,7 +36,7 @@ export interface TransactionFilter {
   /** Only filters that leave one list in its order have them: `/v2` counts by these. */
   readonly parameters?: readonly ListParameter[];
   /**
-   * How records are found: by their position in the list; by an index that leaves few, or many; or by a scan of one
+   * Way to find records: by their position in the list; by an index that leaves few, or many; or by a scan of one
    * record after another. It determines the bounds and the price of a statement.
    */
   readonly reads: 'places' | 'few' | 'many' | 'scan';

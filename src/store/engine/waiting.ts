@@ -6,7 +6,7 @@ import type { RuledKind } from '../../templates/out-kinds.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { PROCESS_SELECT } from './processes.ts';
 
-/** Which transactions are looked for. */
+/** Filter of transactions. */
 export interface WaitingAt {
   readonly families: readonly Family[];
   /** As `component/state`. */

@@ -10,7 +10,7 @@ export interface LedgerEnd {
   readonly balances: readonly BalanceRow[];
 }
 
-/** Which journals, by number and time; null where the times are open. */
+/** Range of journals, by number and time; null where the times are open. */
 export interface JournalRange {
   readonly after: bigint;
   readonly last: bigint;

@@ -15,7 +15,7 @@ export interface HouseDayRow {
   readonly credits: string;
 }
 
-/** Which movements are read. */
+/** Filter of movements. */
 export interface HouseDaysAsked {
   readonly mode: AccountMode;
   readonly houses: readonly HouseAccount[];

@@ -9,7 +9,7 @@ export interface SavedView {
   readonly createdAt: Instant;
 }
 
-/** Whose views: a person's, in an account. */
+/** Owner of the views: a person, in an account. */
 export interface ViewOwner {
   readonly accountId: bigint;
   readonly personId: string;

@@ -3,7 +3,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Whose network: each mode has its own. */
+/** Mode of the network: each mode has its own. */
 export interface NetworkKey {
   readonly mode: AccountMode;
   readonly network: string;

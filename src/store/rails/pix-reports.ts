@@ -56,7 +56,7 @@ export function claimReports<Body>(
   return database.query<WaitingReport<Body>>(CLAIM, [mode, limit, new Date(database.nowMs())]);
 }
 
-/** @param denial - why the report is denied; null where what it reported is booked. */
+/** @param denial - reason of the denial; null where what it reported is booked. */
 export async function endReport(
   tx: Tx,
   { mode, key }: Pick<NewsRecord, 'mode' | 'key'>,

@@ -1,4 +1,4 @@
-/** Which day the night's reconciliation of each rail is at, and who is at it. */
+/** Day that the nightly reconciliation of each rail has reached, and the process that works at it. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -13,7 +13,7 @@ export interface Night {
   /** In Brasília. */
   readonly day: string;
   readonly isDone: boolean;
-  /** Why the last try did not get to a report. */
+  /** Reason for which the last attempt did not reach a report. */
   readonly trouble: string | null;
 }
 

@@ -37,7 +37,7 @@ export interface StoredReconciliation extends Omit<NewReconciliation, 'entries'>
   readonly id: bigint;
 }
 
-/** Which reports. */
+/** Filter of reports. */
 export interface ReconciliationFilter {
   readonly day: string | undefined;
   readonly rail: string | undefined;

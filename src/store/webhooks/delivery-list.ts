@@ -5,7 +5,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 /** States of deliveries. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'skipped'] as const;
 
-/** Which deliveries are listed. */
+/** Filter of listed deliveries. */
 export interface DeliveryFilter {
   readonly accountId: bigint;
   /** Null for those to all endpoints. */

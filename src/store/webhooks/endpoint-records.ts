@@ -57,7 +57,7 @@ export async function readEndpointRecord(
 }
 
 /**
- * @param cameMax - how many endpoints that came with transactions are listed, the newest.
+ * @param cameMax - number of listed endpoints that came with transactions, the newest.
  * @returns the endpoints that were created for the account, then those that came with transactions; both oldest first.
  */
 export function readEndpointRecords(

@@ -5,7 +5,7 @@ import { BREAKER_FAILURES } from './deliveries.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
 import { turnNow } from './turns.ts';
 
-/** Which deliveries to send again; a delivery must match all members that are given. */
+/** Filter of the deliveries to send again; a delivery must match all members that are given. */
 export interface RedeliveryFilter {
   readonly endpointId: string | null;
   /** States in which the deliveries ended. */

@@ -25,7 +25,7 @@ export function excessTellingOf(step: Step, isReturned: boolean): Telling | unde
   return TELLINGS[isReturned ? 'success/DONE+returned' : 'success/DONE+excess'];
 }
 
-/** @param errorEn - message of the error that is kept through the refund (C-31). @returns why the payment goes back. */
+/** @param errorEn - message of the error that is kept through the refund (C-31). @returns the reason for which the payment goes back. */
 export function reasonOf({ steps }: Template, errorEn: string): Label | undefined {
   const decided = steps.find(({ errorMessage }) => errorMessage.en === errorEn);
   return decided && REASONS[nameOf(decided)];

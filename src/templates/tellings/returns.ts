@@ -15,7 +15,7 @@ const RETURNED = {
   tone: 'info',
 } as const;
 
-/** Why money goes back, by the step that decided it. */
+/** Reasons for which money goes back, by the step that decided it. */
 export const REASONS: Readonly<Record<string, Label>> = {
   'depositpix/UNDERPAID': label(
     'You paid {paid} instead of {price}. We can only accept the exact amount, so we’re refunding all of it.',

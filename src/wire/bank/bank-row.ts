@@ -152,7 +152,7 @@ export function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** @returns why rows with one of these texts are no movement; undefined if they may be one. A row that names a PIX is a movement. */
+/** @returns the reason for which rows with one of these texts are no movement; undefined if they may be one. A row that names a PIX is a movement. */
 export function skipReason(texts: readonly string[], { skip }: BankForm): SkipReason | undefined {
   if (pixIdIn(texts.join(' ')) !== undefined) return undefined;
   const all = texts.map(folded);

@@ -46,7 +46,7 @@ describe('a charge', () => {
     await paidOnce(row, endToEndId as string);
   });
 
-  test('whose answer never came is asked for, and not made again', async () => {
+  test('is queried, and not made again, when its answer never came', async () => {
     await stand.psp.control('PUT', '/faults', {
       seed: 1,
       rules: [{ on: 'charge', fault: 'timeout', rate: 1, ms: 10 }],
@@ -70,7 +70,7 @@ describe('a charge', () => {
 });
 
 describe('a payment', () => {
-  test('whose callback comes twice acts once', async () => {
+  test('acts once when its callback comes twice', async () => {
     await stand.psp.control('PUT', '/faults', {
       seed: 1,
       rules: [{ on: 'callback', fault: 'doubled', rate: 1, ms: 0 }],
@@ -80,7 +80,7 @@ describe('a payment', () => {
     await paidOnce(row, endToEndId as string);
   });
 
-  test('whose callback is lost is found on the statement', async () => {
+  test('is found on the statement when its callback is lost', async () => {
     await stand.psp.control('PUT', '/faults', {
       seed: 1,
       rules: [{ on: 'callback', fault: 'lost', rate: 1, ms: 0 }],

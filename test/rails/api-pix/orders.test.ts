@@ -150,7 +150,7 @@ describe('a charge', () => {
 });
 
 describe('a return', () => {
-  test('whose answer is lost is asked for, ordered once, and ends when it is asked for again', async () => {
+  test('is queried when its answer is lost, ordered once, and ends at the next query', async () => {
     await fault('refund', 'timeout');
     const row = await returning();
     await stand.until(() => sent('GET', '/devolucao/') > 0);
@@ -242,7 +242,7 @@ describe('a return', () => {
 });
 
 describe('a payout', () => {
-  test('whose answer is lost is found, and never sent twice', async () => {
+  test('is found when its answer is lost, and never sent twice', async () => {
     await fault('payout', 'timeout');
     const row = await paying();
     await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);

@@ -80,7 +80,7 @@ describe('blocks', () => {
     await expect(driver.check()).rejects.toThrow('expected the main network of TRON');
   });
 
-  test('whose id is not of their height are not believed', async () => {
+  test('are not believed when their id is not of their height', async () => {
     node.answer('wallet/getnowblock', (answer) => ({ ...answer, blockID: '0'.repeat(64) }));
     await expect(driver.head()).rejects.toThrow('has the id');
   });

@@ -119,7 +119,7 @@ describe('C-34: a held deposit whose return fails', () => {
     expect(await journalsOf(own.accountId)).toBe('L30 L31 L33 L34');
   });
 
-  test('whose order comes again after that is not ordered again', async () => {
+  test('is not ordered again when its order comes again after that', async () => {
     const row = await held(OVER, '21');
     sendBack.mockImplementationOnce(async ({ key }) => {
       expect(await ended(key, false)).toBe('step');
