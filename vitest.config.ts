@@ -8,10 +8,11 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/no
 // Gateways of tests share a database with the test, so they share the key of its secrets too (global-setup.ts makes it).
 process.env.SECRETS_KEY_FILE ??= join(tmpdir(), `crossramp-test-${process.pid}.key`);
 
-/** Tests that take longest: whole backups, crashes and outages of processes, an installation, all screens. `npm run test:long` runs these alone. */
+/** Tests that take longest: whole backups, crashes and outages of processes, installations, all screens. `npm run test:long` runs these alone. */
 const LONG = [
   'test/{,*/,*/*/}*crash.test.ts',
   'test/{chaos,going-live,half-open-network,package,slots-used-up,tools,wrong-clocks}.test.ts',
+  'test/clients/react-example.test.ts',
   'test/console/{browser,walks}.test.ts',
   'test/fuzz/*.test.ts',
   'test/operate/*.test.ts',
