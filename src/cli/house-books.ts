@@ -5,7 +5,7 @@
 import { Command } from 'commander';
 import type { Named } from '../base/errors/violations.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
-import { CLOSES_MAX, closeBooks, FIRST_CLOSE_DAYS, listBookCloses } from '../resolvers/ledger/close-books.ts';
+import { closeBooks, FIRST_CLOSE_DAYS, readCloses } from '../resolvers/ledger/close-books.ts';
 import {
   type BookKind,
   type PeriodInput,
@@ -23,6 +23,7 @@ import { asPlatform } from './with-store.ts';
 /** Of a currency without a rate. */
 const NOT_VALUED = 'not valued';
 const HOLDERS = 'account holders';
+const CLOSES_MAX = 400;
 
 interface PeriodOptions {
   readonly account?: string;
@@ -83,8 +84,10 @@ export function booksCommand(): Command {
     .description('Lists the days that are closed, the newest first.')
     .addOption(limitOption('days', CLOSES_MAX, 31));
   uses(closes, {
-    run: (context, { limit }: { limit: number }) =>
-      listBookCloses(context, { first: { name: '--limit', value: limit }, before: undefined }),
+    run: async (context, { limit }: { limit: number }) => {
+      const { rows } = await readCloses(context, { limit, below: null, above: null, isBackward: false });
+      return rows.map(({ id: _, ...close }) => close);
+    },
     json: (days) => ({ closes: days }),
     text: (days) => {
       const columns = { DAY: 'day', MOVED: 'ledgerAccounts', BY: 'closedBy', HASH: 'hash' } as const;

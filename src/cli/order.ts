@@ -22,7 +22,7 @@ export function orderCommand(): Command {
     .description(`Lists the oldest ${ORDERS_MAX} orders that the provider has not decided.`)
     .addOption(platformOption());
   lists(list, {
-    run: (context) => openOrders(context, { name: 'limit', value: ORDERS_MAX }),
+    run: (context) => openOrders(context),
     row: shown,
     columns: {
       ...{ KEY: 'key', KIND: 'kind', AMOUNT: 'amount', PLACED: 'placedAt', LEFT: 'sentAt' },

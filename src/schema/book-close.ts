@@ -1,11 +1,12 @@
 /** The close of a day: `Query.bookCloses` and `Mutation.closeBooks`. */
 import { ACTS } from '../base/access/acts.ts';
 import { isoMillis } from '../base/time/instant.ts';
-import { CLOSES_MAX, closeBooks, FIRST_CLOSE_DAYS, listBookCloses } from '../resolvers/ledger/close-books.ts';
+import { closeBooks, FIRST_CLOSE_DAYS, readCloses } from '../resolvers/ledger/close-books.ts';
 import type { BookClose } from '../store/ledger/book-closes.ts';
 import type { Builder } from './builder.ts';
 import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 /** Defines `BookClose`, `Query.bookCloses` and `Mutation.closeBooks`. */
 export function defineBookCloses(builder: Builder): void {
@@ -35,20 +36,20 @@ export function defineBookCloses(builder: Builder): void {
       }),
     }),
   });
+  const connection = exactConnection(builder, close, {
+    name: 'BookClose',
+    page: 'A page of closed days.',
+    edge: 'A closed day and its cursor.',
+    total: 'Number of all closed days, not only of this page. Exact.',
+  });
   builder.queryField('bookCloses', (t) =>
     t.field({
-      type: [close],
-      description: 'Days that are closed, the newest first. Needs the scope `platform:books`.',
-      args: {
-        first: t.arg.int({ defaultValue: 31, description: `Number, 1 to ${CLOSES_MAX}.` }),
-        before: t.arg.string({ description: 'Only days before this one, `YYYY-MM-DD`.' }),
-      },
-      complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 31) }),
-      resolve: (_root, { first, before }, context) =>
-        listBookCloses(context, {
-          first: { name: 'first', value: first ?? 31 },
-          before: before == null ? undefined : { name: 'before', value: before },
-        }),
+      type: connection,
+      description: 'Closed days, the newest first. Needs the scope `platform:books`.',
+      args: countedArguments(t.arg),
+      complexity: countedComplexity,
+      resolve: async (_root, args, context) =>
+        (await idConnection(args, (slice) => readCloses(context, slice))) as never,
     }),
   );
   defineMutation(builder, 'closeBooks', {

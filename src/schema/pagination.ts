@@ -287,7 +287,7 @@ export function connectionOf<Node>(
  * @param read - returns a part of the list.
  * @throws {GatewayError} as `sliceOf` and `read`.
  */
-export async function idConnection<Row extends { readonly id: bigint }>(
+export async function idConnection<Row extends { readonly id: bigint | string }>(
   args: PlacedArgs,
   read: (slice: IdSlice) => Promise<IdPart<Row>>,
 ): Promise<Connection<Row>> {

@@ -30,11 +30,9 @@ export function definePixOrders(builder: Builder): void {
   builder.queryField('openPixOrders', (t) =>
     t.field({
       type: [order],
-      description:
-        'Orders that the provider of PIX has not decided, the oldest first. Needs a scope of the platform.',
-      args: { first: t.arg.int({ defaultValue: 100, description: `Number, 1 to ${ORDERS_MAX}.` }) },
-      complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
-      resolve: (_root, { first }, context) => openOrders(context, { name: 'first', value: first ?? 100 }),
+      description: `Orders that the provider of PIX has not decided, the oldest first; at most ${ORDERS_MAX}. Needs a scope of the platform.`,
+      complexity: { field: 1, multiplier: 100 },
+      resolve: (_root, _args, context) => openOrders(context),
     }),
   );
   const outcome = builder.enumType('PixOrderOutcome', {

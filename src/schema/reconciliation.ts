@@ -13,7 +13,6 @@ import {
 } from '../resolvers/reconciliation/read-checklist.ts';
 import {
   isOpen,
-  RECONCILIATIONS_MAX,
   type Reconciliation,
   readReconciliation,
   readReconciliations,
@@ -26,29 +25,33 @@ import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 /** Defines `Reconciliation`, `Query.reconciliations` and `Mutation.reconcile`. */
 export function defineReconciliation(builder: Builder): void {
   const report = defineReport(builder);
+  const connection = exactConnection(builder, report, {
+    name: 'Reconciliation',
+    page: 'A page of reports of reconciliation.',
+    edge: 'A report and its cursor.',
+    total: 'Number of all reports that match, not only of this page. Exact.',
+  });
   builder.queryField('reconciliations', (t) =>
     t.field({
-      type: [report],
-      description:
-        'Reports of reconciliation, those of the newest day first. Needs the scope `platform:books`.',
+      type: connection,
+      description: 'Reports of reconciliation, the newest first. Needs the scope `platform:books`.',
       args: {
         day: t.arg({ type: 'Date', description: 'Only of this day in Brasília.' }),
         rail: t.arg.string({
           description: 'Only of this rail: `pix`, the name of a network, or `bank` for files of the bank.',
         }),
-        first: t.arg.int({ defaultValue: 10, description: `Number, 1 to ${RECONCILIATIONS_MAX}.` }),
+        ...countedArguments(t.arg),
       },
-      complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 10) }),
-      resolve: (_root, { day, rail, first }, context) =>
-        readReconciliations(context, {
-          day: namedOf('day', day),
-          rail: namedOf('rail', rail),
-          first: { name: 'first', value: first ?? 10 },
-        }),
+      complexity: countedComplexity,
+      resolve: async (_root, { day, rail, ...args }, context) => {
+        const filter = { day: namedOf('day', day), rail: namedOf('rail', rail) };
+        return (await idConnection(args, (slice) => readReconciliations(context, filter, slice))) as never;
+      },
     }),
   );
   defineChecklist(builder, report);

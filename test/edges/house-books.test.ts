@@ -168,7 +168,7 @@ test('C-40: the books are no matter for a key of the account', async () => {
     'treasury { balance }',
     'trialBalance { from }',
     'profitAndLoss { from }',
-    'bookCloses { day }',
+    'bookCloses { nodes { day } }',
   ])
     expect(await refusal(`{ ${query} }`)).toMatchObject({ code: 'FORBIDDEN' });
   expect(
@@ -206,8 +206,18 @@ describe('a day', () => {
       [day],
     );
     expect(rows).toEqual([{ after: { hash: closed.hash } }]);
-    const { bookCloses } = await platform('{ bookCloses(first: 2) { day hash } }');
-    expect(bookCloses).toMatchObject([{ day, hash: closed.hash }, { day: before }]);
+    const { bookCloses } = await platform(
+      '{ bookCloses(first: 2) { totalCount nodes { day hash } pageInfo { endCursor } } }',
+    );
+    expect(bookCloses.nodes).toMatchObject([{ day, hash: closed.hash }, { day: before }]);
+    const pageOf = async (args: string) =>
+      (await platform(`{ bookCloses(${args}) { totalCount nodes { day } } }`)).bookCloses;
+    const { totalCount } = bookCloses;
+    expect(await pageOf('first: 1, offset: 1')).toEqual({ totalCount, nodes: [{ day: before }] });
+    const { nodes } = await pageOf(`last: ${totalCount}`);
+    expect(nodes.slice(0, 2)).toEqual([{ day }, { day: before }]);
+    const rest = await pageOf(`first: 100, after: "${bookCloses.pageInfo.endCursor}"`);
+    expect(rest.nodes).toEqual(nodes.slice(2));
   });
 
   test('that is closed takes no journal any more, whatever a clock says', async () => {

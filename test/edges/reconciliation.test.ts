@@ -86,8 +86,8 @@ describe('a day', () => {
     }
     expect(report).toMatchObject({ isOpen: false, findings: [], oldestOpenAt: null });
     expect(report.matched).toBe(KINDS_OF_DAY);
-    const { reconciliations } = await platform(`{ reconciliations { ${REPORT} } }`);
-    expect(reconciliations[0]).toEqual(report);
+    const { reconciliations } = await platform(`{ reconciliations(first: 1) { nodes { ${REPORT} } } }`);
+    expect(reconciliations.nodes[0]).toEqual(report);
   });
 
   test('finds a payment that the ledger does not have', async () => {
@@ -175,14 +175,16 @@ test('C-13: a day that is none, or that has not begun, is refused by name', asyn
   expect(await wrong('2026-02-30')).toMatchObject({ code: 'BAD_REQUEST' });
   expect(await wrong(dayAfter(await today()))).toMatchObject({ code: 'INVALID_PARAMETER' });
   expect(
-    await refusal('{ reconciliations(first: 0) { id: reconciliationId } }', {}, app.platformKey),
+    await refusal('{ reconciliations(first: 101) { nodes { id: reconciliationId } } }', {}, app.platformKey),
   ).toMatchObject({
     code: 'INVALID_PARAMETER',
   });
 });
 
 test('C-40: it is no matter for a key of the account', async () => {
-  expect(await refusal('{ reconciliations { id: reconciliationId } }')).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await refusal('{ reconciliations { nodes { id: reconciliationId } } }')).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   expect(
     await refusal(
       'mutation { reconcile(input: {}) { reconciliation { id: reconciliationId } errors { code message path } } }',

@@ -62,15 +62,15 @@ test('the customer whom the documents name pays without one more document', asyn
 test('the operator has money that nobody waits for, a journal to approve, days that are closed, and a report', async () => {
   const data = await ask(
     `{ suspense { totalCount } holds { account }
-       manualJournals(state: PROPOSED) { amount } bookCloses { day } reconciliations { missingHere missingThere amountDiffers } }`,
+       manualJournals(state: PROPOSED) { amount } bookCloses { nodes { day } } reconciliations { nodes { missingHere missingThere amountDiffers } } }`,
     app.platformKey,
   );
   expect(data).toEqual({
     suspense: { totalCount: 2 },
     holds: [{ account: String(app.accountId) }],
     manualJournals: [{ amount: '12.9' }],
-    bookCloses: [expect.anything(), expect.anything(), expect.anything()],
-    reconciliations: [{ missingHere: 0, missingThere: 0, amountDiffers: 0 }],
+    bookCloses: { nodes: [expect.anything(), expect.anything(), expect.anything()] },
+    reconciliations: { nodes: [{ missingHere: 0, missingThere: 0, amountDiffers: 0 }] },
   });
 });
 

@@ -43,7 +43,7 @@ const RENDERED = {
   rails:
     'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
-    'BookAmount BookClose BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ResultLine TreasuryLine TrialBalance TrialLine',
+    'BookAmount BookClose BookCloseConnection BookCloseEdge BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ReconciliationConnection ReconciliationEdge ResultLine TreasuryLine TrialBalance TrialLine',
   'what waits, and what is found':
     'Attention CaseFact CaseFile ReviewCase ReviewCount ReviewNote ReviewQueueConnection ReviewQueueEdge SearchHit StepUp',
   'what is no read':

@@ -20,7 +20,6 @@ import { WAITING_MAX } from '../../src/resolvers/account/read-waiting.ts';
 import { FOUND_MAX } from '../../src/resolvers/account/search.ts';
 import { EVIDENCE_MAX } from '../../src/resolvers/cases/read-cases.ts';
 import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
-import { CLOSES_MAX } from '../../src/resolvers/ledger/close-books.ts';
 import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/ledger/manual-journals.ts';
 import { HOUSE_DAYS_MAX } from '../../src/resolvers/ledger/read-house-days.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
@@ -28,7 +27,6 @@ import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
 import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
 import { FINDINGS_MAX } from '../../src/resolvers/reconciliation/compare-statement.ts';
-import { RECONCILIATIONS_MAX } from '../../src/resolvers/reconciliation/reconcile.ts';
 import { WHITELIST_MAX } from '../../src/resolvers/settings/manage-whitelist.ts';
 import { TAKINGS_DAYS } from '../../src/resolvers/transactions/read-takings.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
@@ -87,7 +85,6 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.apiKeys': API_KEYS_MAX,
   'Query.approvals': WAITING_MAX,
   'Query.balances': CATALOGUE,
-  'Query.bookCloses': CLOSES_MAX,
   'Query.currencies': CATALOGUE,
   'Query.flows': CATALOGUE,
   'Query.holds': WAITING_MAX,
@@ -102,7 +99,6 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.positions': CATALOGUE,
   'Query.railHealth': SETUP,
   'Query.rateFeeds': SETUP,
-  'Query.reconciliations': RECONCILIATIONS_MAX,
   'Query.reviewCounts': 'one for each kind of case',
   'Query.sandboxScenarios': 'the scenarios of the sandbox',
   'Query.screeningLists': SETUP,

@@ -29,12 +29,12 @@ export const BOOKS = screenOf<BooksQuery>({
     const { say } = context;
     const period = periodText(context, trialBalance);
     const main = html`<div class="top"><h1>${say('books')}</h1></div>
-<div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.length === 0)}</div>
+<div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.nodes.length === 0)}</div>
 ${periodForm(context, trialBalance)}
 ${section('treasury', say('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
 ${section('trial', say('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
 ${section('result', say('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
-${manualSection(context, manualJournals)}${closes(context, bookCloses)}`;
+${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
     return { title: say('books'), main };
   },
 });
@@ -42,7 +42,7 @@ ${manualSection(context, manualJournals)}${closes(context, bookCloses)}`;
 type Trial = BooksQuery['trialBalance'];
 type TrialLine = Trial['lines'][number];
 type Line = Pick<TrialLine, 'account' | 'currency'>;
-type Close = BooksQuery['bookCloses'][number];
+type Close = BooksQuery['bookCloses']['nodes'][number];
 
 function periodText({ say, language }: ScreenContext, { from, to }: Pick<Trial, 'from' | 'to'>): string {
   return say('bookPeriod', { from: dayText(from, language), to: dayText(to, language) });

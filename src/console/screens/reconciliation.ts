@@ -7,11 +7,11 @@ import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { ReconciliationQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { decimal, moment } from '../parts/figures.ts';
-import { count, section } from '../parts/lists.ts';
+import { count, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
 
-type Report = ReconciliationQuery['reconciliations'][number];
-type Shown = ReconciliationQuery['shown'][number];
+type Report = ReconciliationQuery['reconciliations']['nodes'][number];
+type Shown = ReconciliationQuery['shown']['nodes'][number];
 type Finding = Shown['findings'][number];
 type Balance = Shown['balances'][number];
 
@@ -24,9 +24,20 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
   path: '/reconciliation',
   operation: operationNamed('Reconciliation'),
   scope: 'platform:books',
-  variables: ({ query }) =>
-    Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
-  view: ({ reconciliations, shown: [shown] }, context) => {
+  variables: (context) => {
+    const { query } = context;
+    const filters = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []));
+    return { ...Object.fromEntries(filters), ...pageVariables(context) };
+  },
+  view: (
+    {
+      reconciliations,
+      shown: {
+        nodes: [shown],
+      },
+    },
+    context,
+  ) => {
     const { say } = context;
     const main = html`<div class="top"><h1>${say('reconciliation')}</h1><p class="soft">${say('reconciliationWhy')}</p></div>
 ${shown && details(context, shown)}${reports(context, reconciliations)}`;
@@ -48,10 +59,13 @@ function railName({ say }: ScreenContext, rail: string): string {
   return rail === 'pix' ? say('PIX') : rail;
 }
 
-function reports(context: ScreenContext, rows: readonly Report[]): Html {
+function reports(
+  context: ScreenContext,
+  { nodes: rows, pageInfo, totalCount }: ReconciliationQuery['reconciliations'],
+): Html {
   const { say, language } = context;
   const caption = say('reports');
-  if (rows.length === 0)
+  if (totalCount === 0)
     return section('reports', caption, empty('done', say('noReports'), say('noReportsWhy')));
   const columns: readonly Column<Report>[] = [
     {
@@ -68,7 +82,9 @@ function reports(context: ScreenContext, rows: readonly Report[]): Html {
     { name: say('time'), look: 'wide', cell: ({ madeAt }) => moment(madeAt, language) },
   ];
   const shown = table({ caption, isCaptionUnseen: true, rows, columns, isOfLinks: true });
-  return section('reports', caption, scrolled(say('tableOf', { name: caption }), shown));
+  const page = pageOf(context, rows.length, totalCount, scrolled(say('tableOf', { name: caption }), shown));
+  return html`${section('reports', caption, page)}
+<div class="row">${pager(context, pageInfo, rows.length, totalCount)}</div>`;
 }
 
 function details(context: ScreenContext, report: Shown): Html {

@@ -4,7 +4,7 @@
  */
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
-import { type Named, Violations } from '../../base/errors/violations.ts';
+import type { Named } from '../../base/errors/violations.ts';
 import { isEndToEndId } from '../../base/pix/end-to-end-id.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { postponeNews } from '../../store/engine/news.ts';
@@ -40,17 +40,10 @@ export interface OrderSettlement {
 const ON_ITS_WAY_MS = 120_000;
 const PROVIDER_ID = /^[!-~]{1,64}$/;
 
-/** @returns orders that the provider has not decided, the oldest first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
-export function openOrders(
-  context: Context,
-  first: { readonly name: string; readonly value: number },
-): Promise<PixOrder[]> {
+/** @returns orders that the provider has not decided, the oldest first; at most `ORDERS_MAX`. @throws {GatewayError} `FORBIDDEN`. */
+export async function openOrders(context: Context): Promise<PixOrder[]> {
   requirePlatform(context);
-  const violations = new Violations();
-  if (!Number.isInteger(first.value) || first.value < 1 || first.value > ORDERS_MAX)
-    violations.add({ parameter: first.name, message: `must be an integer from 1 to ${ORDERS_MAX}` });
-  violations.refuse();
-  return listOpenPixOrders(context.database, context.mode, first.value);
+  return listOpenPixOrders(context.database, context.mode, ORDERS_MAX);
 }
 
 /**

@@ -4,12 +4,15 @@
  */
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
-import { type Named, Violations } from '../../base/errors/violations.ts';
+import type { Named } from '../../base/errors/violations.ts';
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
 import { instantOf, parseDay } from '../../base/time/instant.ts';
+import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import {
   addBookClose,
   type BookClose,
+  type ListedClose,
+  listBookCloses,
   readBookCloses,
   readLastClose,
   sealBooks,
@@ -19,8 +22,6 @@ import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
 import { boundsOf } from './read-books.ts';
 
-/** Most closes that are listed at once. */
-export const CLOSES_MAX = 400;
 /** The chain of closes begins with one of so many last days, unless somebody says that it is to begin earlier. */
 export const FIRST_CLOSE_DAYS = 31;
 
@@ -76,24 +77,10 @@ export async function closeBooks(
   return close;
 }
 
-/** Maximum number of closes, and the day before which they are. */
-export interface ClosesInput {
-  readonly first: { readonly name: string; readonly value: number };
-  readonly before: Named | undefined;
-}
-
-/** @returns the newest closes first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
-export function listBookCloses(
-  context: Context,
-  { first, before }: ClosesInput,
-): Promise<readonly BookClose[]> {
+/** @returns a part of the closed days, newest first. @throws {GatewayError} `FORBIDDEN`. */
+export function readCloses(context: Context, slice: IdSlice): Promise<IdPart<ListedClose>> {
   requireScope(context, 'platform:books');
-  const violations = new Violations();
-  if (first.value < 1 || first.value > CLOSES_MAX)
-    violations.add({ parameter: first.name, message: `must be an integer from 1 to ${CLOSES_MAX}` });
-  const { dateTo } = violations.days(undefined, before);
-  violations.refuse();
-  return readBookCloses(context.database, context.mode, { limit: first.value, before: dateTo });
+  return listBookCloses(context.database, [context.mode], slice);
 }
 
 function refuseUnlessNext(day: string, today: string, last: BookClose | undefined): void {

@@ -8,10 +8,11 @@ import { type Named, Violations } from '../../base/errors/violations.ts';
 import { NETWORKS } from '../../base/money/currency.ts';
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
 import { parseDay } from '../../base/time/instant.ts';
+import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import {
   addReconciliation,
   findReconciliation,
-  listReconciliations,
+  reconciliationList,
   type StoredReconciliation,
 } from '../../store/rails/reconciliation.ts';
 import { audited } from '../checks/audited.ts';
@@ -37,9 +38,6 @@ export interface ReconcileInput {
   readonly rail?: Named | undefined;
   readonly day?: Named | undefined;
 }
-
-/** Most reports that are listed at once. */
-export const RECONCILIATIONS_MAX = 100;
 
 /** Rails that can have a statement, by the names of reports. */
 export const RECONCILED_RAILS = [PIX, ...Object.keys(NETWORKS)];
@@ -81,28 +79,21 @@ export async function reconcile(
   return reportOf(stored);
 }
 
-/** @returns the newest days first, and of a day the newest report. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
+/** @returns a part of the reports, newest first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
 export async function readReconciliations(
   context: Context,
-  {
-    day,
-    rail,
-    first,
-  }: ReconcileInput & { readonly first: { readonly name: string; readonly value: number } },
-): Promise<readonly Reconciliation[]> {
+  { day, rail }: ReconcileInput,
+  slice: IdSlice,
+): Promise<IdPart<Reconciliation>> {
   requireScope(context, 'platform:books');
   const violations = new Violations();
-  if (first.value < 1 || first.value > RECONCILIATIONS_MAX)
-    violations.add({
-      parameter: first.name,
-      message: `must be an integer from 1 to ${RECONCILIATIONS_MAX}`,
-    });
   if (rail && ![...RECONCILED_RAILS, BANK_FILE].includes(rail.value))
     violations.add({ parameter: rail.name, message: READ_FORM });
   const { dateFrom } = violations.days(day, undefined);
   violations.refuse();
-  const filter = { day: dateFrom, rail: rail?.value, limit: first.value };
-  return (await listReconciliations(context.database, context.mode, filter)).map(reportOf);
+  const filter = [context.mode, dateFrom ?? null, rail?.value ?? null];
+  const { rows, ...part } = await reconciliationList(context.database, filter, slice);
+  return { rows: rows.map(reportOf), ...part };
 }
 
 const ID = /^[1-9]\d{0,17}$/;

@@ -3,6 +3,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
+import { idList } from '../connection/id-list.ts';
 import { movementOf } from './books.ts';
 
 /** A day that is closed. */
@@ -16,6 +17,12 @@ export interface BookClose {
   readonly hash: string;
   /** Ledger accounts that moved. */
   readonly ledgerAccounts: number;
+}
+
+/** A closed day in the list of all. */
+export interface ListedClose extends BookClose {
+  /** Days from 1970-01-01 to the day. */
+  readonly id: bigint;
 }
 
 /** The first moment of a day, and the first after it. */
@@ -66,9 +73,9 @@ const CLOSE: Statement = {
     kept as (insert into book_close_line select $1, $2::date, moved.* from moved)
     select encode(hash, 'hex') as hash from closed`,
 };
-const CLOSES = `select c.day::text as day, c.closed_at as "closedAt", c.closed_by as "closedBy", encode(c.hash, 'hex') as hash,
-    (select count(*)::int from book_close_line l where l.mode = c.mode and l.day = c.day) as "ledgerAccounts"
-  from book_close c where c.mode = $1`;
+const COLUMNS = `c.day::text as day, c.closed_at as "closedAt", c.closed_by as "closedBy", encode(c.hash, 'hex') as hash,
+    (select count(*)::int from book_close_line l where l.mode = c.mode and l.day = c.day) as "ledgerAccounts"`;
+const CLOSES = `select ${COLUMNS} from book_close c where c.mode = $1`;
 const LAST: Statement = { name: 'book_close_last', text: `${CLOSES} order by c.day desc limit 1` };
 const LIST: Statement = {
   name: 'book_closes',
@@ -153,6 +160,18 @@ export function readBookCloses(
 ): Promise<BookClose[]> {
   return tx.query<BookClose>(LIST, [mode, before ?? null, limit]);
 }
+
+const DAY_NUMBER = `(c.day - date '1970-01-01')::bigint`;
+
+/** Lists the closed days of a mode (`$1`), newest first. */
+export const listBookCloses = idList<ListedClose>({
+  name: 'book_closes_listed',
+  id: DAY_NUMBER,
+  columns: `${DAY_NUMBER} as id, ${COLUMNS}`,
+  from: 'book_close c',
+  where: 'c.mode = $1',
+  filters: 1,
+});
 
 /** @returns the closed days of a mode whose hash does not hold. */
 export async function readBrokenCloses(tx: Tx, mode: AccountMode): Promise<string[]> {

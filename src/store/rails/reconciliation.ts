@@ -3,6 +3,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
+import { idList } from '../connection/id-list.ts';
 
 /** A report to be kept. */
 export interface NewReconciliation {
@@ -70,6 +71,16 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from reconciliation
     where mode = $1 and ($2::date is null or day = $2) and ($4::text is null or rail = $4) order by day desc, id desc limit $3`,
 };
+
+/** Lists the reports of a mode (`$1`), newest first: of a day (`$2`) and a rail (`$3`), of all where they are null. */
+export const reconciliationList = idList<StoredReconciliation>({
+  name: 'reconciliations_listed',
+  id: 'id',
+  columns: COLUMNS,
+  from: 'reconciliation',
+  where: 'mode = $1 and ($2::date is null or day = $2) and ($3::text is null or rail = $3)',
+  filters: 3,
+});
 
 /** The newest report of a rail and day replaces those before it. */
 const OPEN: Statement = {

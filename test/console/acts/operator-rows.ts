@@ -229,8 +229,8 @@ function journalRow(act: string, state: string): ActRow {
 }
 
 async function closedDays({ askAsOperator }: Stage): Promise<readonly string[]> {
-  const { bookCloses } = await askAsOperator('{ bookCloses(first: 10) { day } }');
-  return bookCloses.map(({ day }: { day: string }) => day);
+  const { bookCloses } = await askAsOperator('{ bookCloses(first: 10) { nodes { day } } }');
+  return bookCloses.nodes.map(({ day }: { day: string }) => day);
 }
 
 /** A row about a case of the review queue, on its own screen. */
@@ -342,7 +342,7 @@ const RAIL_ROWS: readonly ActRow[] = [
         typed: { outcome: 'NOT_DONE', evidence: `the bank: ${walk.mark}` },
         object: key,
         check: async () => {
-          const { openPixOrders } = await stage.askAsOperator('{ openPixOrders(first: 50) { key } }');
+          const { openPixOrders } = await stage.askAsOperator('{ openPixOrders { key } }');
           expect(openPixOrders).not.toContainEqual({ key });
         },
       };
@@ -405,8 +405,8 @@ const BOOK_ROWS: readonly ActRow[] = [
       const { day } = closeChecklist as { day: string };
       const reports = async () => {
         const query =
-          'query ($day: Date) { reconciliations(day: $day, rail: "pix", first: 100) { reconciliationId } }';
-        return ((await askAsOperator(query, { day })).reconciliations as unknown[]).length;
+          'query ($day: Date) { reconciliations(day: $day, rail: "pix", first: 100) { nodes { reconciliationId } } }';
+        return ((await askAsOperator(query, { day })).reconciliations as { nodes: unknown[] }).nodes.length;
       };
       const before = await reports();
       return {
