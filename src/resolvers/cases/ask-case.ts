@@ -115,6 +115,20 @@ export async function endStepUp(
   return { trigger: { on: level === 'VERIFIED' ? 'step_up_approved' : 'identity_passed' }, holds };
 }
 
+/** @returns whether a customer passes now, with the closer look that the volume asks for; where there are no cases, only without one. */
+export async function passesByCase(
+  { database, rails }: Pick<Services, 'database' | 'rails'>,
+  tx: Tx,
+  { accountId, clientTaxId, createdAt, process }: ProcessRow,
+): Promise<boolean> {
+  const isDue = process?.stepUp === 'due';
+  const { cases: checks } = rails.identity;
+  if (!checks) return !isDue;
+  const cases = await readCasesOf(tx, accountId, clientTaxId ?? '');
+  const times = { nowMs: database.nowMs(), sinceMs: millisOf(createdAt) };
+  return findingOf(cases, { level: isDue ? 'VERIFIED' : 'BASIC', checks, ...times }) === 'passed';
+}
+
 async function ask(services: Services, row: ProcessRow, isDue: boolean): Promise<Asked> {
   const { database, rails, registry } = services;
   const { cases: checks } = rails.identity;

@@ -5,12 +5,14 @@ import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { depositOf } from '../../templates/amounts.ts';
 import { actOf, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
-import { decideCaseOfStepUp, refuseFrozen } from '../cases/act-on-case.ts';
+import { decideCaseOfStepUp, frozenCaseOf, refuseFrozen } from '../cases/act-on-case.ts';
+import { passesByCase } from '../cases/ask-case.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { coversNetworkFee } from '../engine/possible-actions.ts';
@@ -103,7 +105,7 @@ export type Resolution = 'keep' | 'refund' | 'requote';
  *
  * @param address - return address; by default the sending one.
  * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`;
- *   `STEP_UP_REQUIRED` with an address.
+ *   `STEP_UP_REQUIRED` with an address; `STEP_CONFLICT` for the deposit of a frozen customer, unless it is sent back, which waits.
  */
 export async function resolveDeposit(
   context: Context,
@@ -121,7 +123,9 @@ export async function resolveDeposit(
   const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':
-      return advanceTransaction(context, target, row, { on: 'kept' }, 'deposit.resolve');
+      return advanceTransaction(context, target, row, { on: 'kept' }, 'deposit.resolve', {
+        atomically: refuseDepositOfFrozen,
+      });
     case 'refund':
       return refund(context, target, row, address, checks);
     case 'requote':
@@ -254,7 +258,27 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
     currency,
     wanted: { crypto: fromMinor(amount, currency.decimals) },
   });
-  return advanceTransaction(context, target, row, { on: 'requoted', price: facts }, 'deposit.resolve');
+  const requoted = { on: 'requoted', price: facts } as const;
+  return advanceTransaction(context, target, row, requoted, 'deposit.resolve', {
+    // The payee was checked for the amount that was ordered, when it was ordered.
+    atomically: async (tx, moved) => {
+      await refuseDepositOfFrozen(tx, moved);
+      if (!(await passesByCase(context, tx, moved))) throw unverified();
+    },
+  });
+}
+
+/** @throws {GatewayError} `STEP_CONFLICT`, in words that do not tell whoever asks that the customer is frozen. */
+async function refuseDepositOfFrozen(tx: Tx, { accountId, clientTaxId }: ProcessRow): Promise<void> {
+  if (await frozenCaseOf(tx, accountId, clientTaxId))
+    throw new GatewayError('STEP_CONFLICT', 'the deposit is being checked: nothing was changed');
+}
+
+function unverified(): GatewayError {
+  return new GatewayError(
+    'LIMIT_EXCEEDED',
+    'this amount needs a verified payee: the deposit can be kept or sent back',
+  );
 }
 
 /**

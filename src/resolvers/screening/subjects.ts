@@ -19,7 +19,7 @@ export function subjectsOf(row: ProcessRow, stage: ScreeningStage): readonly Scr
   const found: (ScreeningSubject | undefined)[] = [
     personOf(row),
     payerOf(row),
-    isReturn || row.wallet === null ? undefined : { role: 'wallet', address: row.wallet },
+    isReturn ? undefined : destinationOf(row),
     sender ? { role: 'sender', address: sender } : undefined,
     isReturn && process?.refundAddress !== undefined && process.refundAddress !== sender
       ? { role: 'destination', address: process.refundAddress }
@@ -36,6 +36,18 @@ function personOf({ clientName, clientTaxId, targetCurrency }: ProcessRow): Scre
     name: clientName ?? undefined,
     taxId: clientTaxId ?? undefined,
   };
+}
+
+/** The wallet, or whom a PIX key that is a tax id names; that of a withdrawal stands where others have their wallet. */
+function destinationOf({
+  wallet,
+  pixKey,
+  pixKeyType,
+  clientTaxId,
+}: ProcessRow): ScreeningSubject | undefined {
+  if (pixKeyType === null) return wallet === null ? undefined : { role: 'wallet', address: wallet };
+  const isTaxId = pixKeyType === 'cpf' || pixKeyType === 'cnpj';
+  return isTaxId && pixKey !== null && pixKey !== clientTaxId ? { role: 'payee', taxId: pixKey } : undefined;
 }
 
 /** Somebody other than the customer paid. */

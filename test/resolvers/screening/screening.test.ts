@@ -317,6 +317,30 @@ describe('before money leaves', () => {
     expect(await perform('cancelTransaction', transaction.end2end)).toBe('approval_withdrawl_dash/CANCELLED');
   });
 
+  test('a withdrawal to the PIX key of somebody sanctioned is held, and no PIX key is asked about as an address', async () => {
+    await fund('BRL', '100');
+    const { createWhitelistGroup: made } = await ask(
+      'mutation { createWhitelistGroup(input: { name: "p" }) { whitelistGroup { groupId } errors { code message path } } }',
+    );
+    for (const key of ['{ type: CPF, key: "11144477735" }', '{ type: EMAIL, key: "ana@example.com" }'])
+      await ask(
+        `mutation { addWhitelistEntry(input: { groupId: "${made.whitelistGroup.groupId}", target: { pixKey: ${key} } }) { whitelistEntry { id } errors { code message path } } }`,
+      );
+    provider.people.set('11144477735', 'BLOCK');
+    asked.length = 0;
+    const withdraw = async (address: string) => {
+      const { transaction } = await create('createWithdrawal', {
+        ...{ amountReceived: '30', currency: 'BRL', groupId: made.whitelistGroup.groupId, address },
+      });
+      return transaction.end2end as string;
+    };
+    const end2end = await withdraw('111.444.777-35');
+    await until(end2end, 'compliance/UNCOMPLIANT');
+    expect(await hitsOf(end2end)).toMatchObject([{ role: 'payee', list: 'bureau', answer: 'FROZEN' }]);
+    await until(await withdraw('ana@example.com'), 'success_withdrawl_dash/DONE');
+    expect(asked.filter(({ url }) => url?.includes('/address/'))).toEqual([]);
+  });
+
   test('a refund to somebody sanctioned is not ordered until the hit is dismissed', async () => {
     const { end2end } = await onramp({ clientTaxId: '111.444.777-35' });
     await trigger(end2end, 'pay');
