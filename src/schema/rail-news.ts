@@ -122,11 +122,7 @@ function defineNews(
         description: 'Kind of the news, such as `payout_ended`; docs/ledger.md lists the kinds.',
       }),
       key: t.exposeString('key', { description: 'The rail’s own id of the event.' }),
-      state: t.field({
-        type: state,
-        description: 'Reason for which it needs a person.',
-        resolve: (row) => row.state,
-      }),
+      state: t.field({ type: state, description: 'Reason of its review.', resolve: (row) => row.state }),
       tries: t.int({
         description: 'Number of tries that did not settle it.',
         resolve: ({ attempts }) => attempts,

@@ -2,8 +2,12 @@
  * Goal: a deposit of another amount than ordered is paid out to nobody who could not have ordered that amount (C-21, C-40).
  * Method: offramps of small amounts to payees; more arrives, and the account or the payer converts it.
  */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { known } from '../../src/base/errors/assert.ts';
+import { EFFECT_PERFORMERS } from '../../src/resolvers/engine/perform-effects.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
+import { findProcess } from '../../src/store/engine/processes.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { newCustomer } from '../support/limits.ts';
@@ -33,14 +37,17 @@ async function heldDeposit(taxId: string, usdt: string): Promise<string> {
 const resolve = (end2end: string, resolution: string) =>
   `mutation { resolveDeposit(input: { end2end: "${end2end}", resolution: ${resolution} }) { transaction { component state } errors { code message path } } }`;
 
-test('C-40: the deposit of a frozen payee is neither converted nor kept, and nothing says why', async () => {
-  const taxId = newCustomer();
-  const end2end = await heldDeposit(taxId, '5');
-  await ask(
+const freeze = (taxId: string) =>
+  ask(
     `mutation { freezeCustomer(input: { account: "${app.accountId}", taxId: "${taxId}", reason: "court order" }) { customerCase { id } errors { code } } }`,
     {},
     desk,
   );
+
+test('C-40: the deposit of a frozen payee is neither converted nor kept, and nothing says why', async () => {
+  const taxId = newCustomer();
+  const end2end = await heldDeposit(taxId, '5');
+  await freeze(taxId);
   for (const resolution of ['REQUOTE', 'KEEP']) {
     const refused = await refusal(resolve(end2end, resolution));
     expect(refused.code).toBe('STEP_CONFLICT');
@@ -61,4 +68,15 @@ test('a deposit below the step-up limit is converted', async () => {
   const end2end = await heldDeposit(newCustomer(), '100');
   await ask(resolve(end2end, 'REQUOTE'));
   await until(end2end, 'success/DONE');
+});
+
+test.each(['swap', 'send_funds'] as const)('C-40: %s waits while the payee is frozen', async (effect) => {
+  const taxId = newCustomer();
+  const row = known(
+    await findProcess(app.database, app.accountId, await heldDeposit(taxId, '5')),
+    'the offramp',
+  );
+  const perform = () => EFFECT_PERFORMERS[effect](app.services, { key: randomUUID(), row }, {});
+  await freeze(taxId);
+  await expect(perform()).rejects.toThrow(/frozen, case \d+: nothing leaves/);
 });

@@ -37,7 +37,7 @@ export type Effect = (
   facts: EffectFacts,
 ) => Promise<Trigger | CaseOutcome | undefined>;
 
-/** Pause before it is looked at again whether a return to somebody sanctioned may be ordered. */
+/** Pause before the next look at money that waits for a frozen customer or somebody sanctioned. */
 const FROZEN_PAUSE_SECONDS = 600;
 
 const told =
@@ -125,16 +125,18 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     if (services.rails.identity.cases) return clearByCase(services, order.row, { isPayment, isDue });
     return { on: isDue ? 'step_up_required' : 'cleared' };
   },
-  swap: async ({ rails }, order) => ({
-    on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
-  }),
+  swap: async (services, order) => {
+    await pauseFrozenCustomer(services, order.row, 'leaves');
+    const outcome = await services.rails.liquidity.convert(order);
+    return { on: outcome === 'settled' ? 'swap_settled' : 'swap_failed' };
+  },
   return_payment: async (services, order) => {
-    await pauseFrozenCustomer(services, order.row);
+    await pauseFrozenCustomer(services, order.row, 'goes back');
     const screened = await screenTransaction(services, order.row, 'return');
     return { on: screened === 'frozen' ? 'frozen' : 'refund_requested' };
   },
   order_returns: async (services, { row }, { returnIds }) => {
-    await pauseFrozenCustomer(services, row);
+    await pauseFrozenCustomer(services, row, 'goes back');
     await refuseFrozen(services, row);
     for (const each of returnsOf(row.process ?? {})) {
       // Jobs from before returns were named in them are about all returns.
@@ -145,6 +147,8 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   },
   retry_returns: told({ on: 'refund_retried' }),
   send_funds: async (services, order) => {
+    // An order that was placed before is asked for by its rail, and not placed again meanwhile.
+    await pauseFrozenCustomer(services, order.row, 'leaves');
     const { currency, amount } = targetOf(order.row);
     if (currency.code === BRL.code)
       await services.rails.pix.payOut({ ...order, amount: fromMinor(amount, BRL.decimals) });
@@ -156,7 +160,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
     const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
-    await pauseFrozenCustomer(services, order.row);
+    await pauseFrozenCustomer(services, order.row, 'goes back');
     if ((await screenTransaction(services, order.row, 'return')) === 'frozen') return { on: 'frozen' };
     try {
       await services.rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
@@ -214,10 +218,14 @@ async function askCharge({ rails, registry, receive }: Services, order: Order): 
   for (const news of (await rails.pix.askCharge?.({ ...order, txid })) ?? []) await receive(news);
 }
 
-/** A return to a customer who is frozen waits until the customer is unfrozen. */
-async function pauseFrozenCustomer({ database }: Services, row: ProcessRow): Promise<void> {
-  const frozen = await frozenCaseOf(database, row.accountId, row.clientTaxId);
-  if (frozen) throw frozenPause(`the customer is frozen, case ${frozen.id}: nothing goes back`);
+/** Money of a customer who is frozen waits until the customer is unfrozen. */
+async function pauseFrozenCustomer(
+  { database }: Services,
+  { accountId, clientTaxId }: ProcessRow,
+  waits: 'leaves' | 'goes back',
+): Promise<void> {
+  const frozen = await frozenCaseOf(database, accountId, clientTaxId);
+  if (frozen) throw frozenPause(`the customer is frozen, case ${frozen.id}: nothing ${waits}`);
 }
 
 /** A return to somebody sanctioned is not ordered: it waits until the hit is dismissed. */
