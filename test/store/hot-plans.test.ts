@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { useApp } from '../support/app.ts';
 import { beginCount, textsSent } from '../support/count-statements.ts';
 import { HOT, unpinned } from '../support/hot-statements.ts';
-import { addHotEndpoint, hotWork } from '../support/hot-work.ts';
+import { addHotCase, addHotEndpoint, hotWork } from '../support/hot-work.ts';
 import { counts, emptyTables, NOTHING_KNOWN, nameOf, nodesOf, type Plan, readsOf } from '../support/plans.ts';
 import { useReceiver } from '../support/receiver.ts';
 
@@ -55,6 +55,7 @@ let texts: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   await addHotEndpoint(app, receiver);
+  await addHotCase(app);
   beginCount();
   await hotWork(app, receiver);
   texts = textsSent();

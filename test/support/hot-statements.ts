@@ -10,6 +10,7 @@ export const HOT: Readonly<Record<string, string>> = {
   audit_newest: 'audit_entry_pkey',
   balances: 'ledger_balance_pkey',
   branding_read: 'account_pkey',
+  cases_of_customer: 'customer_case_pkey',
   delivery_end: 'webhook_delivery_pkey webhook_endpoint_pkey',
   delivery_lease:
     'webhook_delivery_by_transaction webhook_delivery_next_due webhook_delivery_pkey webhook_endpoint_pkey webhook_turn_pkey event_pkey event_form_pkey',

@@ -1,6 +1,7 @@
 /** What the hot statements are sent for: onramps that are created, paid, credited and told, and lists that are read. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { openCase } from '../../src/resolvers/cases/store-case.ts';
 import { startWebhooks } from '../../src/webhooks/worker.ts';
 import type { TestApp } from './app.ts';
 import { textsSent } from './count-statements.ts';
@@ -11,6 +12,12 @@ import { SILENT } from './webhooks.ts';
 /** Adds an endpoint by which deliveries come in, of this name. */
 export async function addHotEndpoint(app: TestApp, receiver: Receiver): Promise<void> {
   await addEndpointRow(app.owner, app.accountId, { id: 'hot', url: receiver.url('hot') });
+}
+
+/** Opens the case of a customer: without one, the table of cases is empty, and is read whole. */
+export async function addHotCase({ database, accountId }: TestApp): Promise<void> {
+  const customer = { accountId, taxId: '52998224725', level: 'BASIC' } as const;
+  await database.withTx((tx) => openCase(tx, customer, { name: null, provider: null, nowMs: Date.now() }));
 }
 
 /** Does it all once, by the webhooks of its endpoint too. */
