@@ -95,8 +95,10 @@ class WatchedClient extends pg.Client {
     const { lost, primary } = shared.options;
     Object.assign(this, { connection: rowConnection(this) });
     primary?.watch(this, (reason) => destroy(this, reason));
-    // A broken connection fails its statement. Without a listener, the error event would end the process.
+    // A broken connection fails its statement. Without a listener, the error event would end the process; the driver has none
+    // on the socket of a connection that waits to be opened.
     this.on('error', () => openings.end(this));
+    this.connection.stream.on('error', () => {});
     this.connection.on('readyForQuery', () => {
       if (this.#askedAt !== undefined) this.#waitFromNow();
     });
