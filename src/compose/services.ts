@@ -20,6 +20,7 @@ import { StreamLimit } from '../resolvers/services/stream-limit.ts';
 import { UnderWay } from '../resolvers/services/under-way.ts';
 import { modeFinder, whileNoLiveAccount } from '../store/account/accounts.ts';
 import type { Database } from '../store/connection/database.ts';
+import { LateReleases } from '../store/engine/late-releases.ts';
 import type { LimitsOver } from '../store/engine/volumes.ts';
 import { STEP_UP_MS } from '../templates/effects.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -75,6 +76,7 @@ function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: S
     handOver,
     writes: new UnderWay(),
     locked: new Set<bigint>(),
+    lateReleases: new LateReleases(database),
     events: new EventHub(database, notifier),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     worker: config.role === 'serve' ? null : randomInt(1, WORKERS_MAX),

@@ -11,6 +11,7 @@ import { relayAll } from '../../src/webhooks/relay.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { addBusiness, writeEvents } from '../support/events.ts';
 import { withAdmin } from '../support/global-setup.ts';
+import { holdAccounts } from '../support/hold-accounts.ts';
 import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 
 describe('while the database is away', () => {
@@ -126,6 +127,39 @@ describe('while the database is away', () => {
       expect((await other.get('/healthz', app.apiKey)).status).toBe(200);
     } finally {
       await other.close();
+    }
+  });
+
+  it('C-52: releases the key of a request that the outage ended as soon as the database is back', async () => {
+    const database = openDatabase(network.url());
+    const other = await startApp(database);
+    const order = { amount_payment: 50, currency_exit_received_code: 'USDT_TRX' };
+    const headers = { authorization: `Bearer ${app.apiKey}`, 'idempotency-key': 'outage' };
+    const create = async () => {
+      const init = { method: 'POST', body: JSON.stringify(order) };
+      const type = { 'content-type': 'application/json' };
+      const url = `${other.publicUrl}/v2/crossramp_checkout`;
+      return (await fetch(url, { ...init, headers: { ...headers, ...type } })).status;
+    };
+    const leases = async () =>
+      (await app.owner.query(`select from idempotency_key where key = 'outage'`)).rowCount;
+    const held = await holdAccounts(app.owner, app.accountId);
+    try {
+      const first = create();
+      await expect.poll(leases).toBe(1);
+      await network.takeAway();
+      expect(await first).toBe(503);
+      // The lease does not end by itself.
+      await app.owner.query(`update idempotency_key set leased_until = 'infinity' where key = 'outage'`);
+    } finally {
+      await held.release();
+      await network.giveBack();
+    }
+    try {
+      await expect.poll(create).toBe(201);
+    } finally {
+      await other.close();
+      await database.close();
     }
   });
 });

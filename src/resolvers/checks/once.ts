@@ -58,7 +58,7 @@ const RETRY_SECONDS = 1;
  *   and what the work throws.
  */
 export async function once(
-  { database, caller }: Context,
+  { database, caller, lateReleases }: Context,
   request: OnceRequest,
   work: (attempt: Attempt) => Promise<{ status: number; answer: string }>,
 ): Promise<Once> {
@@ -90,8 +90,8 @@ export async function once(
     if (error instanceof GatewayError && isKept(error)) {
       await keepAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
     } else {
-      // A key that cannot be given back now is free again when its lease ends; the caller is told why the work failed.
-      await releaseKey(database, mine).catch(() => {});
+      // The caller gets the reason why the work failed.
+      await releaseKey(database, mine).catch(() => lateReleases.add(mine));
     }
     throw error;
   }

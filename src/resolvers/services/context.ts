@@ -8,6 +8,7 @@ import type { Currency } from '../../base/money/currency.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import type { ActorKind, Author } from '../../store/engine/audit.ts';
+import type { LateReleases } from '../../store/engine/late-releases.ts';
 import type { Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -58,6 +59,8 @@ export interface Services {
   readonly writes: UnderWay;
   /** Accounts of both modes that the engines of this process found locked by somebody else, until one of their requests gets them. */
   readonly locked: ReadonlySet<bigint>;
+  /** Idempotency keys that an outage kept from being released. */
+  readonly lateReleases: LateReleases;
   /** Followers of accounts in this process. */
   readonly events: EventHub;
   /** Streams of each key in this process. */

@@ -24,7 +24,8 @@ export interface KeptAnswer {
   readonly isRunning: boolean;
 }
 
-const LEASE_SECONDS = 15;
+/** A request that has not ended by then has lost its key. */
+export const LEASE_SECONDS = 15;
 const KEPT_HOURS = 24;
 
 const TAKE: Statement = {

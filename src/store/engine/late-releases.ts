@@ -1,0 +1,44 @@
+/**
+ * Keys of requests that failed with the database: they could not be released. They are released when it answers again, one after the other, so that a
+ * repeated request does not wait for the end of a lease.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../connection/database.ts';
+import { LEASE_SECONDS, releaseKey, type TakenKey } from './idempotency.ts';
+
+const RETRY_MS = 250;
+
+/** Keys to be released. */
+export class LateReleases {
+  readonly #database: Database;
+  /** With the end of their leases, at the latest. Unit: ms, of `performance.now()`. */
+  readonly #waiting = new Map<TakenKey, number>();
+  #isReleasing = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Releases a key in the background. */
+  add(taken: TakenKey): void {
+    this.#waiting.set(taken, performance.now() + LEASE_SECONDS * 1_000);
+    if (!this.#isReleasing) void this.#release();
+  }
+
+  async #release(): Promise<void> {
+    this.#isReleasing = true;
+    while (this.#waiting.size > 0) {
+      await sleep(RETRY_MS, undefined, { ref: false });
+      await this.#releaseAll().catch(() => {});
+    }
+    this.#isReleasing = false;
+  }
+
+  /** @throws the error of the first key that cannot be released. */
+  async #releaseAll(): Promise<void> {
+    for (const [taken, untilMs] of this.#waiting) {
+      if (performance.now() < untilMs) await releaseKey(this.#database, taken);
+      this.#waiting.delete(taken);
+    }
+  }
+}
