@@ -33,13 +33,14 @@ const AGAIN_MS = 250;
 /** A call that has no success for so long is given up. */
 const PATIENCE_MS = 120_000;
 const ANSWER_MS = 30_000;
-let run = 0;
+let runs = 0;
 
 /** Starts them. */
 export function startTrading({ gateways, key, webhook }: Trade): Trading {
   const met = { calls: 0, refused: [] as string[], lost: 0, writtenAt: 0 };
   const stopping = new AbortController();
-  run += 1;
+  runs += 1;
+  const run = runs;
   const once = async (path: string, idempotencyKey: string, body?: object): Promise<Response | undefined> => {
     met.calls += 1;
     const up = gateways();
