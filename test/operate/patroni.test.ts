@@ -39,6 +39,8 @@ interface Fault {
   readonly what: string;
   /** Acts on the machine of the primary. @returns what ends the fault. */
   readonly make: (primary: Member, cluster: PatroniCluster) => Promise<() => void>;
+  /** The old primary has commits that the new one lacks, and loses them when it returns. */
+  readonly diverges?: boolean;
   /** The fault lasts at least so long, default: until the gateways have written. Unit: ms. */
   readonly leastMs?: number;
 }
@@ -53,6 +55,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     what: 'the machine is killed when its standbys lack its last commits',
+    diverges: true,
     make: async (primary) => {
       primary.dropStandbys();
       await sleep(2 * UNDER_WAY_MS);
@@ -165,6 +168,7 @@ describe.skipIf(!ROOT)(`seed ${SEED}: gateways on a cluster of Patroni`, () => {
     const webhook = receiver.url('patroni');
     const tradings = pairs.map(([serving]) => startTrading({ gateways: () => [serving], key, webhook }));
     await sleep(TRADE_MS);
+    const rewindsBefore = rewindsOf(primary);
 
     const since = performance.now();
     const end = await fault.make(primary, cluster);
@@ -190,19 +194,21 @@ describe.skipIf(!ROOT)(`seed ${SEED}: gateways on a cluster of Patroni`, () => {
     paid.push(...acknowledged);
 
     const outageMs = outage ? outage.to - outage.from : 0;
+    const hasRewound = rewindsOf(primary) > rewindsBefore;
     const refused = tradings.flatMap(({ met }) => met.refused);
     const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
     const story = [
       `${fault.what}: ${primary.name} → ${next.name}`,
       outageMs < OUTAGE_MIN_MS ? 'no outage' : `writes after ${seconds(outageMs)}`,
       ...WAYS.map((way, at) => `by ${way} ${seconds(written[at] as number)} after that`),
-      `three members ${seconds(wholeAt - endedAt)} after the end`,
+      `three members ${seconds(wholeAt - endedAt)} after the end${hasRewound ? ', by pg_rewind' : ''}`,
       `${acknowledged.length} payments, ${refused.length} answers of 503 or 409, load ${loadavg()[0]?.toFixed(1)}`,
     ];
     process.stdout.write(`${story.join('; ')}\n`);
 
     expect(refused.filter((each) => !/: 503 |IDEMPOTENCY_RUNNING/.test(each))).toEqual([]);
     expect(tradings.map(({ met }) => met.lost)).toEqual([0, 0]);
+    if (fault.diverges) expect(hasRewound).toBe(true);
     if (areTimesJudged) expect(Math.max(...written)).toBeLessThan(GOAL_MS);
     await expectAllKept(next);
     for (const { child, baseUrl } of pairs.flat()) {
@@ -210,6 +216,10 @@ describe.skipIf(!ROOT)(`seed ${SEED}: gateways on a cluster of Patroni`, () => {
       await eventually('a ready gateway', async () => (await fetch(`${baseUrl}/readyz`)).ok);
     }
   }, 600_000);
+
+  function rewindsOf({ name }: Member): number {
+    return readFileSync(join(home, `${name}.log`), 'utf8').split('running pg_rewind').length - 1;
+  }
 
   /** Compares what was acknowledged with a server. */
   async function expectAllKept({ adminUrl, url }: Member): Promise<void> {

@@ -1,9 +1,9 @@
 /**
  * A cluster of Patroni: three machines with PostgreSQL, of which one takes writes and one is its synchronous standby; one etcd; haproxy in front. The machines
- * reach etcd and each other over proxies of the test, so each can be cut off from them while gateways and haproxy still reach it. Settings
- * are those that docs/operations.md advises.
+ * reach etcd and each other over proxies of the test, so each can be cut off from them while gateways and haproxy still reach it. The
+ * settings are those of docs/examples.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
@@ -18,8 +18,8 @@ const LOGINS = {
   superuser: { username: 'postgres', password: 'of postgres' },
   replication: { username: 'replicator', password: 'of replicator' },
 } as const;
-/** The shortest times that Patroni accepts for the lease are 20 s; the others leave room for retries on a busy machine. Unit: s. */
-const TIMES = { ttl: 20, loop_wait: 5, retry_timeout: 5 } as const;
+/** Examples of the documents, which the cluster runs with. */
+const EXAMPLES = new URL('../../docs/examples/', import.meta.url);
 const START_MAX_MS = 120_000;
 
 /** A machine of the cluster. */
@@ -158,25 +158,7 @@ function settingsOf(name: string, { postgres, rest }: Ports, ways: Ways): object
     restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${ways.rest.port}` },
     etcd3: { hosts: `127.0.0.1:${ways.etcd.port}`, use_proxies: true },
     bootstrap: {
-      dcs: {
-        ...TIMES,
-        synchronous_mode: true,
-        synchronous_mode_strict: true,
-        failsafe_mode: true,
-        primary_start_timeout: 10,
-        primary_stop_timeout: 10,
-        postgresql: {
-          use_pg_rewind: true,
-          use_slots: true,
-          parameters: {
-            synchronous_commit: 'on',
-            max_connections: 100,
-            shared_buffers: '32MB',
-            max_wal_size: '64MB',
-            min_wal_size: '16MB',
-          },
-        },
-      },
+      dcs: JSON.parse(readFileSync(new URL('patroni.json', EXAMPLES), 'utf8')),
       initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums', { 'wal-segsize': '1' }],
     },
     postgresql: {
@@ -187,7 +169,12 @@ function settingsOf(name: string, { postgres, rest }: Ports, ways: Ways): object
       pgpass: `${place}/pgpass`,
       authentication: { ...LOGINS, rewind: LOGINS.superuser },
       use_unix_socket: true,
-      parameters: { unix_socket_directories: place },
+      parameters: {
+        unix_socket_directories: place,
+        shared_buffers: '32MB',
+        max_wal_size: '64MB',
+        min_wal_size: '16MB',
+      },
       pg_hba: [
         'local all all trust',
         `host all all 127.0.0.1/32 ${login}`,
@@ -199,23 +186,14 @@ function settingsOf(name: string, { postgres, rest }: Ports, ways: Ways): object
   };
 }
 
+/** @returns the example, for the ports of the test. */
 function haproxySettings(port: number, ports: readonly Ports[]): string {
-  const servers = ports.map(
-    ({ postgres, rest }, at) => `  server ${NAMES[at]} 127.0.0.1:${postgres} check port ${rest}`,
+  const example = readFileSync(new URL('haproxy.cfg', EXAMPLES), 'utf8');
+  return ports.reduce(
+    (text, { postgres, rest }, at) =>
+      text.replace(`db${at + 1}:5432 check port 8008`, `127.0.0.1:${postgres} check port ${rest}`),
+    example.replace('127.0.0.1:5000', `127.0.0.1:${port}`),
   );
-  return `defaults
-  mode tcp
-  timeout connect 1s
-  timeout check 1s
-  timeout client 30m
-  timeout server 30m
-listen primary
-  bind 127.0.0.1:${port}
-  option httpchk GET /primary
-  http-check expect status 200
-  default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
-${servers.join('\n')}
-`;
 }
 
 /** State of a member in the answer of `GET /cluster`. */
