@@ -9,6 +9,7 @@ import pg from 'pg';
 import { freePort } from './free-port.ts';
 import { startProxy, type TestProxy } from './proxy.ts';
 import { eventually } from './receiver.ts';
+import { type RestProxy, startRestProxy } from './rest-proxy.ts';
 import { type Machine, MOUNT, openRoot, type Root } from './rooted-machines.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
@@ -59,7 +60,7 @@ interface Ports {
 /** Proxies on the ways to a machine, and on its way to etcd. */
 interface Ways {
   readonly postgres: TestProxy;
-  readonly rest: TestProxy;
+  readonly rest: RestProxy;
   readonly etcd: TestProxy;
 }
 
@@ -75,7 +76,7 @@ export async function startPatroni(folder: string, home: string): Promise<Patron
     const own = { postgres: await freePort(), rest: await freePort() };
     const to = {
       postgres: await startProxy(own.postgres),
-      rest: await startProxy(own.rest),
+      rest: await startRestProxy(own.rest),
       etcd: await startProxy(etcdPort),
     };
     writeFileSync(join(home, `${name}.yml`), JSON.stringify(settingsOf(name, own, to)), { mode: 0o644 });
@@ -134,11 +135,11 @@ function memberOf(
     isolate: () => {
       dropStandbys();
       own.etcd.fail('hold');
-      // Its Patroni asks the others whether it may go on without etcd.
-      for (const way of all) way.rest.fail('hold');
+      for (const { rest: way } of all) way.lose(way === own.rest ? 'all' : 'of a primary');
     },
     join: () => {
-      for (const way of [own.postgres, own.etcd, ...all.map(({ rest: each }) => each)]) way.heal();
+      for (const way of [own.postgres, own.etcd]) way.heal();
+      for (const { rest: way } of all) way.lose('none');
     },
     fillDisk: () => root.fillDisk(name),
   };
@@ -212,7 +213,7 @@ async function findPrimary(members: readonly Member[]): Promise<Member | undefin
     const { members: states } = (await answer.json()) as { members: readonly MemberState[] };
     const primary = states.find(({ role, state }) => role === 'leader' && state === 'running');
     const following = states.filter(({ state }) => state === 'streaming');
-    const hasSynchronous = states.some(({ role }) => role === 'sync_standby');
+    const hasSynchronous = states.some(({ role }) => /^(sync|quorum)_standby$/.test(role));
     if (primary && hasSynchronous && following.length === members.length - 1)
       return members.find(({ name }) => name === primary.name);
   }

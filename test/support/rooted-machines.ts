@@ -10,6 +10,8 @@ import { join } from 'node:path';
 /** Folder of the tests in the root. */
 export const MOUNT = '/mnt';
 const DISK_MB = 400;
+/** Options of setpriv(1): the program ends with the test, however that ends. */
+const WITH_TEST = ['--pdeathsig', 'KILL'] as const;
 
 /** Root folder with a home folder and disks mounted in it. The mounts are seen by its own machines only, and end with it. */
 export interface Root {
@@ -46,7 +48,7 @@ export async function openRoot(folder: string, home: string, disks: readonly str
     'echo mounted',
     'exec sleep infinity',
   ];
-  const keeper = spawn('unshare', ['--mount', 'sh', '-ec', mounts.join('\n')], {
+  const keeper = spawn('setpriv', [...WITH_TEST, 'unshare', '--mount', 'sh', '-ec', mounts.join('\n')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [text] = await Promise.race([once(keeper.stdout, 'data'), once(keeper, 'close')]);
@@ -87,7 +89,7 @@ class RootedMachine implements Machine {
   constructor(keeper: ChildProcess, folder: string, logFile: string, user: string, command: string[]) {
     this.#logFile = logFile;
     this.#command = [
-      ...['nsenter', `--target=${keeper.pid}`, '--mount', '--'],
+      ...['setpriv', ...WITH_TEST, 'nsenter', `--target=${keeper.pid}`, '--mount', '--'],
       // The first process of a PID namespace takes all others with it.
       ...['unshare', '--pid', '--fork', '--kill-child', `--mount-proc=${folder}/proc`, '--'],
       ...['chroot', `--userspec=${user}:${user}`, folder, ...command],

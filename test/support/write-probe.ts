@@ -14,19 +14,19 @@ export interface Acknowledged {
 export interface Outage {
   readonly from: number;
   readonly to: number;
-  /** Server that acknowledged the first write after it. */
-  readonly server: string;
 }
 
 /** A running probe. */
 export interface WriteProbe {
   readonly acknowledged: readonly Acknowledged[];
-  /** @returns the longest time without a write since then. */
-  readonly longestOutage: (since: number) => Outage | undefined;
+  /** @returns outages that ended in this time, in their order. */
+  readonly outages: (since: number, until: number) => readonly Outage[];
   readonly stop: () => Promise<void>;
 }
 
 const PAUSE_MS = 50;
+/** Shorter times without a write are those of a busy machine. */
+const OUTAGE_MIN_MS = 1_000;
 const ANSWER_MAX_MS = 1_000;
 
 /** @param servers - URLs by name, for a login that may create a table. @param primary - the one that takes writes now. */
@@ -67,15 +67,11 @@ export async function startWriteProbe(
   const writing = [...servers].map(([server, url]) => writeOn(server, url));
   return {
     acknowledged,
-    longestOutage: (since) => {
-      const later = acknowledged.filter(({ at }) => at >= since).toSorted((a, b) => a.at - b.at);
-      const last = acknowledged.findLast(({ at }) => at < since)?.at ?? since;
-      return later
-        .map(({ at, server }, index) => ({ from: later[index - 1]?.at ?? last, to: at, server }))
-        .reduce<Outage | undefined>(
-          (longest, each) => (longest && longest.to - longest.from >= each.to - each.from ? longest : each),
-          undefined,
-        );
+    outages: (since, until) => {
+      const times = acknowledged.map(({ at }) => at).toSorted((a, b) => a - b);
+      return times
+        .map((to, index) => ({ from: times[index - 1] ?? to, to }))
+        .filter(({ from, to }) => to >= since && to <= until && to - from >= OUTAGE_MIN_MS);
     },
     stop: async () => {
       stopping.abort();

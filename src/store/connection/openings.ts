@@ -23,10 +23,13 @@ export class Openings {
   /** Silent openings since the last that succeeded. */
   #silent = 0;
   #lastBegunAt = Number.NEGATIVE_INFINITY;
+  /** Host and port of the last opening: the silence of one server says nothing about another. */
+  #server = '';
   #timer: NodeJS.Timeout | undefined;
 
   /** Waits for its turn. @throws {NoAnswerError} when the socket is destroyed first, as on a time limit. */
   begin(client: pg.Client): Promise<void> {
+    this.#useServerOf(client);
     const { stream } = client.connection;
     return new Promise((resolve, reject) => {
       const start = () => {
@@ -66,6 +69,14 @@ export class Openings {
         destroy(other, new NoAnswerError('the database did not answer, though it answers others'));
       }
     this.#startNext();
+  }
+
+  #useServerOf({ host, port }: pg.Client): void {
+    const server = `${host}:${port}`;
+    if (server === this.#server) return;
+    this.#server = server;
+    this.#silent = 0;
+    this.#begunAt.clear();
   }
 
   #startNext(): void {
