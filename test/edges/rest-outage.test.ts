@@ -130,36 +130,66 @@ describe('while the database is away', () => {
     }
   });
 
-  it('C-52: releases the key of a request that the outage ended as soon as the database is back', async () => {
-    const database = openDatabase(network.url());
-    const other = await startApp(database);
-    const order = { amount_payment: 50, currency_exit_received_code: 'USDT_TRX' };
-    const headers = { authorization: `Bearer ${app.apiKey}`, 'idempotency-key': 'outage' };
-    const create = async () => {
-      const init = { method: 'POST', body: JSON.stringify(order) };
-      const type = { 'content-type': 'application/json' };
-      const url = `${other.publicUrl}/v2/crossramp_checkout`;
-      return (await fetch(url, { ...init, headers: { ...headers, ...type } })).status;
+  describe('C-52: an outage ends a request under a key', () => {
+    const holdKeys = async () => {
+      const holder = await app.owner.connect();
+      await holder.query('begin');
+      await holder.query('lock table idempotency_key in share mode');
+      return {
+        release: async () => {
+          await holder.query('rollback');
+          holder.release(true);
+        },
+      };
     };
-    const leases = async () =>
-      (await app.owner.query(`select from idempotency_key where key = 'outage'`)).rowCount;
-    const held = await holdAccounts(app.owner, app.accountId);
-    try {
-      const first = create();
-      await expect.poll(leases).toBe(1);
-      await network.takeAway();
-      expect(await first).toBe(503);
-      // The lease does not end by itself.
-      await app.owner.query(`update idempotency_key set leased_until = 'infinity' where key = 'outage'`);
-    } finally {
-      await held.release();
-      await network.giveBack();
-    }
-    try {
-      await expect.poll(create).toBe(201);
-    } finally {
-      await other.close();
-      await database.close();
-    }
+    const leases = async (key: string) =>
+      (await app.owner.query('select from idempotency_key where key = $1', [key])).rowCount;
+    const waiting = async () =>
+      (
+        await app.owner.query(
+          `select from pg_locks where relation = 'idempotency_key'::regclass and not granted`,
+        )
+      ).rowCount;
+
+    it.each([
+      ['that works', () => holdAccounts(app.owner, app.accountId), () => leases('works')],
+      ['whose claim of the key has no answer', holdKeys, waiting],
+    ])('%s: its key is released as soon as the database is back', async (what, hold, count) => {
+      const key = what.split(' ')[1] as string;
+      const database = openDatabase(network.url());
+      const other = await startApp(database);
+      const create = async () => {
+        const answer = await fetch(`${other.publicUrl}/v2/crossramp_checkout`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${app.apiKey}`,
+            'content-type': 'application/json',
+            'idempotency-key': key,
+          },
+          body: JSON.stringify({ amount_payment: 50, currency_exit_received_code: 'USDT_TRX' }),
+        });
+        return answer.status;
+      };
+      const held = await hold();
+      try {
+        const first = create();
+        await expect.poll(count).toBe(1);
+        await network.takeAway();
+        expect(await first).toBe(503);
+      } finally {
+        await held.release();
+      }
+      try {
+        await expect.poll(() => leases(key)).toBe(1);
+        // The lease does not end by itself.
+        await app.owner.query(`update idempotency_key set leased_until = 'infinity' where key = $1`, [key]);
+        await network.giveBack();
+        await expect.poll(create).toBe(201);
+      } finally {
+        await network.giveBack();
+        await other.close();
+        await database.close();
+      }
+    });
   });
 });

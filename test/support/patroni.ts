@@ -1,7 +1,7 @@
 /**
- * A cluster of Patroni: three machines with PostgreSQL, of which one takes writes and one is its synchronous standby; one etcd; haproxy in front. The machines
- * reach etcd and each other over proxies of the test, so each can be cut off from them while gateways and haproxy still reach it. The
- * settings are those of docs/examples.
+ * A cluster of Patroni: three machines with PostgreSQL, of which one takes writes and the others are its synchronous standbys; one etcd; haproxy in front. The
+ * machines reach etcd and each other over proxies of the test, so each can be cut off from them while gateways and haproxy still reach it.
+ * The settings are those of docs/examples.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ export interface PatroniCluster {
   /** URL of the database over haproxy. */
   readonly proxyUrl: string;
   readonly etcd: Machine;
-  /** @returns the one that takes writes, once two standbys follow it and one of them is synchronous. */
+  /** @returns the one that takes writes, once two standbys follow it and its commits wait for them. */
   readonly untilWhole: () => Promise<Member>;
   readonly stop: () => Promise<void>;
 }

@@ -6,6 +6,7 @@ import {
   bindKey,
   type KeyUse,
   keepAnswer,
+  newAttempt,
   readKey,
   releaseKey,
   takeKey,
@@ -70,7 +71,12 @@ export async function once(
     ]);
   const use: KeyUse = { accountId: caller.accountId, route, key };
   const hash = createHash('sha256').update(body).digest();
-  const taken = await takeKey(database, use, hash);
+  const attempt = newAttempt();
+  const taken = await takeKey(database, use, hash, attempt).catch((error) => {
+    // The claim may have been stored, and only its answer lost.
+    lateReleases.add({ ...use, attempt });
+    throw error;
+  });
   if (!taken) {
     const kept = await readKey(database, use, hash);
     if (kept && !kept.isSameRequest)

@@ -1,4 +1,5 @@
 /** Idempotency keys and their stored answers (C-52). Their age is judged by the database's clock, within the statement that claims one. */
+import { randomInt } from 'node:crypto';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
 /** A caller's key on a route of an account. */
@@ -27,15 +28,18 @@ export interface KeptAnswer {
 /** A request that has not ended by then has lost its key. */
 export const LEASE_SECONDS = 15;
 const KEPT_HOURS = 24;
+/** Bound of attempt numbers. An attempt has another number than the one before it; others differ by chance. */
+const ATTEMPTS_MAX = 2 ** 30;
 
 const TAKE: Statement = {
   name: 'idempotency_take',
-  text: `insert into idempotency_key as k (account_id, route, key, request_hash, leased_until, created_at)
-    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
+  text: `insert into idempotency_key as k (account_id, route, key, request_hash, attempt, leased_until, created_at)
+    values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
     on conflict (account_id, route, key) do update
       set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
           end2end = case when k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
-          status = null, answer = null, attempt = k.attempt + 1,
+          status = null, answer = null,
+          attempt = case when k.attempt = excluded.attempt then k.attempt + 1 else excluded.attempt end,
           created_at = case when k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
       where k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})
          or (k.answer is null and k.leased_until <= clock_timestamp() and k.request_hash = excluded.request_hash)
@@ -59,6 +63,11 @@ const RELEASE: Statement = {
   text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
     update idempotency_key set leased_until = date_trunc('milliseconds', clock_timestamp()) where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
+/** @returns the number of a new attempt. The caller chooses it, so a claim whose answer was lost can be released too. */
+export function newAttempt(): number {
+  return randomInt(1, ATTEMPTS_MAX);
+}
+
 /**
  * Takes a key for a request, if it is new, older than a day, or was left behind by a request that died.
  *
@@ -68,12 +77,14 @@ export async function takeKey(
   database: Database,
   { accountId, route, key }: KeyUse,
   hash: Buffer,
+  attempt = newAttempt(),
 ): Promise<{ end2end: string | null; attempt: number } | undefined> {
   const [row] = await database.query<{ end2end: string | null; attempt: number }>(TAKE, [
     accountId,
     route,
     key,
     hash,
+    attempt,
   ]);
   return row;
 }

@@ -1,12 +1,14 @@
 /**
- * Keys of requests that failed with the database: they could not be released. They are released when it answers again, one after the other, so that a
- * repeated request does not wait for the end of a lease.
+ * Keys of requests that failed with the database: they could not be released, or may have been claimed by a statement whose answer was lost. They are
+ * released when the database answers again, one after the other, so that a repeated request does not wait for the end of a lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../connection/database.ts';
 import { LEASE_SECONDS, releaseKey, type TakenKey } from './idempotency.ts';
 
 const RETRY_MS = 250;
+/** Further keys wait for the end of their leases. */
+const WAITING_MAX = 10_000;
 
 /** Keys to be released. */
 export class LateReleases {
@@ -21,6 +23,7 @@ export class LateReleases {
 
   /** Releases a key in the background. */
   add(taken: TakenKey): void {
+    if (this.#waiting.size >= WAITING_MAX) return;
     this.#waiting.set(taken, performance.now() + LEASE_SECONDS * 1_000);
     if (!this.#isReleasing) void this.#release();
   }
