@@ -27,6 +27,7 @@ import { defineCustomers } from './customer.ts';
 import { defineCustomerCases } from './customer-case.ts';
 import { defineDeliveryReport } from './delivery-report.ts';
 import { defineEventLog } from './event-log.ts';
+import { defineEventNames } from './event-names.ts';
 import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
@@ -73,6 +74,7 @@ import { defineWaiting } from './waiting.ts';
 import { defineWebhooks } from './webhook.ts';
 import { defineDeliveries } from './webhook-delivery.ts';
 import { defineRedeliveries } from './webhook-redelivery.ts';
+import { defineSamples } from './webhook-sample.ts';
 import { defineWhitelist } from './whitelist.ts';
 
 /** @returns the schema of these templates; it has no state, and building it needs no database. */
@@ -135,6 +137,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRequestLog(builder, actorKind);
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);
+  defineEventNames(builder, registry, { label, template });
   defineSending(builder, { account, transaction, endpoint, event: log.event });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   definePaymentSession(builder, { ...currencies, label, statusCode: status });
@@ -187,8 +190,9 @@ function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: Le
 }
 
 function defineSending(builder: Builder, refs: Parameters<typeof defineDeliveries>[1]): void {
-  defineRedeliveries(builder, defineDeliveries(builder, refs));
-  defineDeliveryReport(builder);
+  defineRedeliveries(builder, refs.account, defineDeliveries(builder, refs));
+  defineSamples(builder, refs.endpoint);
+  defineDeliveryReport(builder, refs.endpoint);
 }
 
 /** A read that is refused is null, and costs the document no other: its error says why. */

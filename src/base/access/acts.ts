@@ -126,7 +126,7 @@ export const ACTS = {
     'redeliverWebhook',
     'redeliverWebhooks',
   ),
-  'webhook.test': act('admin', 'Sends a test to a webhook endpoint.', 'sendTestWebhook'),
+  'webhook.test': act('admin', 'Sends a test to a webhook endpoint.', 'sendTestWebhook', 'sendSampleWebhook'),
   'webhook.recover': act(
     'admin',
     'Enables a webhook endpoint and sends it what it missed.',
