@@ -11,6 +11,8 @@ import {
   headerFields,
   httpUrl,
   isRedisUrl,
+  isSender,
+  isSmtpUrl,
   type RateLimit,
   shareOf,
   timeOfDay,
@@ -139,6 +141,7 @@ function readOneConfig(env: Environment) {
     retention: readRetention(env),
     tracing: readTracing(env),
     oidc: readOidc(env),
+    mail: readMail(env),
     /** JSON file that says which rails there are; undefined for none. */
     railsFile: pathIn(env, 'RAILS_FILE'),
     /** Time after midnight in Brasília at which the day before is reconciled; null for never. */
@@ -231,6 +234,7 @@ function readRetention(env: Environment) {
     sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
     /** Of the request log; 0 records nothing. */
     requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
+    notifications: days(env, 'RETENTION_NOTIFICATIONS', 30, 7),
     /** Sessions of people, and links that let them in. */
     sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
     links: days(env, 'RETENTION_SESSIONS', 90, 8),
@@ -279,6 +283,24 @@ function readOidc(env: Environment) {
   /** Whether an address counts as verified where the issuer does not say so: only for an issuer that gives verified ones alone. */
   const trustsEmail = oneOf(env, 'OIDC_TRUST_EMAIL', ['0', '1']) === '1';
   return { issuer, clientId, clientSecret, trustsEmail };
+}
+
+/** Outgoing server and sender of notifications: both, or none (null). A message about the URL does not show it. */
+function readMail(env: Environment) {
+  const url = secret(env, 'SMTP_URL');
+  const from = env.MAIL_FROM;
+  if (!url && !from) return null;
+  if (!url || !from)
+    throw new ConfigError('SMTP_URL (or SMTP_URL_FILE) and MAIL_FROM: expected both, or none');
+  if (!isSmtpUrl(url))
+    throw new ConfigError(
+      'SMTP_URL: expected smtp://user:password@host:587 or smtps://…, where each %XX is UTF-8',
+    );
+  if (!isSender(from))
+    throw new ConfigError(
+      `MAIL_FROM: expected an address such as gateway@example.com, or Name <address>, got ${from}`,
+    );
+  return { url, from };
 }
 
 /** A secret itself, or the file that holds it. */

@@ -34,9 +34,10 @@ import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
 import { defineNode } from './node.ts';
+import { defineNotifications } from './notifications.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
-import { definePeople } from './people.ts';
+import { definePeople, type PersonRef } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { definePixOrders } from './pix-orders.ts';
 import { definePlatform } from './platform.ts';
@@ -119,7 +120,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   });
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
-  defineSavedViews(builder, definePeople(builder, viewer));
+  defineOwnSettings(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
   defineRailWork(builder, transaction, currencies);
@@ -142,6 +143,12 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   definePaymentSession(builder, { ...currencies, label, statusCode: status });
   return withFreshReads(withNullableReads(builder.toSchema()));
+}
+
+/** Settings of people that are their own. */
+function defineOwnSettings(builder: Builder, person: PersonRef): void {
+  defineSavedViews(builder, person);
+  defineNotifications(builder, person);
 }
 
 function defineMoney(builder: Builder, currencies: CurrencyRefs) {

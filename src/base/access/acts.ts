@@ -165,6 +165,11 @@ export const ACTS = {
     'read',
     'Shows a passkey again, for acts that need it. By the pages of the console only.',
   ),
+  'notifications.choose': act(
+    'read',
+    'Chooses the notifications that a person gets by e-mail.',
+    'chooseNotifications',
+  ),
   'view.save': act('read', 'Saves an address of the console under a name.', 'saveView'),
   'view.remove': act('read', 'Removes a saved address of the console.', 'removeView'),
   'review.assign': act(

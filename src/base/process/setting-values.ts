@@ -55,6 +55,22 @@ export function isRedisUrl(text: string): boolean {
   return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
 }
 
+/** @returns whether it is the URL of a mail server, without a path or options. */
+export function isSmtpUrl(text: string): boolean {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, search, username, password } = new URL(text);
+  return (
+    hostname !== '' && /^\/?$/.test(pathname) && search === '' && [username, password].every(isDecodable)
+  );
+}
+
+/** @returns whether it is one mail address, with or without a name before it. */
+export function isSender(text: string): boolean {
+  return (
+    /^[^\s<>@,;"]+@[^\s<>@,;"]+$/.test(text) || /^[^<>@,;"\r\n]{1,80} <[^\s<>@,;"]+@[^\s<>@,;"]+>$/.test(text)
+  );
+}
+
 /** @returns whether each %XX of the text is UTF-8. */
 export function isDecodable(text: string): boolean {
   try {
