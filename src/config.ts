@@ -6,14 +6,14 @@ import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
 import {
-  bucket,
+  failureLimit,
   gigabytes,
   headerFields,
   httpUrl,
   isRedisUrl,
-  isSender,
-  isSmtpUrl,
-  type RateLimit,
+  mailFault,
+  RATE_DEFAULT,
+  rateLimit,
   shareOf,
   timeOfDay,
   within,
@@ -43,7 +43,6 @@ const LOOPBACK = /^(localhost|127\..+|::1)$/;
 const DAYS_MAX = 36_500;
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
-const RATE_DEFAULT = { reads: { perSecond: 1_000, burst: 2_000 }, writes: { perSecond: 100, burst: 200 } };
 const RATE_FORM = 'off, or reads and writes per second with their bursts such as 1000/2000,100/200';
 const DISK_FORM = 'gigabytes such as 200 or 0.5';
 const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
@@ -285,22 +284,12 @@ function readOidc(env: Environment) {
   return { issuer, clientId, clientSecret, trustsEmail };
 }
 
-/** Outgoing server and sender of notifications: both, or none (null). A message about the URL does not show it. */
+/** Mail server and sender of notifications: both, or none (null). */
 function readMail(env: Environment) {
-  const url = secret(env, 'SMTP_URL');
-  const from = env.MAIL_FROM;
-  if (!url && !from) return null;
-  if (!url || !from)
-    throw new ConfigError('SMTP_URL (or SMTP_URL_FILE) and MAIL_FROM: expected both, or none');
-  if (!isSmtpUrl(url))
-    throw new ConfigError(
-      'SMTP_URL: expected smtp://user:password@host:587 or smtps://…, where each %XX is UTF-8',
-    );
-  if (!isSender(from))
-    throw new ConfigError(
-      `MAIL_FROM: expected an address such as gateway@example.com, or Name <address>, got ${from}`,
-    );
-  return { url, from };
+  const [url, from] = [secret(env, 'SMTP_URL'), env.MAIL_FROM];
+  const fault = mailFault(url, from);
+  if (fault) throw new ConfigError(fault);
+  return url && from ? { url, from } : null;
 }
 
 /** A secret itself, or the file that holds it. */
@@ -349,19 +338,6 @@ function oneOf<const Values extends readonly [string, ...string[]]>(
   fallback: Values[number] = accepted[0],
 ): Values[number] {
   return read(env, name, accepted.join(' or '), (text) => accepted.find((each) => each === text), fallback);
-}
-
-function rateLimit(
-  text: string,
-): { readonly reads: RateLimit; readonly writes: RateLimit } | null | undefined {
-  if (text === 'off') return null;
-  const limits = text.split(',').map(bucket);
-  const [reads, writes = RATE_DEFAULT.writes] = limits;
-  return reads && limits.length <= 2 && !limits.includes(undefined) ? { reads, writes } : undefined;
-}
-
-function failureLimit(text: string): RateLimit | null | undefined {
-  return text === 'off' ? null : bucket(text);
 }
 
 function trustedProxies(text: string | undefined): readonly string[] {

@@ -7,7 +7,7 @@ import type { Language } from '../ui/language.ts';
 import { timeText } from '../ui/moments.ts';
 import { fillIn } from '../ui/say.ts';
 
-/** What a notification tells. */
+/** Content of a notification. */
 export interface Told {
   readonly kind: NotificationKind;
   readonly subject: string;

@@ -65,8 +65,24 @@ export function defineDeliveries(builder: Builder, refs: Refs) {
         }),
     }),
   );
+  defineWebhookId(builder, delivery);
   defineList(builder, refs.account, delivery, state);
   return { delivery, state };
+}
+
+function defineWebhookId(builder: Builder, delivery: ReturnType<typeof defineDelivery>): void {
+  builder.prismaObjectFields(delivery, (t) => ({
+    webhookId: t.string({
+      nullable: true,
+      description:
+        'Value of the header `webhook-id`, the same for each attempt; null when the event is no longer kept.',
+      resolve: async ({ accountId, eventSeq: seq }, _args, { database }) => {
+        const where = { accountId, seq };
+        const found = await prismaOf(database).event.findFirst({ where, select: { token: true } });
+        return found && webhookId(seq, found.token);
+      },
+    }),
+  }));
 }
 
 function defineAttempt(builder: Builder) {
@@ -111,16 +127,6 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       deliveryId: t.string({
         description: 'Identifier of the delivery.',
         resolve: ({ id }) => String(id),
-      }),
-      webhookId: t.string({
-        nullable: true,
-        description:
-          'Value of the header `webhook-id`, the same for each attempt; null when the event is no longer kept.',
-        resolve: async ({ accountId, eventSeq: seq }, _args, { database }) => {
-          const where = { accountId, seq };
-          const found = await prismaOf(database).event.findFirst({ where, select: { token: true } });
-          return found && webhookId(seq, found.token);
-        },
       }),
       eventCursor: t.string({
         description: 'Cursor of its event in the event log.',

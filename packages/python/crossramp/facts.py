@@ -63,6 +63,7 @@ ONCE = frozenset(
         "ResolveDepositInput",
         "SandboxFundInput",
         "SandboxTriggerInput",
+        "SendSampleWebhookInput",
         "SendTestWebhookInput",
     ]
 )

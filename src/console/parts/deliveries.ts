@@ -16,8 +16,9 @@ type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 
 /** States of a delivery. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
-/** Tones of their states, and of those of endpoints. */
+/** Tones of their states. */
 export const DELIVERY_TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
+/** Tones of states of endpoints. */
 export const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
 /** Fields of a form for many deliveries; its confirmation sends the same. */
 const ASKED = ['endpointId', 'since', 'until', 'states'] as const;

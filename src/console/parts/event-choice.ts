@@ -61,7 +61,7 @@ function chosenTable(context: ScreenContext, id: string, eventNames: readonly st
   return html`<p class="in small soft">${say('onlyEventsSent')}</p>${table({ caption, isCaptionUnseen: true, rows: eventNames, columns })}`;
 }
 
-/** What can be added: without a search all events of a template at once, with one the events that it finds. */
+/** Events to add: without a search all events of a template at once, with one the events that it finds. */
 function additions(
   context: ScreenContext,
   {

@@ -9,7 +9,7 @@ import type { Label } from '../../base/text/label.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
-/** What one notification tells. */
+/** Content of one notification. */
 export interface MailItem {
   readonly notificationId: bigint;
   readonly kind: NotificationKind;
