@@ -51,7 +51,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['engine', 'migration'],
     ['ledger'],
     ['events'],
-    ['webhooks', 'mail', 'account', 'people', 'rails'],
+    ['webhooks', 'account', 'people', 'rails'],
     ['metrics'],
   ],
   resolvers: [
@@ -59,7 +59,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['checks'],
     ['transactions', 'settings', 'audit'],
     ['ledger'],
-    ['events', 'webhooks', 'mail', 'account', 'people', 'exports', 'history'],
+    ['events', 'webhooks', 'account', 'people', 'exports', 'history'],
     ['pricing', 'cases', 'screening'],
     ['engine'],
     ['inbound', 'reconciliation'],

@@ -64,8 +64,11 @@ async function inProcess(name: string, key: string, variables: Record<string, un
   return execute(exchange, context, { query: operation.text, operationName: name, variables }, limits);
 }
 
-/** Refusals other than of what is missing or malformed: only a person confirms another one, a key never (C-40). */
-const REFUSALS: Readonly<Record<string, readonly string[]>> = { ConfirmMember: ['FORBIDDEN'] };
+/** Refusals other than of what is missing or malformed: only a person confirms another one or gets e-mail, a key never (C-40). */
+const REFUSALS: Readonly<Record<string, readonly string[]>> = {
+  ConfirmMember: ['FORBIDDEN'],
+  ChooseNotifications: ['FORBIDDEN'],
+};
 
 const keyFor = (isOfPlatform: boolean) => (isOfPlatform ? app.platformKey : app.apiKey);
 
