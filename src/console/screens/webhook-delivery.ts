@@ -29,7 +29,7 @@ export const WEBHOOK_DELIVERY = screenOf<WebhookDeliveryQuery>({
     const { deliveryId: id, state, event, endpoint } = found;
     const title = event?.name ?? `${say('delivery')} ${id}`;
     const again = actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver') });
-    const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a> <a class="go" href="${pathTo(`/webhooks/${endpoint.endpointId}`)}">${endpoint.url}</a></nav>
+    const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a> <span class="soft">/</span> <a class="go" href="${pathTo(`/webhooks/${endpoint.endpointId}`)}">${endpoint.url}</a></nav>
 <div class="top"><h1>${title}</h1>${badge(DELIVERY_TONES[state], sayNamed(say, state))}<div class="row push">${again}</div></div>
 ${facts(context, found)}${request(context, found)}${attempts(context, found.attempts)}`;
     return { title, main };
