@@ -17,7 +17,7 @@ import type { PersonRef } from './people.ts';
 /** Defines `NotificationSettings` with its enums, `Person.notifications` and `chooseNotifications`. */
 export function defineNotifications(builder: Builder, person: PersonRef): void {
   const kind = builder.enumType('NotificationKind', {
-    description: 'What a notification tells of.',
+    description: 'Kind of a notification.',
     values: Object.fromEntries(
       NOTIFICATION_KINDS.map((value) => [
         value.toUpperCase(),

@@ -9,7 +9,6 @@ import { SAMPLES_KEPT } from '../store/webhooks/samples.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
-import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { EndpointRef } from './webhook.ts';
 
 /** Defines `WebhookSample`, `WebhookEndpoint.samples` and `sendSampleWebhook`. */
@@ -41,16 +40,11 @@ export function defineSamples(builder: Builder, endpoint: EndpointRef): void {
         required: true,
         description: 'Name of the event, of those that `webhookEventNames` lists for the endpoint.',
       }),
-      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-    resolve: async (args, context, query) => {
-      const { endpointId, eventName } = args;
+    resolve: async ({ endpointId, eventName }, context, query) => {
       const name = { name: 'input.eventName', value: eventName };
-      const keyed = { mutation: 'sendSampleWebhook', act: 'webhook.test', args } as const;
-      const id = await makeOnce(context, keyed, async (attempt) =>
-        String(await sendSample(context, endpointId, name, checksOf(context), attempt)),
-      );
-      const where = { accountId_id: { accountId: context.caller.accountId, id: BigInt(id) } };
+      const id = await sendSample(context, endpointId, name, checksOf(context));
+      const where = { accountId_id: { accountId: context.caller.accountId, id } };
       return prismaOf(context.database).webhookSample.findUniqueOrThrow({ ...query(), where });
     },
   });
@@ -80,7 +74,7 @@ function defineSample(builder: Builder) {
       }),
       durationMs: t.exposeInt('durationMs', {
         nullable: true,
-        description: 'How long the attempt took, in ms; null until it has ended.',
+        description: 'Duration of the attempt, in ms; null until it has ended.',
       }),
       status: t.exposeInt('status', {
         nullable: true,
@@ -88,7 +82,7 @@ function defineSample(builder: Builder) {
       }),
       error: t.exposeString('error', {
         nullable: true,
-        description: 'Why no complete answer came; null when one did.',
+        description: 'Reason that no complete answer came; null when one did.',
       }),
       answer: t.exposeString('answer', { nullable: true, description: 'First 4 KiB of the answer.' }),
     }),

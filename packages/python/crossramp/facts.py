@@ -63,7 +63,6 @@ ONCE = frozenset(
         "ResolveDepositInput",
         "SandboxFundInput",
         "SandboxTriggerInput",
-        "SendSampleWebhookInput",
         "SendTestWebhookInput",
     ]
 )

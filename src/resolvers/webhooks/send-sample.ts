@@ -13,7 +13,6 @@ import { NO_FACTS, type TransactionRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
@@ -42,7 +41,6 @@ export async function sendSample(
   endpointId: string,
   eventName: Named,
   checks: CreationChecks,
-  attempt: Attempt = UNKEYED,
 ): Promise<bigint> {
   requireAct(context, 'webhook.test');
   const endpoint = await endpointOf(context, endpointId);
@@ -60,7 +58,6 @@ export async function sendSample(
       eventName: eventName.value,
     });
     writeDown('webhook.test', endpointObject(endpointId), { after: { eventName: eventName.value } });
-    await attempt.bind(tx, String(made));
     return made;
   });
   wakeDispatchers(context);

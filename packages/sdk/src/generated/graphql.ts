@@ -1439,7 +1439,7 @@ export interface NotificationChoice {
   /** The kind. */
   readonly kind: NotificationKind;
 }
-/** What a notification tells of. */
+/** Kind of a notification. */
 export type NotificationKind = 'ENDPOINT' | 'INVITATION' | 'KEY' | 'OUTFLOW' | 'PROTECTION' | 'WAITING';
 /** Language of notifications. */
 export type NotificationLanguage = 'EN' | 'PT';
@@ -2747,8 +2747,6 @@ export interface SendSampleWebhookInput {
   readonly endpointId: string;
   /** Name of the event, of those that `webhookEventNames` lists for the endpoint. */
   readonly eventName: string;
-  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
-  readonly idempotencyKey?: string | null | undefined;
 }
 /** Result of `sendSampleWebhook`, or its refusals. */
 export interface SendSampleWebhookPayload {
@@ -3567,9 +3565,9 @@ export interface WebhookSample {
   readonly attemptedAt: string | null;
   /** Body of the request, JSON text. */
   readonly body: string;
-  /** How long the attempt took, in ms; null until it has ended. */
+  /** Duration of the attempt, in ms; null until it has ended. */
   readonly durationMs: number | null;
-  /** Why no complete answer came; null when one did. */
+  /** Reason that no complete answer came; null when one did. */
   readonly error: string | null;
   /** Name of the event. */
   readonly eventName: string;
