@@ -43,7 +43,7 @@ ${trouble(context, endpoint)}${health(context, endpoint)}${eventChoice(context, 
   },
 });
 
-/** Why it is not sent to, or may soon not be. */
+/** Reason that nothing is sent, or that sending may end soon. */
 function trouble({ say, language }: ScreenContext, endpoint: Endpoint): Html | null {
   const { state, disabledReason: reason, disabledAt, failingSince } = endpoint;
   const near = (at: string) => nearText(Date.parse(at), language, 'minute');

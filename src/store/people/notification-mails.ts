@@ -34,7 +34,7 @@ export interface ClaimedMail {
   readonly items: readonly MailItem[];
 }
 
-/** How an attempt ended. */
+/** Outcome of an attempt. */
 export type MailEnd =
   | { readonly state: 'sent' }
   | { readonly state: 'failed'; readonly error: string }
@@ -105,7 +105,7 @@ const END: Statement = {
     where account_id = $1 and person_id = $2 and notification_id = any ($3::bigint[]) and state = 'pending'`,
 };
 
-/** Chooses the recipients of new notifications, by role and choice. @returns how many notifications were new. */
+/** Chooses the recipients of new notifications, by role and choice. @returns the number of new notifications. */
 export async function addressNotifications(database: Database): Promise<number> {
   return (await database.query(ADDRESS, [JSON.stringify(kindsByRole())])).length;
 }
