@@ -6,12 +6,14 @@ import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
 import {
-  bucket,
+  failureLimit,
   gigabytes,
   headerFields,
   httpUrl,
   isRedisUrl,
-  type RateLimit,
+  mailFault,
+  RATE_DEFAULT,
+  rateLimit,
   shareOf,
   timeOfDay,
   within,
@@ -41,7 +43,6 @@ const LOOPBACK = /^(localhost|127\..+|::1)$/;
 const DAYS_MAX = 36_500;
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
-const RATE_DEFAULT = { reads: { perSecond: 1_000, burst: 2_000 }, writes: { perSecond: 100, burst: 200 } };
 const RATE_FORM = 'off, or reads and writes per second with their bursts such as 1000/2000,100/200';
 const DISK_FORM = 'gigabytes such as 200 or 0.5';
 const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
@@ -139,6 +140,7 @@ function readOneConfig(env: Environment) {
     retention: readRetention(env),
     tracing: readTracing(env),
     oidc: readOidc(env),
+    mail: readMail(env),
     /** JSON file that says which rails there are; undefined for none. */
     railsFile: pathIn(env, 'RAILS_FILE'),
     /** Time after midnight in Brasília at which the day before is reconciled; null for never. */
@@ -231,6 +233,7 @@ function readRetention(env: Environment) {
     sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
     /** Of the request log; 0 records nothing. */
     requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
+    notifications: days(env, 'RETENTION_NOTIFICATIONS', 30, 7),
     /** Sessions of people, and links that let them in. */
     sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
     links: days(env, 'RETENTION_SESSIONS', 90, 8),
@@ -281,6 +284,14 @@ function readOidc(env: Environment) {
   return { issuer, clientId, clientSecret, trustsEmail };
 }
 
+/** Mail server and sender of notifications: both, or none (null). */
+function readMail(env: Environment) {
+  const [url, from] = [secret(env, 'SMTP_URL'), env.MAIL_FROM];
+  const fault = mailFault(url, from);
+  if (fault) throw new ConfigError(fault);
+  return url && from ? { url, from } : null;
+}
+
 /** A secret itself, or the file that holds it. */
 function secret(env: Environment, name: string): string | undefined {
   const path = env[`${name}_FILE`];
@@ -327,19 +338,6 @@ function oneOf<const Values extends readonly [string, ...string[]]>(
   fallback: Values[number] = accepted[0],
 ): Values[number] {
   return read(env, name, accepted.join(' or '), (text) => accepted.find((each) => each === text), fallback);
-}
-
-function rateLimit(
-  text: string,
-): { readonly reads: RateLimit; readonly writes: RateLimit } | null | undefined {
-  if (text === 'off') return null;
-  const limits = text.split(',').map(bucket);
-  const [reads, writes = RATE_DEFAULT.writes] = limits;
-  return reads && limits.length <= 2 && !limits.includes(undefined) ? { reads, writes } : undefined;
-}
-
-function failureLimit(text: string): RateLimit | null | undefined {
-  return text === 'off' ? null : bucket(text);
 }
 
 function trustedProxies(text: string | undefined): readonly string[] {

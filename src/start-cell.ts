@@ -7,6 +7,8 @@ import type { RailsFile } from './compose/rails-file.ts';
 import { openSecrets } from './compose/secret-keys.ts';
 import { createServices } from './compose/services.ts';
 import type { Config } from './config.ts';
+import { createSender } from './mail/sender.ts';
+import { startMail } from './mail/worker.ts';
 import { endDemo, playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
@@ -181,7 +183,7 @@ async function fillOnce(
  */
 function startWork(
   services: Services,
-  { retention, reconcileAtMs }: Config,
+  { retention, reconcileAtMs, mail }: Config,
   log: Logger,
 ): { worker: Ending; others: readonly Ending[] } {
   const worker = startWorker(services, log);
@@ -193,6 +195,7 @@ function startWork(
     startRescreening(services, log),
     startContinuousVerify({ database: services.database, log }),
     ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
+    ...(mail ? [startMail(services, log, createSender(mail))] : []),
     ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.allowsLoopback })),
     ...modes.flatMap(({ railParts }) => railParts.flatMap(({ part }) => part.start?.() ?? [])),
   ];

@@ -27,6 +27,7 @@ const LAYERS = [
     'mcp',
     'rails',
     'webhooks',
+    'mail',
     'psp',
     'checks',
     'signer',

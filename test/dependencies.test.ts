@@ -27,7 +27,16 @@ const shipped = installed.filter(([, { dev, devOptional }]) => !dev && !devOptio
 
 const REGISTRY = 'https://registry.npmjs.org/';
 /** Licences under which the package may be passed on together with its own. */
-const LICENCES = ['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', '(MIT OR Apache-2.0)'];
+const LICENCES = [
+  'MIT',
+  'MIT-0',
+  'Apache-2.0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  '(MIT OR Apache-2.0)',
+];
 
 test('every package has a version and a hash, and comes from the registry that npm is told', () => {
   // A tool for another system than that of the developer has none: it is never installed here.

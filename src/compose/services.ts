@@ -54,6 +54,8 @@ export interface ServiceParts {
     readonly stepUpMs?: number;
     /** Accounts over which a customer is counted; default: the customer's own. */
     readonly limitsOver?: LimitsOver;
+    /** Mail server of notifications; none when not given. */
+    readonly mail?: object | null;
   };
 }
 
@@ -81,6 +83,7 @@ function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: S
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     worker: config.role === 'serve' ? null : randomInt(1, WORKERS_MAX),
     publicUrl: config.publicUrl,
+    sendsMail: Boolean(config.mail),
   };
 }
 

@@ -11,6 +11,7 @@ import { REVIEW_WORDS } from './words/review.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
 import { SETTINGS_WORDS } from './words/settings.ts';
 import { TRANSACTION_WORDS } from './words/transactions.ts';
+import { WEBHOOK_WORDS } from './words/webhooks.ts';
 
 const WORDS = {
   ...FRAME_WORDS,
@@ -22,6 +23,7 @@ const WORDS = {
   ...BOOK_WORDS,
   ...RECONCILIATION_WORDS,
   ...SETTINGS_WORDS,
+  ...WEBHOOK_WORDS,
 } as const satisfies Record<string, Label>;
 
 /** Name of a text. */

@@ -1,4 +1,4 @@
-/** Health of webhooks: `Query.deliveryReport`. */
+/** Health of webhooks: of all endpoints together, and of each. */
 
 import { inProse } from '../resolvers/checks/lengths.ts';
 import {
@@ -12,9 +12,15 @@ import {
 } from '../resolvers/webhooks/read-delivery-report.ts';
 import { REPORT_DELIVERIES_MAX, SLICES } from '../store/webhooks/delivery-report.ts';
 import type { Builder } from './builder.ts';
+import type { EndpointRef } from './webhook.ts';
 
-/** Defines `DeliveryReport` with its figures, and `Query.deliveryReport`. */
-export function defineDeliveryReport(builder: Builder): void {
+const HOURS_ARGUMENT = {
+  defaultValue: 24,
+  description: `Hours back, the hour that runs among them: 1 to ${REPORT_HOURS_MAX}.`,
+} as const;
+
+/** Defines `DeliveryReport` with its figures, `Query.deliveryReport` and `WebhookEndpoint.health`. */
+export function defineDeliveryReport(builder: Builder, endpointRef: EndpointRef): void {
   const figures = defineFigures(builder);
   const endpoint = builder.objectRef<EndpointFigures>('EndpointFigures').implement({
     description: 'Figures of the deliveries to one endpoint.',
@@ -56,14 +62,20 @@ export function defineDeliveryReport(builder: Builder): void {
     t.field({
       type: report,
       complexity: { field: 100, multiplier: 1 },
-      description: `Outcomes and times of webhook deliveries that were created in the last hours, of the newest ${inProse(REPORT_DELIVERIES_MAX)} deliveries at most. Needs the scope \`admin\`.`,
+      description: `Outcomes and times of webhook deliveries that were created in the last hours, of the newest ${inProse(REPORT_DELIVERIES_MAX)} deliveries at most, without tests. Needs the scope \`admin\`.`,
       args: {
-        hours: t.arg.int({
-          defaultValue: 24,
-          description: `Hours back, the hour that runs among them: 1 to ${REPORT_HOURS_MAX}.`,
-        }),
+        hours: t.arg.int(HOURS_ARGUMENT),
       },
       resolve: (_root, { hours }, context) => reportDeliveries(context, hours ?? 24),
+    }),
+  );
+  builder.prismaObjectField(endpointRef, 'health', (t) =>
+    t.field({
+      type: report,
+      complexity: { field: 100, multiplier: 1 },
+      description: `Outcomes and times of its deliveries that were created in the last hours, of its newest ${inProse(REPORT_DELIVERIES_MAX)} at most, without tests. Needs the scope \`admin\`.`,
+      args: { hours: t.arg.int(HOURS_ARGUMENT) },
+      resolve: ({ id }, { hours }, context) => reportDeliveries(context, hours ?? 24, id),
     }),
   );
 }
@@ -78,6 +90,12 @@ function defineFigures(builder: Builder) {
       attempts: t.exposeInt('attempts', { description: 'Attempts to deliver them.' }),
       failedAttempts: t.exposeInt('failedAttempts', {
         description: 'Attempts without an answer from 200 to 299.',
+      }),
+      successRate: t.expose('successRate', {
+        type: 'Decimal',
+        nullable: true,
+        description:
+          'Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt.',
       }),
       medianMs: t.exposeInt('medianMs', {
         nullable: true,

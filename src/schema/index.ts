@@ -27,15 +27,17 @@ import { defineCustomers } from './customer.ts';
 import { defineCustomerCases } from './customer-case.ts';
 import { defineDeliveryReport } from './delivery-report.ts';
 import { defineEventLog } from './event-log.ts';
+import { defineEventNames } from './event-names.ts';
 import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
 import { defineNode } from './node.ts';
+import { defineNotifications } from './notifications.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
-import { definePeople } from './people.ts';
+import { definePeople, type PersonRef } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { definePixOrders } from './pix-orders.ts';
 import { definePlatform } from './platform.ts';
@@ -73,6 +75,7 @@ import { defineWaiting } from './waiting.ts';
 import { defineWebhooks } from './webhook.ts';
 import { defineDeliveries } from './webhook-delivery.ts';
 import { defineRedeliveries } from './webhook-redelivery.ts';
+import { defineSamples } from './webhook-sample.ts';
 import { defineWhitelist } from './whitelist.ts';
 
 /** @returns the schema of these templates; it has no state, and building it needs no database. */
@@ -117,7 +120,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   });
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
-  defineSavedViews(builder, definePeople(builder, viewer));
+  defineOwnSettings(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
   defineRailWork(builder, transaction, currencies);
@@ -135,10 +138,17 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRequestLog(builder, actorKind);
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);
+  defineEventNames(builder, registry, { label, template });
   defineSending(builder, { account, transaction, endpoint, event: log.event });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   definePaymentSession(builder, { ...currencies, label, statusCode: status });
   return withFreshReads(withNullableReads(builder.toSchema()));
+}
+
+/** Settings of people that are their own. */
+function defineOwnSettings(builder: Builder, person: PersonRef): void {
+  defineSavedViews(builder, person);
+  defineNotifications(builder, person);
 }
 
 function defineMoney(builder: Builder, currencies: CurrencyRefs) {
@@ -187,8 +197,9 @@ function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: Le
 }
 
 function defineSending(builder: Builder, refs: Parameters<typeof defineDeliveries>[1]): void {
-  defineRedeliveries(builder, defineDeliveries(builder, refs));
-  defineDeliveryReport(builder);
+  defineRedeliveries(builder, refs.account, defineDeliveries(builder, refs));
+  defineSamples(builder, refs.endpoint);
+  defineDeliveryReport(builder, refs.endpoint);
 }
 
 /** A read that is refused is null, and costs the document no other: its error says why. */

@@ -4,6 +4,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { LONGEST_TEXT, Violations } from '../base/errors/violations.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
+import { webhookId } from '../events/webhook-id.ts';
 import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
@@ -64,8 +65,24 @@ export function defineDeliveries(builder: Builder, refs: Refs) {
         }),
     }),
   );
+  defineWebhookId(builder, delivery);
   defineList(builder, refs.account, delivery, state);
   return { delivery, state };
+}
+
+function defineWebhookId(builder: Builder, delivery: ReturnType<typeof defineDelivery>): void {
+  builder.prismaObjectFields(delivery, (t) => ({
+    webhookId: t.string({
+      nullable: true,
+      description:
+        'Value of the header `webhook-id`, the same for each attempt; null when the event is no longer kept.',
+      resolve: async ({ accountId, eventSeq: seq }, _args, { database }) => {
+        const where = { accountId, seq };
+        const found = await prismaOf(database).event.findFirst({ where, select: { token: true } });
+        return found && webhookId(seq, found.token);
+      },
+    }),
+  }));
 }
 
 function defineAttempt(builder: Builder) {
@@ -207,6 +224,20 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
       }),
     },
     { name: 'WebhookDeliveryEdge', description: 'A delivery and its cursor.' },
+  );
+  builder.prismaObjectField(account, 'webhookDelivery', (t) =>
+    t.prismaField({
+      type: delivery,
+      nullable: true,
+      description: 'One delivery of the account; null where it has none of this id.',
+      args: { deliveryId: t.arg.string({ required: true, description: 'Identifier of the delivery.' }) },
+      resolve: (query, { id: accountId }, { deliveryId }, { database }) => {
+        const id = numberOf(deliveryId);
+        return id === undefined
+          ? null
+          : prismaOf(database).webhookDelivery.findFirst({ ...query, where: { accountId, id } });
+      },
+    }),
   );
   builder.prismaObjectField(account, 'webhookDeliveries', (t) =>
     t.field({

@@ -5,22 +5,31 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
 import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import {
+  listRedeliveries,
   recoverWebhookEndpoint,
   redeliverWebhook,
   redeliverWebhooks,
   sendTestWebhook,
 } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
-import type { Redelivered } from '../store/webhooks/redeliveries.ts';
+import { REDELIVERIES_KEPT, type Redelivered } from '../store/webhooks/redeliveries.ts';
+import type { RedeliveryProgress } from '../store/webhooks/redelivery-progress.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, keepOnce, makeOnce } from './once.ts';
+import type { AccountRef } from './viewer.ts';
 import type { DeliveryRefs } from './webhook-delivery.ts';
 
-/** Defines `WebhookRedelivery`, and the mutations that send deliveries again. */
-export function defineRedeliveries(builder: Builder, { delivery, state }: DeliveryRefs): void {
+/** Defines `WebhookRedelivery` and its progress, and the mutations that send deliveries again. */
+export function defineRedeliveries(
+  builder: Builder,
+  account: AccountRef,
+  { delivery, state }: DeliveryRefs,
+): void {
   defineSingle(builder, delivery);
+  defineProgress(builder, account);
   defineMany(builder, state);
 }
 
@@ -66,19 +75,56 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
   }
 }
 
+function defineProgress(builder: Builder, account: AccountRef): void {
+  const progress = builder.objectRef<RedeliveryProgress>('WebhookRedeliveryProgress').implement({
+    description: 'A redelivery of many events, and the states of its deliveries now.',
+    fields: (t) => ({
+      redeliveryId: t.string({
+        description: 'Identifier of the redelivery.',
+        resolve: ({ id }) => String(id),
+      }),
+      requestedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was requested.',
+        resolve: (row) => isoOf(row.requestedAt),
+      }),
+      matched: t.exposeInt('matched', {
+        description: 'Number of deliveries, or missed events, that matched.',
+      }),
+      redelivered: t.exposeInt('redelivered', { description: 'Number of deliveries that it made.' }),
+      pending: t.exposeInt('pending', { description: 'Deliveries that wait for their next attempt.' }),
+      delivered: t.exposeInt('delivered', { description: 'Deliveries that the receiver accepted.' }),
+      dead: t.exposeInt('dead', { description: 'Deliveries that were given up.' }),
+      skipped: t.exposeInt('skipped', {
+        description: 'Deliveries that were skipped, because their endpoint was disabled or removed.',
+      }),
+    }),
+  });
+  builder.prismaObjectField(account, 'webhookRedeliveries', (t) =>
+    t.field({
+      type: [progress],
+      complexity: { field: 20, multiplier: REDELIVERIES_KEPT },
+      description: `Redeliveries of many events and of missed ones, newest first; at most ${REDELIVERIES_KEPT}. Needs the scope \`admin\`.`,
+      resolve: (_account, _args, context) => listRedeliveries(context, REDELIVERIES_KEPT),
+    }),
+  );
+}
+
 /** Result of a redelivery, as it is stored under a key. */
 interface KeptRedelivery {
   readonly matched: number;
   readonly redelivered: number;
   readonly lastCursor: string | null;
+  readonly redeliveryId?: string | null;
 }
 
 function keptOf(
   { caller }: GraphqlContext,
-  { matched, redelivered, lastSeq, lastToken }: Redelivered,
+  { matched, redelivered, lastSeq, lastToken, redeliveryId }: Redelivered,
 ): KeptRedelivery {
   const last = lastSeq === null ? null : { seq: lastSeq, token: lastToken ?? '' };
-  return { matched, redelivered, lastCursor: last && encodeEventCursor(caller.accountId, last) };
+  const lastCursor = last && encodeEventCursor(caller.accountId, last);
+  return { matched, redelivered, lastCursor, redeliveryId: redeliveryId?.toString() ?? null };
 }
 
 function defineRedelivery(builder: Builder) {
@@ -89,6 +135,12 @@ function defineRedelivery(builder: Builder) {
       matched: t.exposeInt('matched', { description: 'Number of deliveries, or missed events, that match.' }),
       redelivered: t.exposeInt('redelivered', {
         description: 'Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run.',
+      }),
+      redeliveryId: t.string({
+        nullable: true,
+        description:
+          'Identifier by which `webhookRedeliveries` of the account has its progress; null when nothing is sent.',
+        resolve: ({ redeliveryId }) => redeliveryId ?? null,
       }),
       lastCursor: t.exposeString('lastCursor', {
         nullable: true,
@@ -118,6 +170,7 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
         ),
       }),
       since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
+      until: t.field({ type: 'DateTime', description: 'Only events that occurred before.' }),
       after: t.string({ description: 'Only events after this cursor of the event log.' }),
       eventNames: t.stringList({
         description: bounded(
@@ -142,13 +195,14 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const { endpointId, states, since, after, eventNames } = args.filter;
+      const { endpointId, states, since, until, after, eventNames } = args.filter;
       const checks = checksOf(context);
       if (states) checks.atMost('input.filter.states', states, LISTED_MAX, 'states');
       const input = {
         endpointId: endpointId ?? undefined,
         states: states ? [...new Set(states)].filter((each) => each !== 'pending') : undefined,
         since: since ?? undefined,
+        until: until ?? undefined,
         after: named('input.filter.after', after),
         eventNames: eventNames ? { name: 'input.filter.eventNames', values: eventNames } : undefined,
       };

@@ -48,6 +48,16 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
       resolve: (query, { id }, _args, { database }) => readEndpoints(database, query, id),
     }),
   );
+  builder.prismaObjectField(account, 'webhookEndpoint', (t) =>
+    t.prismaField({
+      type: endpoint,
+      nullable: true,
+      description: 'One endpoint of the account; null where it has none of this id, or it was removed.',
+      args: { endpointId: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }) },
+      resolve: (query, { id: accountId }, { endpointId: id }, { database }) =>
+        prismaOf(database).webhookEndpoint.findFirst({ ...query, where: { accountId, id, removedAt: null } }),
+    }),
+  );
   builder.prismaObjectField(account, 'webhookSecrets', (t) =>
     t.field({
       type: [secret],

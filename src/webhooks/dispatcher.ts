@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { SecretKeyError } from '../base/access/secret-box.ts';
 import { groupCommit } from '../base/concurrency/group-commit.ts';
 import { traceCall, traceWork } from '../base/trace/spans.ts';
+import { webhookId } from '../events/webhook-id.ts';
 import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway, isOutOfReach } from '../store/connection/database-error.ts';
@@ -31,7 +32,7 @@ import { DeliveryLooks } from './delivery-looks.ts';
 import { EndpointQueues } from './endpoint-queues.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
-import { webhookHeaders, webhookId } from './sign.ts';
+import { webhookHeaders } from './sign.ts';
 
 /** Options of a dispatcher. */
 export interface DispatcherOptions {

@@ -26,7 +26,6 @@ const SECRET_BYTES_MAX = 64;
 const ED25519_BYTES = 32;
 
 const ID = /^[0-9A-Za-z_-]{1,128}$/;
-const TOKEN = /^[0-9A-Za-z]{16,64}$/;
 /** Words separated by full stops, as in Standard Webhooks. No character that could end a header field. */
 const EVENT_NAME = /^\w+(\.\w+)*$/;
 
@@ -90,22 +89,6 @@ export function signatureHeader(secrets: readonly string[], signed: Signed, sign
   const signatures = secrets.map((secret) => signV1(secret, id, timestampSeconds, body));
   if (signingKey !== undefined) signatures.push(signV1a(signingKey, id, timestampSeconds, body));
   return signatures.join(' ');
-}
-
-/**
- * Makes the id of an event for receivers. The id contains the position of the event, so that the order is signed too
- * (C-60).
- *
- * @param accountSeq - of the event among those of its account, from 1.
- * @param random - 16 to 64 letters and digits, stored with the event: the same for all attempts.
- */
-export function webhookId(accountSeq: number | bigint, random: string): string {
-  assert(
-    accountSeq > 0 && /^\d+$/.test(String(accountSeq)),
-    'a position of an event is a whole number from 1',
-  );
-  assert(TOKEN.test(random), 'the random part of an id is 16 to 64 letters and digits');
-  return `evt_${accountSeq}_${random}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Services } from '../resolvers/services/context.ts';
 import { modeFinder } from '../store/account/accounts.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createRelay } from './relay.ts';
+import { sendSamples } from './samples.ts';
 
 /** Options of the webhooks of a process. */
 export type WebhookOptions = DispatcherOptions;
@@ -46,9 +47,15 @@ export function startWebhooks(
     await dispatcher.tend();
     return POLL_MS;
   });
+  const sampling = repeat(stopping.signal, log, TURNS, async () =>
+    (await sendSamples(services, log, options)) ? 0 : POLL_MS,
+  );
   dispatcher.onEnded(dispatching.wake);
-  /** The sandbox clock may have moved, or a redelivery was requested: waiting deliveries may be due now. */
-  const look = atMostEvery(LOOK_MS, dispatching.wake);
+  /** The sandbox clock may have moved, or a redelivery or a test was requested: something may be due now. */
+  const look = atMostEvery(LOOK_MS, () => {
+    dispatching.wake();
+    sampling.wake();
+  });
   const modeOf = modeFinder(services.database);
   /** Accounts of the other mode have webhooks of their own; an unknown account is checked later. */
   const isOwn = async (accountId: bigint) =>
@@ -64,7 +71,7 @@ export function startWebhooks(
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([relaying.done, dispatching.done]);
+      await Promise.all([relaying.done, dispatching.done, sampling.done]);
       await dispatcher.idle();
       ending.abort();
       await tending.done;

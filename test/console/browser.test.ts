@@ -47,6 +47,8 @@ const browser = useBrowser();
 let owner: SignedInForTest;
 let operator: SignedInForTest;
 let paid: string;
+let endpoint: string;
+let delivery: string;
 
 const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" },
   externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }`;
@@ -87,13 +89,38 @@ beforeAll(async () => {
   // What is looked at stands still: nothing is swapped while axe reads.
   const status = async () => (await app.graphql(STATUS, { end2end: paid })).json.data.transaction.statusCode;
   await vi.waitFor(async () => expect(await status()).toBe('SUCCESS'), { timeout: 15_000 });
+  await giveEndpoint();
 }, 300_000);
+
+/** An endpoint that chose some events and failed, with a test that was answered. */
+async function giveEndpoint(): Promise<void> {
+  const { json } = await app.graphql(
+    'mutation { createWebhookEndpoint(input: { url: "https://hooks.invalid/crossramp", eventNames: ["onramp.*"] }) { webhookEndpoint { endpointId } errors { code message path } } }',
+  );
+  endpoint = json.data.createWebhookEndpoint.webhookEndpoint.endpointId;
+  const { rows } = await app.owner.query(
+    `with made as (insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, state, due_at, created_at, ended_at, attempts)
+        select account_id, $2, seq, transaction_id, 'dead', now(), now(), now(), 1 from event where account_id = $1 order by seq desc limit 3 returning *),
+      tried as (insert into webhook_attempt (account_id, delivery_id, attempt, at, duration_ms, status, answer)
+        select account_id, id, 1, now(), 212, 500, 'out of order' from made)
+      select max(id)::text as id from made`,
+    [String(app.accountId), endpoint],
+  );
+  delivery = rows[0].id;
+  await app.owner.query(
+    `insert into webhook_sample (account_id, endpoint_id, event_name, token, payload, requested_at, attempted_at, duration_ms, status, answer)
+      values ($1, $2, 'onramp.depositpix.paid', '0123456789abcdef', '{}', now(), now(), 40, 200, 'thanks')`,
+    [String(app.accountId), endpoint],
+  );
+}
 
 /** What stands in the paths of screens. */
 const named = (path: string) =>
   `/console${path}`
     .replace(':end2end', paid)
     .replace(':account', String(app.accountId))
+    .replace(':endpoint', endpoint)
+    .replace(':delivery', delivery)
     .replace('/review/case', `/review/case?id=HOLD:${app.accountId}:${paid}`);
 /** Every screen under the name of its document, with who opens it; and what else a screen shows. */
 const PLACES: readonly (readonly [name: string, path: () => string, person: () => SignedInForTest])[] = [

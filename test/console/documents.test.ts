@@ -30,6 +30,8 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   Search: () => ({ text: 'order-1042', isAsked: true }),
   Transaction: () => ({ end2end: 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ', isAdmin: true }),
   Developers: () => ({ isAdmin: true, first: 25 }),
+  WebhookEndpoint: () => ({ endpointId: 'whe_0123456789abcdef', find: 'paid', first: 25 }),
+  WebhookDelivery: () => ({ deliveryId: '1' }),
   Operator: () => ({ state: 'OPEN', first: 25, hasBooks: true, hasRisk: true }),
   PlatformToday: () => ({ hasBooks: true, hasNews: true }),
   ReviewCase: () => ({ id: `HOLD:${app.accountId}:CRX01KQJ1A72GFRM9067ZF35B7ZCN` }),
@@ -62,8 +64,11 @@ async function inProcess(name: string, key: string, variables: Record<string, un
   return execute(exchange, context, { query: operation.text, operationName: name, variables }, limits);
 }
 
-/** Refusals other than of what is missing or malformed: only a person confirms another one, a key never (C-40). */
-const REFUSALS: Readonly<Record<string, readonly string[]>> = { ConfirmMember: ['FORBIDDEN'] };
+/** Refusals other than of what is missing or malformed: only a person confirms another one or gets e-mail, a key never (C-40). */
+const REFUSALS: Readonly<Record<string, readonly string[]>> = {
+  ConfirmMember: ['FORBIDDEN'],
+  ChooseNotifications: ['FORBIDDEN'],
+};
 
 const keyFor = (isOfPlatform: boolean) => (isOfPlatform ? app.platformKey : app.apiKey);
 

@@ -229,6 +229,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   StatementFilter: { currency: TEXT },
   'Account.webhookDeliveries()': { endpointId: TEXT },
   'Query.search()': { text: TEXT },
+  'Query.webhookEventNames()': { text: TEXT },
   CreateWhitelistGroupInput: {
     name: REFERENCE,
     idempotencyKey: {
@@ -282,7 +283,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
 /** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
 const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
-  /^(?:AddWhitelistEntryInput\.groupId|[\w.()]+\.(?:entryId|deliveryId|newsId|hitId|caseId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject)$/,
+  /^(?:AddWhitelistEntryInput\.groupId|[\w.()]+\.(?:entryId|deliveryId|newsId|hitId|caseId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject|SendSampleWebhookInput\.eventName)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
@@ -360,6 +361,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   StatementFilter: filter('statement', { dateFrom: '2026-05-02', dateTo: '2026-05-01' }),
   'Account.webhookDeliveries()': { field: 'webhookDeliveries' },
   'Query.search()': { field: 'search' },
+  'Query.webhookEventNames()': { field: 'webhookEventNames' },
   CreateWhitelistGroupInput: input('createWhitelistGroup', { name: 'x' }),
   ProvideIdentityInput: input('provideIdentity', { clientTaxId: 'x' }),
   EnterAmountInput: input('enterAmount'),

@@ -87,3 +87,37 @@ it.each([
 ])('%s=%s is refused by its name', (name, value, expected) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: expected ${expected}`);
 });
+
+it('SMTP_URL and MAIL_FROM are both there, or none; a file may hold the URL', () => {
+  const [SMTP_URL, MAIL_FROM] = ['smtps://user:a%40b@mail.invalid', 'Shop <gateway@shop.invalid>'];
+  expect(readConfig({}).mail).toBeNull();
+  expect(readConfig({ SMTP_URL, MAIL_FROM }).mail).toEqual({ url: SMTP_URL, from: MAIL_FROM });
+  expect(() => readConfig({ SMTP_URL })).toThrow('MAIL_FROM: expected both, or none');
+  expect(() => readConfig({ MAIL_FROM })).toThrow('MAIL_FROM: expected both, or none');
+  expect(() => readConfig({ SMTP_URL_FILE: '/nowhere.invalid', MAIL_FROM })).toThrow(
+    'SMTP_URL_FILE: cannot read',
+  );
+});
+
+it.each([
+  'https://mail.invalid',
+  'smtp://',
+  'smtp://user:hidden%ff@mail.invalid',
+  'smtp://mail.invalid/path',
+  'smtp://mail.invalid?pool=true',
+])('SMTP_URL %s is refused, and not shown', (SMTP_URL) => {
+  const read = () => readConfig({ SMTP_URL, MAIL_FROM: 'gateway@shop.invalid' });
+  expect(read).toThrow('SMTP_URL: expected smtp://user:password@host:587');
+  expect(read).not.toThrow('hidden');
+});
+
+it.each([
+  'nobody',
+  'a@b.invalid, c@d.invalid',
+  'Shop <gateway@shop.invalid>\r\nBcc: x@y.invalid',
+  '<gateway@shop.invalid',
+])('MAIL_FROM %j is refused', (MAIL_FROM) => {
+  expect(() => readConfig({ SMTP_URL: 'smtp://mail.invalid', MAIL_FROM })).toThrow(
+    'MAIL_FROM: expected an address',
+  );
+});

@@ -87,6 +87,8 @@ type Overrides = Partial<AppParts['config']> & {
   readonly stepUpMs?: number;
   /** Accounts over which limits count a customer. */
   readonly limitsOver?: Config['limitsOver'];
+  /** Mail server of notifications. */
+  readonly mail?: Config['mail'];
   /** The templates of the service when not given. */
   readonly registry?: Registry;
   /** Rails of live accounts; none when not given. */

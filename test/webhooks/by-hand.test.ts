@@ -129,7 +129,14 @@ test('C-64: a test is sent although the breaker is open, and leaves it open', as
 
 test('C-64: redelivering many makes an open breaker probe at once', async () => {
   const { accountId } = await openBreaker();
-  const filter = { endpointId: 'e', states: ['delivered'], since: null, afterSeq: null, eventNames: [] };
+  const filter = {
+    endpointId: 'e',
+    states: ['delivered'],
+    since: null,
+    until: null,
+    afterSeq: null,
+    eventNames: [],
+  };
   expect(await inTx(async (tx) => redeliverAll(tx, accountId, filter, await now(), false))).toMatchObject({
     redelivered: 1,
   });

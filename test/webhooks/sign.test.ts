@@ -6,6 +6,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { webhookId } from '../../src/events/webhook-id.ts';
 import {
   newSecret,
   newSigningKey,
@@ -15,7 +16,6 @@ import {
   signV1,
   signV1a,
   webhookHeaders,
-  webhookId,
 } from '../../src/webhooks/sign.ts';
 
 /** `sign function works` of the libraries of standard-webhooks, `test_asymmetric_key_signing` of svix. */

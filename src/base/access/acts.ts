@@ -126,7 +126,7 @@ export const ACTS = {
     'redeliverWebhook',
     'redeliverWebhooks',
   ),
-  'webhook.test': act('admin', 'Sends a test to a webhook endpoint.', 'sendTestWebhook'),
+  'webhook.test': act('admin', 'Sends a test to a webhook endpoint.', 'sendTestWebhook', 'sendSampleWebhook'),
   'webhook.recover': act(
     'admin',
     'Enables a webhook endpoint and sends it what it missed.',
@@ -164,6 +164,11 @@ export const ACTS = {
   'session.confirm': act(
     'read',
     'Shows a passkey again, for acts that need it. By the pages of the console only.',
+  ),
+  'notifications.choose': act(
+    'read',
+    'Chooses the notifications that a person gets by e-mail.',
+    'chooseNotifications',
   ),
   'view.save': act('read', 'Saves an address of the console under a name.', 'saveView'),
   'view.remove': act('read', 'Removes a saved address of the console.', 'removeView'),

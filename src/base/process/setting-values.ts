@@ -48,11 +48,55 @@ export function bucket(text: string): RateLimit | undefined {
   return perSecond < 1 || burst < 1 ? undefined : { perSecond, burst };
 }
 
+/** Limits of a key where no others are set. */
+export const RATE_DEFAULT = {
+  reads: { perSecond: 1_000, burst: 2_000 },
+  writes: { perSecond: 100, burst: 200 },
+};
+
+/** @param text - `off`, or reads and writes such as `1000/2000,100/200`. @returns null for `off`. */
+export function rateLimit(
+  text: string,
+): { readonly reads: RateLimit; readonly writes: RateLimit } | null | undefined {
+  if (text === 'off') return null;
+  const limits = text.split(',').map(bucket);
+  const [reads, writes = RATE_DEFAULT.writes] = limits;
+  return reads && limits.length <= 2 && !limits.includes(undefined) ? { reads, writes } : undefined;
+}
+
+/** @returns null for `off`. */
+export function failureLimit(text: string): RateLimit | null | undefined {
+  return text === 'off' ? null : bucket(text);
+}
+
 /** @returns whether it is a URL of Redis, whose database is a number. */
 export function isRedisUrl(text: string): boolean {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { username, password, pathname } = new URL(text);
   return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
+}
+
+/** @returns the fault of a mail server and its sender, which are both there or none; undefined without one. It does not show the URL. */
+export function mailFault(url: string | undefined, from: string | undefined): string | undefined {
+  if (!url && !from) return undefined;
+  if (!url || !from) return 'SMTP_URL (or SMTP_URL_FILE) and MAIL_FROM: expected both, or none';
+  if (!isSmtpUrl(url))
+    return 'SMTP_URL: expected smtp://user:password@host:587 or smtps://…, where each %XX is UTF-8';
+  if (isSender(from)) return undefined;
+  return `MAIL_FROM: expected an address such as gateway@example.com, or Name <address>, got ${from}`;
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, search, username, password } = new URL(text);
+  return (
+    hostname !== '' && /^\/?$/.test(pathname) && search === '' && [username, password].every(isDecodable)
+  );
+}
+
+/** One address, with or without a name before it. */
+function isSender(text: string): boolean {
+  return /^([^<>@,;"\r\n]{1,80} <[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/.test(text);
 }
 
 /** @returns whether each %XX of the text is UTF-8. */

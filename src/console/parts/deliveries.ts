@@ -3,34 +3,42 @@ import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, note, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext, sameWith } from '../context.ts';
-import type { DevelopersQuery } from '../generated/graphql.ts';
+import type { DeliveryPageFragment, DevelopersQuery } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { moment } from './figures.ts';
 import { actForm, addForm, field } from './form.ts';
 import { chosen, count, NO_PAGE, pageOf, pager, section, unseen } from './lists.ts';
 
 type Account = DevelopersQuery['viewer']['account'];
-type Delivery = NonNullable<Account['webhookDeliveries']>['nodes'][number];
+type Delivery = DeliveryPageFragment['nodes'][number];
+type Progress = NonNullable<Account['webhookRedeliveries']>[number];
 type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 
 /** States of a delivery. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
-const TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
+/** Tones of their states. */
+export const DELIVERY_TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
+/** Tones of states of endpoints. */
+export const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
 /** Fields of a form for many deliveries; its confirmation sends the same. */
-const ASKED = ['endpointId', 'since', 'states'] as const;
+const ASKED = ['endpointId', 'since', 'until', 'states'] as const;
 
 /**
  * @returns the deliveries with their states, and the form that redelivers many; null when the session may not see
  *   them.
  */
-export function deliveries(
-  context: ScreenContext,
-  { webhookDeliveries, webhookEndpoints }: Account,
-): Html | null {
+export function deliveries(context: ScreenContext, account: Account): Html | null {
+  const { webhookDeliveries, webhookEndpoints, webhookRedeliveries } = account;
   if (!webhookDeliveries) return null;
+  const many = redelivery(context, webhookEndpoints ?? []);
+  return html`${deliveryList(context, webhookDeliveries, many)}${redeliveryProgress(context, webhookRedeliveries ?? [])}`;
+}
+
+/** @param below - further content of the section. @returns a page of deliveries with their states. */
+export function deliveryList(context: ScreenContext, page: DeliveryPageFragment, below?: Html | null): Html {
   const { say, language } = context;
   const asked = chosen(context, 'state', DELIVERY_STATES) ?? null;
-  const { nodes, pageInfo, totalCount } = webhookDeliveries;
+  const { nodes, pageInfo, totalCount } = page;
   const views = [null, ...DELIVERY_STATES].map((state) => ({
     href: sameWith(context, { ...NO_PAGE, state }),
     word: state === null ? say('all') : say(state),
@@ -39,7 +47,11 @@ export function deliveries(
   const last = ({ attempts }: Delivery) => attempts.at(-1);
   const columns: readonly Column<Delivery>[] = [
     { name: say('time'), cell: ({ createdAt }) => moment(createdAt, language, 'second') },
-    { name: say('event'), cell: ({ event }) => html`<code>${event?.name}</code>` },
+    {
+      name: say('event'),
+      cell: ({ event, deliveryId }) =>
+        html`<a href="${pathTo(`/webhook-deliveries/${deliveryId}`)}"><code>${event?.name ?? say('details')}</code></a>`,
+    },
     {
       name: say('transactions'),
       look: 'mono',
@@ -51,7 +63,7 @@ export function deliveries(
     {
       name: say('status'),
       cell: (delivery) =>
-        html`${badge(TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
+        html`${badge(DELIVERY_TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
     },
     {
       name: unseen(say('actsHere')),
@@ -69,7 +81,7 @@ export function deliveries(
   return section(
     'deliveries',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount ?? null, list)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount ?? null)}</div>${redelivery(context, webhookEndpoints ?? [])}`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount ?? null, list)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount ?? null)}</div>${below}`,
   );
 }
 
@@ -82,7 +94,7 @@ function redelivery(context: ScreenContext, endpoints: readonly Endpoint[]): Htm
     name: 'endpointId',
     label: say('endpoint'),
     options: [['', say('all')], ...endpoints.map(({ endpointId: id, url }) => [id, url] as const)],
-  })}${field(context, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(
+  })}${field(context, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(context, act, { name: 'until', label: say('until'), type: 'datetime-local' })}${field(
     context,
     act,
     {
@@ -105,4 +117,30 @@ function confirmation(context: ScreenContext, act: string): Html | null {
   const given = { dryRun: 'false', ...Object.fromEntries(asked) };
   const button = say('sendThem', { count: count(matched, language) });
   return html`<div class="in" role="status">${note('info', say('wouldSend', { count: count(matched, language) }))}${actForm(context, { act, given, button, kind: 'primary' })}</div>`;
+}
+
+/** Redeliveries of many events and how far each has come; null where there was none. */
+function redeliveryProgress(context: ScreenContext, all: readonly Progress[]): Html | null {
+  if (all.length === 0) return null;
+  const { say, language } = context;
+  const shown = (value: number) => count(value, language);
+  const endedOf = ({ redelivered, pending }: Progress) => redelivered - pending;
+  const columns: readonly Column<Progress>[] = [
+    {
+      name: say('time'),
+      isRowHead: true,
+      cell: ({ requestedAt }) => moment(requestedAt, language, 'second'),
+    },
+    {
+      name: say('progress'),
+      cell: (each) =>
+        html`<progress max="${each.redelivered}" value="${endedOf(each)}" aria-label="${say('progress')}"></progress> <span class="num">${say('progressOf', { ended: shown(endedOf(each)), all: shown(each.redelivered) })}</span>${each.matched > each.redelivered && html` <small>${say('sendNext', { count: shown(each.matched - each.redelivered) })}</small>`}`,
+    },
+    { name: say('DELIVERED'), isFigure: true, cell: ({ delivered }) => shown(delivered) },
+    { name: say('DEAD'), isFigure: true, cell: ({ dead }) => shown(dead) },
+    { name: say('SKIPPED'), look: 'wide', isFigure: true, cell: ({ skipped }) => shown(skipped) },
+  ];
+  const caption = say('redeliveries');
+  const rows = table({ caption, isCaptionUnseen: true, rows: all, columns });
+  return section('redeliveries', caption, scrolled(say('tableOf', { name: caption }), rows));
 }

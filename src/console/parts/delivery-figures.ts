@@ -1,5 +1,6 @@
-/** Health of webhooks: outcomes and response time of a day, with bars by hour. */
+/** Health of webhooks: outcomes and response time of a day or a week, with bars of its slices. */
 import { barChart } from '../../ui/chart.ts';
+import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { nearText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
@@ -8,22 +9,37 @@ import type { DeliveriesOfADayFragment } from '../generated/graphql.ts';
 import { timeSpan } from './changes.ts';
 import { count } from './lists.ts';
 
-/** @returns figures and chart; that nothing was sent where there was no delivery. */
-export function deliveryFigures(context: ScreenContext, { total, slices }: DeliveriesOfADayFragment): Html {
+const WORDS = {
+  24: { none: 'noDeliveries24', sentence: 'chartDeliveries' },
+  168: { none: 'noDeliveries7', sentence: 'chartDeliveries7' },
+} as const;
+
+/**
+ * @param hours - the time that the report is about.
+ * @returns figures and chart; that nothing was sent where there was no delivery.
+ */
+export function deliveryFigures(
+  context: ScreenContext,
+  { total, slices }: DeliveriesOfADayFragment,
+  hours: keyof typeof WORDS = 24,
+): Html {
   const { say, language } = context;
-  const { delivered, dead, pending, attempts, failedAttempts, medianMs, p95Ms } = total;
-  if (delivered + dead + pending === 0) return empty('bolt', say('noDeliveries24'));
+  const { delivered, dead, pending, attempts, failedAttempts, successRate, medianMs, p95Ms } = total;
+  const words = WORDS[hours];
+  if (delivered + dead + pending === 0) return empty('bolt', say(words.none));
   const shown = (value: number) => count(value, language);
   const p95 = timeSpan(context, p95Ms);
   const figure = (name: string, value: string, below?: string | null) =>
     html`<div><dt>${name}</dt><dd><b class="figure num">${value}</b>${below && html`<small>${below}</small>`}</dd></div>`;
+  const failed = say('attemptsOf', { failed: shown(failedAttempts), attempts: shown(attempts) });
   const figures = [
+    figure(say('successRate'), successRate === null ? '–' : showPercent(successRate, language), failed),
     figure(say('deliveriesDone'), shown(delivered)),
     figure(say('deliveriesDead'), shown(dead)),
     figure(say('deliveriesPending'), shown(pending)),
     figure(say('answerTime'), timeSpan(context, medianMs) ?? '–', p95 && `${say('timeToSettleP95')} ${p95}`),
   ];
-  const sentence = say('chartDeliveries', {
+  const sentence = say(words.sentence, {
     delivered: shown(delivered),
     dead: shown(dead),
     failed: shown(failedAttempts),

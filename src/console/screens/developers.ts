@@ -4,10 +4,10 @@ import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { may, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { DELIVERY_STATES, deliveries } from '../parts/deliveries.ts';
+import { DELIVERY_STATES, deliveries, ENDPOINT_TONES } from '../parts/deliveries.ts';
 import { ago, moment } from '../parts/figures.ts';
 import { actForm, addForm, askedForm, field } from '../parts/form.ts';
 import { chosen, pageVariables, section, unseen } from '../parts/lists.ts';
@@ -17,7 +17,6 @@ type Account = DevelopersQuery['viewer']['account'];
 type Key = NonNullable<DevelopersQuery['apiKeys']>[number];
 type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 
-const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
 /** Overlap of a replaced key. Unit: seconds. */
 const OVERLAP_SECONDS = 86_400;
 
@@ -104,8 +103,7 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
     {
       name: say('url'),
       isRowHead: true,
-      cell: ({ url, endpointId: id }) =>
-        html`<a href="${sameWith(context, { endpoint: id, done: null })}">${url}</a>`,
+      cell: ({ url, endpointId: id }) => html`<a href="${pathTo(`/webhooks/${id}`)}">${url}</a>`,
     },
     { name: say('name'), look: 'wide', cell: ({ description }) => description },
     {

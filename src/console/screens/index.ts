@@ -23,6 +23,8 @@ import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
 import { TRANSACTION } from './transaction.ts';
 import { TRANSACTIONS } from './transactions.ts';
+import { WEBHOOK_DELIVERY } from './webhook-delivery.ts';
+import { WEBHOOK_ENDPOINT } from './webhook-endpoint.ts';
 import { WEBHOOK_SECRETS } from './webhook-secrets.ts';
 import { WHITELIST } from './whitelist.ts';
 
@@ -41,6 +43,8 @@ export const SCREENS: readonly Screen[] = [
   CUSTOMERS,
   NEW,
   DEVELOPERS,
+  WEBHOOK_ENDPOINT,
+  WEBHOOK_DELIVERY,
   WEBHOOK_SECRETS,
   EVENTS,
   REQUESTS,

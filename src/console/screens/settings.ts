@@ -13,6 +13,7 @@ import { operationNamed } from '../operations.ts';
 import { inBrl, moment } from '../parts/figures.ts';
 import { actForm, askedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
+import { notificationChoice } from '../parts/notification-choice.ts';
 import { originList, pageLook } from '../parts/page-look.ts';
 import { priceAndLimits } from '../parts/template-limits.ts';
 import { sayNamed } from '../words.ts';
@@ -29,11 +30,11 @@ export const SETTINGS = screenOf<SettingsQuery>({
   path: '/settings',
   operation: operationNamed('Settings'),
   variables: () => ({}),
-  view: ({ viewer: { account } }, context) => {
+  view: ({ viewer: { account, person } }, context) => {
     const { say } = context;
     const { accountSettings: rules, allowedOrigins, branding } = account;
     const main = html`<div class="top"><h1>${say('settings')}</h1><p class="soft">${say('settingsWhy')}</p></div>
-${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${pageLook(context, branding)}${originList(context, { act: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: say('frameHosts'), why: say('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { act: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: say('allowedOrigins'), why: say('allowedOriginsWhy'), origins: allowedOrigins })}`;
+${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${notificationChoice(context, person?.notifications)}${pageLook(context, branding)}${originList(context, { act: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: say('frameHosts'), why: say('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { act: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: say('allowedOrigins'), why: say('allowedOriginsWhy'), origins: allowedOrigins })}`;
     return { title: say('settings'), main };
   },
 });

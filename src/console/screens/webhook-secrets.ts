@@ -6,10 +6,13 @@ import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { WebhookSecretsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
-import { askedForm } from '../parts/form.ts';
+import { askedForm, field } from '../parts/form.ts';
 
 type Account = WebhookSecretsQuery['viewer']['account'];
 type Secret = NonNullable<Account['webhookSecrets']>[number];
+
+/** Overlaps to choose from; the default is a day. Unit: s. */
+const OVERLAPS = [86_400, 3_600, 604_800, 0] as const;
 
 /** The screen. Its query names the endpoint by `endpoint`; without one it is about the shared secret. */
 export const WEBHOOK_SECRETS = screenOf<WebhookSecretsQuery>({
@@ -37,8 +40,11 @@ function secretCard({ say, language }: ScreenContext, { secret, validUntil }: Se
 
 function rotation(context: ScreenContext, endpointId: string | null): Html | null {
   const { say } = context;
+  const act = 'RotateWebhookSecret';
+  const options = OVERLAPS.map((seconds) => [String(seconds), say(`overlap_${seconds}`)] as const);
   return askedForm(context, {
-    act: 'RotateWebhookSecret',
+    act,
+    fields: field(context, act, { name: 'overlapSeconds', label: say('overlap'), value: '86400', options }),
     given: endpointId ? { endpointId } : {},
     open: say('rotate'),
     what: say('rotateSecretWhat'),

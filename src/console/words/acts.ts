@@ -61,6 +61,7 @@ export const ACT_WORDS: Readonly<Record<ActName, Label>> = {
   'person.switch_account': label('Account switched', 'Conta trocada'),
   'session.revoke': label('Session ended', 'Sessão encerrada'),
   'session.confirm': label('Passkey confirmed', 'Passkey confirmada'),
+  'notifications.choose': label('Notifications chosen', 'Avisos escolhidos'),
   'view.save': label('View saved', 'Visão salva'),
   'view.remove': label('View deleted', 'Visão excluída'),
   'review.assign': label('Case assigned', 'Caso atribuído'),

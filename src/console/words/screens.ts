@@ -277,8 +277,8 @@ export const SCREEN_WORDS = {
   currentSecret: label('Current secret', 'Segredo atual'),
   validUntil: label('Valid until', 'Válido até'),
   rotateSecretWhat: label(
-    'Requests are signed with the new secret from now on, and with the old one for one more day.',
-    'As requisições passam a ser assinadas com o segredo novo e, por mais um dia, também com o antigo.',
+    'Requests are signed with the new secret from now on, and also with the old one until it ends.',
+    'As requisições passam a ser assinadas com o segredo novo e, até o antigo expirar, também com ele.',
   ),
   ENABLED: label('Enabled', 'Ativo'),
   PAUSED: label('Paused', 'Pausado'),

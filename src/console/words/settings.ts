@@ -118,4 +118,25 @@ export const SETTINGS_WORDS = {
   addOrigin: label('Add a site', 'Adicionar site'),
   takeOriginYes: label('Remove site', 'Remover site'),
   takeOriginWhat: label('{origin} loses access immediately.', '{origin} perde o acesso imediatamente.'),
+
+  notifications: label('Notifications', 'Avisos'),
+  notificationsWhy: label(
+    'Sent to {email}, about this account. They are yours alone: each person chooses their own.',
+    'Enviados para {email}, sobre esta conta. A escolha é só sua: cada pessoa faz a própria.',
+  ),
+  notificationsOff: label(
+    'This gateway has no mail server, so nothing is sent. Its operator can set one up.',
+    'Este gateway não tem servidor de e-mail, então nada é enviado. O operador pode configurar um.',
+  ),
+  notify_KEY: label('New or rotated API key', 'Chave de API nova ou rotacionada'),
+  notify_INVITATION: label('New member invited', 'Novo membro convidado'),
+  notify_PROTECTION: label('A protection is loosened', 'Proteção afrouxada'),
+  notify_OUTFLOW: label('Money out waits for approval', 'Saída de dinheiro aguarda aprovação'),
+  notify_ENDPOINT: label(
+    'Failing or disabled webhook endpoint',
+    'Endpoint de webhook com falhas ou desativado',
+  ),
+  notify_WAITING: label('Daily summary of what waits', 'Resumo diário de pendências'),
+  notificationLanguage: label('Language of the e-mail', 'Idioma do e-mail'),
+  saveNotifications: label('Save notifications', 'Salvar avisos'),
 } as const;

@@ -4,6 +4,7 @@
  * batches (engine/batch.ts).
  */
 import type { ActName } from '../../base/access/acts.ts';
+import type { NotificationKind } from '../../base/access/notification-kinds.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import {
@@ -14,6 +15,7 @@ import {
   auditEntry,
   difference,
 } from '../../store/engine/audit.ts';
+import { addNotifications, type NewNotification } from '../../store/engine/notifications.ts';
 import { authorOf, type Context, type Origin } from '../services/context.ts';
 import { type Locked, lockAccounts, withAccounts } from '../services/lock-accounts.ts';
 
@@ -68,7 +70,20 @@ async function auditedUnder<Result>(
   };
   const result = await work(tx, writeDown, nowMs);
   await appendAudit(tx, head, entries);
+  await addNotifications(tx, accountId, entries.flatMap(notificationOf));
   return result;
+}
+
+/** Acts that the people of the account are told of. */
+const NOTIFIED: Readonly<Record<string, NotificationKind>> = {
+  'key.create': 'key',
+  'key.rotate': 'key',
+  'person.invite': 'invitation',
+} satisfies { readonly [Act in ActName]?: NotificationKind };
+
+function notificationOf({ act, objectId: subject }: AuditEntry): readonly NewNotification[] {
+  const kind = NOTIFIED[act];
+  return kind ? [{ kind, subject }] : [];
 }
 
 /**

@@ -75,6 +75,8 @@ export interface Services {
   readonly allowsLoopback: () => Promise<boolean>;
   /** URL under which the gateway is reached, without a slash at its end. */
   readonly publicUrl: string;
+  /** Whether notifications are sent by e-mail. */
+  readonly sendsMail: boolean;
 }
 
 /** Origin of a request. */

@@ -23,6 +23,7 @@ import {
 import { readTemplateLimits, setTemplateLimits } from '../../store/account/template-limits.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { accountObject } from '../../store/engine/audit.ts';
+import { addNotifications } from '../../store/engine/notifications.ts';
 import type { WriteDown } from '../checks/audited.ts';
 import { type Context, GATEWAY } from '../services/context.ts';
 
@@ -34,7 +35,7 @@ export interface Wanted extends SettingKey {
 
 /**
  * Notes what loosens a protection, in the caller's turn of the account, unless there is no cooling time; and takes back what
- * was to loosen the same settings before.
+ * was to loosen the same settings before. People of the account are told of it.
  *
  * @returns the changes that wait.
  */
@@ -46,11 +47,19 @@ export async function deferLooser(
 ): Promise<readonly Wanted[]> {
   const { accountId, id: askedBy } = caller;
   for (const each of wanted) await dropSettingChange(tx, accountId, each);
-  const waits = coolingSeconds > 0 ? wanted.filter(({ isLooser }) => isLooser) : [];
+  const looser = wanted.filter(({ isLooser }) => isLooser);
+  const waits = coolingSeconds > 0 ? looser : [];
   const askedAt = new Date(nowMs);
   const effectiveAt = new Date(nowMs + coolingSeconds * 1_000);
   for (const { isLooser: _, ...change } of waits)
     await putSettingChange(tx, accountId, { ...change, askedBy, askedAt, effectiveAt });
+  // The subject may be a tax id: it is in no notification.
+  const facts = { effectiveAt: effectiveAt.toISOString() };
+  await addNotifications(
+    tx,
+    accountId,
+    looser.map(({ name: subject }) => ({ kind: 'protection', subject, facts })),
+  );
   return waits;
 }
 

@@ -36,15 +36,21 @@ const NOTHING: DeliveryFigures = {
   pending: 0,
   attempts: 0,
   failedAttempts: 0,
+  successRate: null,
   medianMs: null,
   p95Ms: null,
 };
 
 /**
  * @param hours - back from the end of the hour that runs, on the clock of the account: webhooks are sent by it.
+ * @param endpointId - undefined for all endpoints.
  * @throws {GatewayError} `FORBIDDEN` without `admin`; `INVALID_PARAMETER`.
  */
-export async function reportDeliveries(context: Context, hours: number): Promise<DeliveryReport> {
+export async function reportDeliveries(
+  context: Context,
+  hours: number,
+  endpointId?: string,
+): Promise<DeliveryReport> {
   requireScope(context, 'admin');
   if (hours < 1 || hours > REPORT_HOURS_MAX)
     throw invalidParameters([
@@ -55,7 +61,7 @@ export async function reportDeliveries(context: Context, hours: number): Promise
   const untilMs = (Math.floor((await clock.nowMs()) / HOUR_MS) + 1) * HOUR_MS;
   const sinceMs = untilMs - hours * HOUR_MS;
   const time = { since: new Date(sinceMs), until: new Date(untilMs) };
-  const rows = await readDeliveryReport(database, caller.accountId, time);
+  const rows = await readDeliveryReport(database, caller.accountId, time, endpointId);
   const bySlice = new Map(rows.map((row) => [row.slice, row]));
   return {
     total: rows.find(({ endpointId, slice }) => endpointId === null && slice === null) ?? NOTHING,

@@ -15,13 +15,14 @@ import {
   redeliverAll,
   redeliverOne,
 } from '../../store/webhooks/redeliveries.ts';
+import { type RedeliveryProgress, readRedeliveries } from '../../store/webhooks/redelivery-progress.ts';
 import { holdRelay } from '../../store/webhooks/relay.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import { cursorExpired, isLost, placeOf } from '../checks/event-places.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
 /** Filter of deliveries; all given members must match. */
@@ -31,6 +32,8 @@ export interface RedeliveryInput {
   readonly states?: readonly EndedState[] | undefined;
   /** Events that occurred since. */
   readonly since?: Date | undefined;
+  /** Events that occurred before. */
+  readonly until?: Date | undefined;
   /** Cursor of the event log: later events match. */
   readonly after?: Named | undefined;
   readonly eventNames?: NamedList | undefined;
@@ -94,14 +97,15 @@ export async function redeliverWebhooks(
     endpointId: input.endpointId ?? null,
     states: input.states ?? UNDELIVERED,
     since: input.since ?? null,
+    until: input.until ?? null,
     afterSeq,
     eventNames,
   };
-  const { endpointId, states, since } = filter;
+  const { endpointId, states, since, until } = filter;
   const result = await audited(context, async (tx, writeDown, nowMs) => {
     const found = await redeliverAll(tx, accountId, filter, new Date(nowMs), isDryRun);
     const object = endpointId === null ? accountObject(accountId) : endpointObject(endpointId);
-    const after = { states, since, eventNames, ...toldOf(found) };
+    const after = { states, since, ...(until && { until }), eventNames, ...toldOf(found) };
     if (found.redelivered > 0) writeDown('webhook.redeliver', object, { after });
     return found;
   });
@@ -155,6 +159,12 @@ export async function sendTestWebhook(
   });
   wakeDispatchers(context);
   return id;
+}
+
+/** @returns the newest redeliveries of many events, the newest first. @throws {GatewayError} `FORBIDDEN`. */
+export function listRedeliveries(context: Context, limit: number): Promise<RedeliveryProgress[]> {
+  requireScope(context, 'admin');
+  return readRedeliveries(context.database, context.caller.accountId, limit);
 }
 
 function toldOf({ redelivered, lastSeq }: Redelivered): object {

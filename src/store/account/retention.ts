@@ -17,6 +17,7 @@ export const KEPT = [
   'requests',
   'sessions',
   'links',
+  'notifications',
 ] as const;
 /** A kind of records with a retention. */
 export type Kept = (typeof KEPT)[number];
@@ -64,6 +65,9 @@ const PRUNE: Readonly<Record<Kept, string>> = {
     delete from person_session s using old where s.id = old.id`,
   links: `delete from person_link where ctid = any (array(
     select ctid from person_link where expires_at < ${BEFORE} limit $2::int))`,
+  // Mails are deleted with their notification.
+  notifications: `delete from notification where ctid = any (array(
+    select ctid from notification where at < ${BEFORE} limit $2::int))`,
   // An order that may still be placed again is kept: by a job, for a return under way, for money on its way back from suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(
     select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (

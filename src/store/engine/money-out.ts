@@ -5,6 +5,7 @@
 import type { Instant } from '../../base/time/instant.ts';
 import type { RuledKind } from '../../templates/out-kinds.ts';
 import type { Statement, Tx } from '../connection/database.ts';
+import { addOutflowNotifications } from './notifications.ts';
 
 /** Money that is about to leave. */
 export interface OutflowKey {
@@ -122,7 +123,7 @@ export function readOutflowLimits(
   ]);
 }
 
-/** Stores money out, each under its own ref. */
+/** Stores money out, each under its own ref; people of the account are told of what is held. */
 export async function storeMoneyOut(tx: Tx, rows: readonly MoneyOutRow[], at: Date): Promise<void> {
   const records = rows.map(({ accountId, transactionId, targetType, ...row }) => ({
     account_id: String(accountId),
@@ -131,6 +132,10 @@ export async function storeMoneyOut(tx: Tx, rows: readonly MoneyOutRow[], at: Da
     ...row,
   }));
   await tx.query(STORE, [JSON.stringify(records), at]);
+  await addOutflowNotifications(
+    tx,
+    rows.filter(({ state }) => state === 'held'),
+  );
 }
 
 /** Amounts to subtract: all of a transaction when no ref is given. */

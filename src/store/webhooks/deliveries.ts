@@ -198,7 +198,7 @@ const LEASE: Statement = {
 /**
  * Stores the outcomes of attempts, in one statement. It may be repeated when its answer was lost: `valid` are the
  * attempts that still have their lease, or that end their delivery. Others change only the log. Endpoints are locked
- * before deliveries, as by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips
+ * before deliveries, as by a lease. People of the account are told when the breaker opens, and when an endpoint is disabled. Endpoints that were well and stay well are not touched. A disabled endpoint skips
  * pending deliveries.
  */
 const END: Statement = {
@@ -236,6 +236,12 @@ const END: Statement = {
                when not t.is_well and p.failing_since <= $2::timestamptz - interval '${FAILING_DAYS} days'
                  then 'every delivery failed for ${FAILING_DAYS} days' end as disables
         from told t join endpoint p on p.account_id = t.account_id and p.id = t.endpoint_id
+    ), notified as (
+      insert into notification (account_id, kind, subject, facts)
+        select account_id, 'endpoint', endpoint_id, jsonb_build_object('state', case when disables is null then 'failing' else 'disabled' end)
+          from verdict v where disables is not null or before < ${BREAKER_FAILURES} and failures >= ${BREAKER_FAILURES}
+           and not exists (select from notification n where n.account_id = v.account_id and n.kind = 'endpoint'
+             and n.subject = v.endpoint_id and n.at > now() - interval '1 hour')
     ), ended as (
       update webhook_delivery d set leased_until = null, leased_by = null, at_once = false, due_at = coalesce(g.due_at, d.due_at),
           state = case when g.state = 'pending' and v.disables is not null and not g.is_test then 'skipped' else g.state end,

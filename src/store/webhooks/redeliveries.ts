@@ -11,6 +11,8 @@ export interface RedeliveryFilter {
   /** States in which the deliveries ended. */
   readonly states: readonly string[];
   readonly since: Date | null;
+  /** Only events that occurred before. */
+  readonly until: Date | null;
   readonly afterSeq: bigint | null;
   readonly eventNames: readonly string[];
 }
@@ -25,11 +27,32 @@ export interface Redelivered {
   readonly lastSeq: bigint | null;
   /** Its token, as places have it. */
   readonly lastToken: string | null;
+  /** Id under which its progress is read; null where nothing is sent. */
+  readonly redeliveryId: bigint | null;
 }
+
+/** Redeliveries of an account whose progress is kept: the newest. */
+export const REDELIVERIES_KEPT = 20;
 
 /** Token of the newest of the events that are sent again, of account $1. */
 const LAST_TOKEN = `(select left(v.token, ${PLACE_TOKEN_LENGTH}) from event v
       where v.account_id = $1 and v.seq = (select max(event_seq) from again))`;
+
+/** @returns CTEs that note what `again` has added at this time, for its progress, and forget the oldest note. */
+function noted(matched: string, at: string): string {
+  return `forgotten as (
+      delete from webhook_redelivery where account_id = $1 and id in (
+        select id from webhook_redelivery where account_id = $1 order by id desc offset ${REDELIVERIES_KEPT - 1})
+         and exists (select from again)
+    ), noted as (
+      insert into webhook_redelivery (account_id, requested_at, matched, redelivered, first_delivery_id, last_delivery_id)
+        select $1, ${at}, (select count(*) from ${matched}), count(*), min(id), max(id) from again having count(*) > 0
+      returning id
+    )`;
+}
+/** Members of the answer about what `again` has added. */
+const ANSWERED = `count(*)::int as redelivered, max(event_seq) as "lastSeq",
+      ${LAST_TOKEN} as "lastToken", (select id from noted) as "redeliveryId" from again`;
 
 /** Maximum number of deliveries in one call. */
 export const REDELIVERIES_MAX = 10_000;
@@ -71,13 +94,13 @@ const ALL: Statement = {
        order by d.event_seq, d.endpoint_id, d.round desc
     ), meant as materialized (
       select n.* from newest n join event v on v.account_id = n.account_id and v.seq = n.event_seq
-       where n.state = any ($4::text[]) and ($5::timestamptz is null or v.occurred_at >= $5)
+       where n.state = any ($4::text[]) and ($5::timestamptz is null or v.occurred_at >= $5) and ($9::timestamptz is null or v.occurred_at < $9)
          and ${isNamed('$7::text[]', 'v.name')}
     ), again as (
       insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
         select account_id, endpoint_id, event_seq, round + 1, transaction_id, $2, $2 from meant
          where not $8::boolean order by event_seq, endpoint_id limit ${REDELIVERIES_MAX}
-      on conflict do nothing returning account_id, endpoint_id, event_seq
+      on conflict do nothing returning account_id, endpoint_id, event_seq, id
     ), shut as materialized (
       select p.account_id, p.id from (select distinct account_id, endpoint_id from again) a
         join webhook_endpoint p on p.account_id = a.account_id and p.id = a.endpoint_id and p.consecutive_failures >= ${BREAKER_FAILURES}
@@ -90,9 +113,8 @@ const ALL: Statement = {
         'select account_id, id as endpoint_id from probed union all select account_id, endpoint_id from again',
         '$2::timestamptz',
       )}
-    )
-    select (select count(*)::int from meant) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq",
-      ${LAST_TOKEN} as "lastToken" from again`,
+    ), ${noted('meant', '$2::timestamptz')}
+    select (select count(*)::int from meant) as matched, ${ANSWERED}`,
 };
 const LOCK: Statement = {
   name: 'redeliver_lock',
@@ -116,16 +138,15 @@ const RECOVER: Statement = {
       insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
         select account_id, $2, seq, coalesce(round + 1, 0), transaction_id, $3, $3
           from (select * from missed order by seq limit ${REDELIVERIES_MAX}) m
-      returning event_seq
-    ), turned as (
+      returning event_seq, id
+    ), ${noted('missed', '$3::timestamptz')}, turned as (
       ${turnNow('select $1::bigint as account_id, $2::text as endpoint_id', '$3::timestamptz')}
     ), enabled as (
       update webhook_endpoint p set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null,
           disabled_from_seq = (select seq from missed order by seq offset ${REDELIVERIES_MAX})
        where p.account_id = $1 and p.id = $2 and p.removed_at is null
     )
-    select (select count(*)::int from missed) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq",
-      ${LAST_TOKEN} as "lastToken" from again`,
+    select (select count(*)::int from missed) as matched, ${ANSWERED}`,
 };
 const TEST: Statement = {
   name: 'redeliver_test',
@@ -171,8 +192,8 @@ export async function redeliverAll(
   now: Date,
   isDryRun: boolean,
 ): Promise<Redelivered> {
-  const { endpointId, states, since, afterSeq, eventNames } = filter;
-  const given = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun];
+  const { endpointId, states, since, until, afterSeq, eventNames } = filter;
+  const given = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun, until];
   const [row] = await inTurn<Redelivered>(tx, accountId, ALL, given);
   return row ?? NOTHING;
 }
@@ -218,4 +239,10 @@ async function inTurn<Row>(
   return tx.query<Row>(statement, values);
 }
 
-const NOTHING: Redelivered = { matched: 0, redelivered: 0, lastSeq: null, lastToken: null };
+const NOTHING: Redelivered = {
+  matched: 0,
+  redelivered: 0,
+  lastSeq: null,
+  lastToken: null,
+  redeliveryId: null,
+};

@@ -21,6 +21,21 @@ const restore = ({ app }: Stage) =>
 
 const RULE_ROWS: readonly ActRow[] = [
   {
+    act: 'ChooseNotifications',
+    who: 'shop',
+    begin: async ({ app }) => ({
+      path: SETTINGS,
+      typed: { language: 'EN' },
+      check: async () => {
+        const { rows } = await app.owner.query(
+          'select language from notification_choice where account_id = $1',
+          [app.accountId],
+        );
+        expect([...new Set(rows.map(({ language }) => language))]).toEqual(['en']);
+      },
+    }),
+  },
+  {
     act: 'UpdateAccountSettings',
     who: 'shop',
     begin: async (stage) => ({

@@ -17,7 +17,7 @@ async function endpoint({ ask, receiver }: Stage, mark: string): Promise<string>
 
 async function endpointOf({ ask }: Stage, mark: string) {
   const { viewer } = await ask(
-    '{ viewer { account { webhookEndpoints { id: endpointId description state } } } }',
+    '{ viewer { account { webhookEndpoints { id: endpointId description state eventNames } } } }',
   );
   return viewer.account.webhookEndpoints.find(
     ({ description }: { description: string }) => description === mark,
@@ -126,6 +126,36 @@ export const WEBHOOK_ROWS: readonly ActRow[] = [
         await stage.receiver.until(mark, 1);
       },
     }),
+  },
+  {
+    act: 'UpdateWebhookEndpoint',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      const id = await endpoint(stage, mark);
+      return {
+        path: `/console/webhooks/${id}?find=depositpix.paid`,
+        given: { id },
+        typed: { eventNames: ['onramp.depositpix.paid'] },
+        object: id,
+        seen: 'onramp.depositpix.paid',
+        check: async () =>
+          expect(await endpointOf(stage, mark)).toMatchObject({ eventNames: ['onramp.depositpix.paid'] }),
+      };
+    },
+  },
+  {
+    act: 'SendSampleWebhook',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      const id = await endpoint(stage, mark);
+      return {
+        path: `/console/webhooks/${id}`,
+        given: { id },
+        typed: { eventName: 'offramp.success.done' },
+        object: id,
+        check: () => stage.receiver.until(mark, 1),
+      };
+    },
   },
   buttonRow('PauseWebhookEndpoint', 'PAUSED'),
   buttonRow('ResumeWebhookEndpoint', 'ENABLED', 'pauseWebhookEndpoint'),

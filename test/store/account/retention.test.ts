@@ -34,6 +34,7 @@ const TABLES = {
   requests: 'request_batch',
   sessions: 'person_session',
   links: 'person_link',
+  notifications: 'notification',
 };
 let accountId: bigint;
 
@@ -63,7 +64,9 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}, suspense_entry, passkey_challenge`);
+  await test.owner.query(
+    `truncate ${Object.values(TABLES).join(', ')}, notification_mail, suspense_entry, passkey_challenge`,
+  );
   const id = (end2end: string) =>
     `(select id from transaction where account_id = ${accountId} and end2end = '${end2end}')`;
   const order = (key: string, transactionId: string, days = 100) =>
@@ -147,6 +150,11 @@ beforeEach(async () => {
         `insert into person_link (hash, person_id, account_id, kind, created_at, expires_at)
           values (sha256('${days}'), 'per_1', ${accountId}, 'INVITATION', ${daysAgo(days)}, ${daysAgo(days)})`,
     ),
+    ...[40, 20].map(
+      (days) =>
+        `with told as (insert into notification (account_id, kind, subject, at) values (${accountId}, 'key', 'k${days}', ${daysAgo(days)}) returning *)
+          insert into notification_mail (account_id, notification_id, person_id, due_at) select account_id, id, 'per_1', at from told`,
+    ),
   ];
   await test.owner.query([...inserts, ...people].join(';'));
 });
@@ -164,7 +172,10 @@ it('expired records are deleted, and needed ones stay', async () => {
     sandboxOrders: 7,
     sessions: 2,
     links: 1,
+    notifications: 1,
   });
+  expect(await keysOf('notification', 'subject')).toEqual(['k20']);
+  expect(await keysOf('notification_mail', 'person_id')).toEqual(['per_1']);
   expect(await keysOf('person_session', 'id')).toEqual(['used']);
   expect(await keysOf('idempotency_key', 'key')).toEqual(['done 0', 'running']);
   expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);

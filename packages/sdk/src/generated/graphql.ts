@@ -23,7 +23,7 @@ export interface Account {
   readonly accountSettings: AccountSettings;
   /** Origins whose pages may use API keys of the account in a browser (CORS). */
   readonly allowedOrigins: readonly (string)[];
-  /** How the hosted pages of the account look. */
+  /** Look of the hosted pages of the account. */
   readonly branding: Branding;
   /** When the account was opened. */
   readonly createdAt: string;
@@ -43,8 +43,14 @@ export interface Account {
   readonly templateSettings: readonly (TemplateSetting)[];
   /** The webhook deliveries of the account, newest first. */
   readonly webhookDeliveries: WebhookDeliveryConnection;
+  /** One delivery of the account; null where it has none of this id. */
+  readonly webhookDelivery: WebhookDelivery | null;
+  /** One endpoint of the account; null where it has none of this id, or it was removed. */
+  readonly webhookEndpoint: WebhookEndpoint | null;
   /** The endpoints of the account without removed ones: those that were created for it, at most 50, then of those that came with transactions the newest, at most 200; both oldest first. */
   readonly webhookEndpoints: readonly (WebhookEndpoint)[];
+  /** Redeliveries of many events and of missed ones, newest first; at most 20. Needs the scope `admin`. */
+  readonly webhookRedeliveries: readonly (WebhookRedeliveryProgress)[];
   /** The valid signing secrets of an endpoint, newest first, at most 10. The shared secret exists from the first call on, before any delivery. Needs the scope `admin`. */
   readonly webhookSecrets: readonly (WebhookSecret)[];
   /** The whitelist groups: where withdrawals may go. At most 200. */
@@ -85,14 +91,14 @@ export interface ActionArgument {
 /** An amount that an action moves. */
 export interface ActionEffect {
   readonly __typename: 'ActionEffect';
-  /** How it moves. */
+  /** Kind of its movement. */
   readonly kind: ActionEffectKind;
   /** The amount; null where the action makes a new price, and the amount follows from it. */
   readonly money: Money | null;
   /** Part of the balance that a credit or debit is booked on; null for the others. */
   readonly subAccount: SubAccount | null;
 }
-/** How an action moves an amount. */
+/** Movement of an amount by an action. */
 export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
 /** Input of `addReviewNote`. */
 export interface AddReviewNoteInput {
@@ -188,11 +194,11 @@ export interface Approval {
   readonly brl: string;
   /** Address or PIX key that it goes to; null of a refund, which goes to its payer. */
   readonly destination: string | null;
-  /** How the money leaves. */
+  /** Way out of the money. */
   readonly kind: MoneyOutKind;
   /** Whether your key may approve it. */
   readonly mayApprove: boolean;
-  /** Why it waits. */
+  /** Reason of the wait. */
   readonly reason: ApprovalReason;
   /** When it was requested; `approveMoneyOut` takes it. Null where it is not known. */
   readonly requestedAt: string | null;
@@ -202,12 +208,12 @@ export interface Approval {
   readonly requestedByName: string | null;
   /** The transaction that it leaves by. */
   readonly transaction: Transaction;
-  /** Why your key may not approve it; null where it may. */
+  /** Reason that keeps your key from approving it; null where it may. */
   readonly whyNot: ApprovalBar | null;
 }
-/** Why your key may not approve money out. */
+/** Reason that keeps your key from approving money out. */
 export type ApprovalBar = 'NEWCOMER' | 'SAME_MAKER' | 'SCOPE';
-/** Why money out waits for approval. */
+/** Reason for which money out waits for approval. */
 export type ApprovalReason = 'CEILING' | 'THRESHOLD';
 /** Input of `approveMoneyOut`. */
 export interface ApproveMoneyOutInput {
@@ -376,7 +382,7 @@ export interface BalanceWorth {
   /** Currencies that are held and have no rate: they are not in the total. */
   readonly unpriced: readonly (Currency)[];
 }
-/** How the hosted pages of the account look. */
+/** Look of the hosted pages of the account. */
 export interface Branding {
   readonly __typename: 'Branding';
   /** Colour of buttons, such as `#0b5fff`. White text on it must have a contrast of at least 4.5. Null: the standard colour. */
@@ -505,6 +511,21 @@ export interface ChangeMemberRolePayload {
   /** Result of the mutation; null where it was refused. */
   readonly member: Member | null;
 }
+/** Input of `chooseNotifications`. */
+export interface ChooseNotificationsInput {
+  /** All kinds that are to be on, at most one of each; the others are off. */
+  readonly kinds: readonly (NotificationKind)[];
+  /** Language of the e-mail. */
+  readonly language: NotificationLanguage;
+}
+/** Result of `chooseNotifications`, or its refusals. */
+export interface ChooseNotificationsPayload {
+  readonly __typename: 'ChooseNotificationsPayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly notifications: NotificationSettings | null;
+}
 /** Input of `confirmIdentity`. */
 export interface ConfirmIdentityInput {
   /** Identifier of the transaction, `CRX…`. */
@@ -544,7 +565,7 @@ export interface Counterpart {
   readonly currency: Currency;
   /** Amount debited there; 0 for a credit. */
   readonly debit: string;
-  /** Which part of your balance it is; null for the house. */
+  /** Part of your balance; null for the house. */
   readonly subAccount: SubAccount | null;
 }
 /** A new key. */
@@ -553,7 +574,7 @@ export interface CreateApiKeyInput {
   readonly allowedCidrs?: readonly (string)[] | null | undefined;
   /** When it stops working. Default: when the key that creates it does; not later than that. */
   readonly expiresAt?: string | null | undefined;
-  /** What it is for, 1 to 200 characters. */
+  /** Purpose, 1 to 200 characters. */
   readonly name: string;
   /** Its rights: `read`, `create`, `move`, `admin`; only scopes of the key that creates it. At most 8 scopes. */
   readonly scopes: readonly (string)[];
@@ -770,7 +791,7 @@ export interface CreateWebhookEndpointInput {
   readonly maxConcurrency?: number | null | undefined;
   /** Most deliveries per second: 1 to 1,000; null: no limit. */
   readonly maxPerSecond?: number | null | undefined;
-  /** Which deliveries wait for others. Default: `TRANSACTION`. */
+  /** Order in which deliveries wait for each other. Default: `TRANSACTION`. */
   readonly order?: WebhookOrder | null | undefined;
   /** Template that it is for. Default: all templates. */
   readonly template?: Template | null | undefined;
@@ -978,7 +999,7 @@ export interface Customer {
   readonly grantedStepUp30d: string | null;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
-  /** How far the customer is identified. */
+  /** Level of identification of the customer. */
   readonly level: CustomerLevel;
   /** Largest volume of the customer in a day in Brasília, BRL; null: as the template says. */
   readonly limitDaily: string | null;
@@ -991,12 +1012,12 @@ export interface Customer {
   /** Its volumes by day, newest first: the last 30 days on which it moved anything. */
   readonly volumes: readonly (CustomerVolume)[];
 }
-/** How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it. */
+/** Level of identification of a customer of an account, once for all transactions of the account. Transactions ask for the case, and wait for it. */
 export interface CustomerCase {
   readonly __typename: 'CustomerCase';
   /** Identifier of the account whose customer it is. */
   readonly account: string;
-  /** How often the check was begun. */
+  /** Number of times that the check was begun. */
   readonly attempts: number;
   /** Identifier of the case. */
   readonly caseId: string;
@@ -1004,7 +1025,7 @@ export interface CustomerCase {
   readonly decidedAt: string | null;
   /** Key or person that decided last, or the kind of the provider; null before a decision. */
   readonly decidedBy: string | null;
-  /** What was asked, answered and decided, newest first; at most 100. Null without the scope `platform:risk`. */
+  /** Requests, answers and decisions, newest first; at most 100. Null without the scope `platform:risk`. */
   readonly evidence: readonly (CaseEvidence)[] | null;
   /** State that unfreezing leads back to; null unless it is frozen. */
   readonly frozenState: CaseState | null;
@@ -1081,7 +1102,7 @@ export interface CustomerEdge {
 }
 /** Kind of a customer. */
 export type CustomerKind = 'COMPANY' | 'PERSON';
-/** How far a customer is identified. */
+/** Level of identification of a customer. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
 /** Volume of a customer on one day, over all checkouts, onramps and offramps of the account. */
 export interface CustomerVolume {
@@ -1124,6 +1145,8 @@ export interface DeliverySlice {
   readonly pending: number;
   /** Start of the slice. */
   readonly since: string;
+  /** Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt. */
+  readonly successRate: string | null;
 }
 /** Resolution of a deposit that is held because its amount was wrong, it was late, or the payout failed. */
 export type DepositResolution = 'KEEP' | 'REFUND' | 'REQUOTE';
@@ -1159,6 +1182,8 @@ export interface EndpointFigures {
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
+  /** Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt. */
+  readonly successRate: string | null;
 }
 /** Input of `enterAmount`. */
 export interface EnterAmountInput {
@@ -1319,7 +1344,7 @@ export interface LedgerAccount {
   readonly name: string;
   /** Id of the ledger account, as on `/v2`. */
   readonly number: string;
-  /** Which part of the balance it is. */
+  /** Part of the balance. */
   readonly subAccount: SubAccount;
 }
 /** Class of a ledger account in the chart of accounts. */
@@ -1383,7 +1408,7 @@ export interface Member {
   readonly lastSeenAt: string | null;
   /** Name of the person. */
   readonly name: string;
-  /** How many passkeys the person has. */
+  /** Number of passkeys of the person. */
   readonly passkeys: number;
   /** Identifier of the person, `per_…`. */
   readonly personId: string;
@@ -1402,10 +1427,34 @@ export interface Money {
   /** Its currency. */
   readonly currency: Currency;
 }
-/** How money leaves an account. */
+/** Way on which money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
 export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
+/** A kind of notifications, and whether it is on. */
+export interface NotificationChoice {
+  readonly __typename: 'NotificationChoice';
+  /** Whether the person gets it. */
+  readonly isOn: boolean;
+  /** The kind. */
+  readonly kind: NotificationKind;
+}
+/** Kind of a notification. */
+export type NotificationKind = 'ENDPOINT' | 'INVITATION' | 'KEY' | 'OUTFLOW' | 'PROTECTION' | 'WAITING';
+/** Language of notifications. */
+export type NotificationLanguage = 'EN' | 'PT';
+/** Notifications that a person gets by e-mail about one account. */
+export interface NotificationSettings {
+  readonly __typename: 'NotificationSettings';
+  /** Address that they are sent to: that of the person. */
+  readonly email: string;
+  /** Whether this gateway has a mail server: otherwise nothing is sent. */
+  readonly isSending: boolean;
+  /** Kinds that the role may choose. Until a person chooses, owners get all, others none. */
+  readonly kinds: readonly (NotificationChoice)[];
+  /** Their language. Default: `PT`. */
+  readonly language: NotificationLanguage;
+}
 /** Offramp from Account. Crypto is debited from the account balance; BRL is sent to a payee by PIX. */
 export interface Offramp {
   readonly __typename: 'Offramp';
@@ -2002,6 +2051,8 @@ export interface Person {
   readonly id: string;
   /** Name of the person. */
   readonly name: string;
+  /** Notifications of the person about the account of the request. */
+  readonly notifications: NotificationSettings | null;
   /** Identifier of the person, `per_…`. */
   readonly personId: string;
   /** Role of the person in the account of the request. */
@@ -2158,7 +2209,7 @@ export interface RecordFactsInput {
   readonly walletCountry?: string | null | undefined;
   /** Whether the owner or a provider holds the wallet. */
   readonly walletCustody?: WalletCustody | null | undefined;
-  /** Who owns the wallet: name of a person or business, at most 140 characters. */
+  /** Owner of the wallet: name of a person or business, at most 140 characters. */
   readonly walletHolder?: string | null | undefined;
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp?: string | null | undefined;
@@ -2205,7 +2256,7 @@ export interface RedeliverWebhookPayload {
 export interface RedeliverWebhooksInput {
   /** Only count: nothing is sent. */
   readonly dryRun?: boolean | undefined;
-  /** Which deliveries. */
+  /** Deliveries that are meant. */
   readonly filter: WebhookRedeliveryFilter;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
@@ -2225,7 +2276,7 @@ export interface Refund {
   readonly amount: Money;
   /** When it was done, or failed; null while it is under way. */
   readonly endedAt: string | null;
-  /** Why it goes back. */
+  /** Reason of the return. */
   readonly kind: RefundKind;
   /** Reference of the payment by hand that the operator gave, or `MED` with the id of the dispute; null otherwise. */
   readonly reference: string | null;
@@ -2402,7 +2453,7 @@ export interface RequestLogEntry {
   readonly actorName: string | null;
   /** When its answer ended, on the database's clock. */
   readonly at: string;
-  /** How long it took until the answer ended. Unit: ms. */
+  /** Time until the answer ended. Unit: ms. */
   readonly durationMs: number;
   /** Reference id of the transaction that it was about. */
   readonly end2end: string | null;
@@ -2485,7 +2536,7 @@ export interface ReviewCase {
   /** Its transaction; null where it is about none. */
   readonly transaction: Transaction | null;
 }
-/** How many cases of a kind wait. */
+/** Number of cases of a kind that wait. */
 export interface ReviewCount {
   readonly __typename: 'ReviewCount';
   /** Number of cases, at most 200. */
@@ -2559,7 +2610,7 @@ export interface RevokeSessionPayload {
 export interface RotateApiKeyInput {
   /** The key, `key_…`, as `keyId` has it. */
   readonly keyId: string;
-  /** How long the old key stays valid, in seconds: 0 to 2,592,000, default 86,400. Only 0 while 500 keys are valid. */
+  /** Time for which the old key stays valid, in seconds: 0 to 2,592,000, default 86,400. Only 0 while 500 keys are valid. */
   readonly overlapSeconds?: number | undefined;
 }
 /** Result of `rotateApiKey`, or its refusals. */
@@ -2574,7 +2625,7 @@ export interface RotateApiKeyPayload {
 export interface RotateWebhookSecretInput {
   /** The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions. */
   readonly endpointId?: string | null | undefined;
-  /** How long the old secret stays valid, in seconds: 0 to 604,800, default 86,400. Only 0 while 10 secrets are valid. */
+  /** Time for which the old secret stays valid, in seconds: 0 to 604,800, default 86,400. Only 0 while 10 secrets are valid. */
   readonly overlapSeconds?: number | undefined;
 }
 /** Result of `rotateWebhookSecret`, or its refusals. */
@@ -2690,6 +2741,21 @@ export interface SearchHit {
 }
 /** The part of a record that a search matched. */
 export type SearchMatch = 'ADDRESS' | 'DESTINATION' | 'END2END' | 'EXTERNAL_CODE' | 'HASH' | 'NAME' | 'PIX_E2E' | 'TAX_ID' | 'TXID';
+/** Input of `sendSampleWebhook`. */
+export interface SendSampleWebhookInput {
+  /** The endpoint, `whe_…`. */
+  readonly endpointId: string;
+  /** Name of the event, of those that `webhookEventNames` lists for the endpoint. */
+  readonly eventName: string;
+}
+/** Result of `sendSampleWebhook`, or its refusals. */
+export interface SendSampleWebhookPayload {
+  readonly __typename: 'SendSampleWebhookPayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly webhookSample: WebhookSample | null;
+}
 /** Input of `sendTestWebhook`. */
 export interface SendTestWebhookInput {
   /** The endpoint, `whe_…`. */
@@ -2833,7 +2899,7 @@ export interface SuspenseEntry {
   readonly __typename: 'SuspenseEntry';
   /** Identifier of the account that holds it; that of the platform if the owner is not known. */
   readonly account: string;
-  /** How much came. */
+  /** Amount that came. */
   readonly amount: string;
   /** Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, if that account is not your own. */
   readonly assignedTo: string | null;
@@ -2857,7 +2923,7 @@ export interface SuspenseEntry {
   readonly proposedBy: string | null;
   /** Identifier of the account that gets it once another person approves; null where none is proposed, and without `platform:risk`. */
   readonly proposedTo: string | null;
-  /** Why no transaction took it. */
+  /** Reason for which no transaction accepted it. */
   readonly reason: SuspenseReason;
   /** Return id of PIX (`D…`) under which it goes or went back; null without a return by PIX. */
   readonly returnId: string | null;
@@ -2866,7 +2932,7 @@ export interface SuspenseEntry {
   /** Identifier of the entry. */
   readonly suspenseId: string;
 }
-/** Why no transaction took the money. */
+/** Reason for which no transaction accepted the money. */
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
 /** State of money in suspense. */
 export type SuspenseState = 'ASSIGNED' | 'DROPPED' | 'OPEN' | 'RETURNED' | 'RETURNING';
@@ -2969,6 +3035,8 @@ export interface TotalFigures {
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
+  /** Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt. */
+  readonly successRate: string | null;
 }
 /** A transaction: one process of any template. Each template has a type with its own fields. */
 export type Transaction = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
@@ -3096,7 +3164,7 @@ export interface TransactionRecord {
   readonly walletCountry: string | null;
   /** Whether the owner or a provider holds the wallet. */
   readonly walletCustody: WalletCustody | null;
-  /** Who owns the wallet: name of a person or business, at most 140 characters. */
+  /** Owner of the wallet: name of a person or business, at most 140 characters. */
   readonly walletHolder: string | null;
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp: string | null;
@@ -3115,7 +3183,7 @@ export interface TransactionRecordInput {
   readonly walletCountry?: string | null | undefined;
   /** Whether the owner or a provider holds the wallet. */
   readonly walletCustody?: WalletCustody | null | undefined;
-  /** Who owns the wallet: name of a person or business, at most 140 characters. */
+  /** Owner of the wallet: name of a person or business, at most 140 characters. */
   readonly walletHolder?: string | null | undefined;
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp?: string | null | undefined;
@@ -3144,7 +3212,7 @@ export interface TransactionSumSides {
   /** Sum of what comes out; null where none of them has an amount of it. */
   readonly target: string | null;
 }
-/** Why a transaction waits for a person. */
+/** Reason for which a transaction waits for a person. */
 export type TransactionWait = 'FAILED_JOB' | 'FAILED_REFUND' | 'HELD_DEPOSIT' | 'HOLD' | 'STEP_UP';
 /** Changes. Members that are not given stay as they are. */
 export interface UpdateAccountSettingsInput {
@@ -3259,7 +3327,7 @@ export interface UpdateWebhookEndpointInput {
   readonly maxConcurrency?: number | null | undefined;
   /** Most deliveries per second: 1 to 1,000; null: no limit. */
   readonly maxPerSecond?: number | null | undefined;
-  /** Which deliveries wait for others. Default: `TRANSACTION`. */
+  /** Order in which deliveries wait for each other. Default: `TRANSACTION`. */
   readonly order?: WebhookOrder | null | undefined;
   /** A new https URL. Not accepted for an endpoint that came with a transaction. At most 2,048 characters. */
   readonly url?: string | null | undefined;
@@ -3318,9 +3386,9 @@ export interface WebhookAttempt {
   readonly at: string;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** How long it took, milliseconds. */
+  /** Duration, milliseconds. */
   readonly durationMs: number;
-  /** Why no complete answer came; null when one did. */
+  /** Reason for which no complete answer came; null when one did. */
   readonly error: string | null;
   /** HTTP status of the answer; null when none came. */
   readonly status: number | null;
@@ -3352,6 +3420,8 @@ export interface WebhookDelivery {
   readonly state: WebhookDeliveryState;
   /** The transaction of the event. */
   readonly transaction: Transaction;
+  /** Value of the header `webhook-id`, the same for each attempt; null when the event is no longer kept. */
+  readonly webhookId: string | null;
 }
 /** A page of the deliveries. */
 export interface WebhookDeliveryConnection {
@@ -3388,7 +3458,7 @@ export interface WebhookEndpoint {
   readonly description: string | null;
   /** When it was disabled last; null: never. */
   readonly disabledAt: string | null;
-  /** Why it was disabled last; null: never. */
+  /** Reason of the last disabling; null: never. */
   readonly disabledReason: string | null;
   /** Identifier of the endpoint, `whe_…`. */
   readonly endpointId: string;
@@ -3396,22 +3466,26 @@ export interface WebhookEndpoint {
   readonly eventNames: readonly (string)[];
   /** Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed. */
   readonly failingSince: string | null;
+  /** Outcomes and times of its deliveries that were created in the last hours, of its newest 10,000 at most, without tests. Needs the scope `admin`. */
+  readonly health: DeliveryReport;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
   readonly isRecoverable: boolean;
-  /** Which transactions it is for. */
+  /** Transactions that it is for. */
   readonly kind: WebhookEndpointKind;
   /** Most deliveries in progress at the same time: 1 to 100, default 20. */
   readonly maxConcurrency: number;
   /** Most deliveries per second: 1 to 1,000; null: no limit. */
   readonly maxPerSecond: number | null;
-  /** Which deliveries wait for others. */
+  /** Order in which deliveries wait for each other. */
   readonly order: WebhookOrder;
   /** Public key that signatures `v1a` are verified with, `whpk_…`; null without such signatures. */
   readonly publicKey: string | null;
   /** When it was removed; null while it exists. */
   readonly removedAt: string | null;
+  /** Made-up events that were sent to it, newest first; at most 20. Needs the scope `admin`. */
+  readonly samples: readonly (WebhookSample)[];
   /** Whether events are sent to it. */
   readonly state: WebhookEndpointState;
   /** The template of kind `TEMPLATE`; null otherwise. */
@@ -3419,11 +3493,21 @@ export interface WebhookEndpoint {
   /** URL that receives the requests. */
   readonly url: string;
 }
-/** Which transactions an endpoint is for. The events of a transaction go to the most specific kind that exists. */
+/** Transactions that an endpoint is for. The events of a transaction go to the most specific kind that exists. */
 export type WebhookEndpointKind = 'GENERAL' | 'TEMPLATE' | 'TRANSACTION';
 /** Whether events are sent to an endpoint. */
 export type WebhookEndpointState = 'DISABLED' | 'ENABLED' | 'PAUSED';
-/** Which deliveries wait for others. A failed delivery holds back the ones behind it until it is delivered or dead. */
+/** A name that events can have. */
+export interface WebhookEventName {
+  readonly __typename: 'WebhookEventName';
+  /** Movement of the money, in a few words for people. */
+  readonly headline: Label;
+  /** `<template>.<component>.<state>` in lower case. */
+  readonly name: string;
+  /** Template of its transactions. */
+  readonly template: Template;
+}
+/** Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead. */
 export type WebhookOrder = 'ACCOUNT' | 'PARALLEL' | 'TRANSACTION';
 /** Deliveries to send again. */
 export interface WebhookRedelivery {
@@ -3434,6 +3518,8 @@ export interface WebhookRedelivery {
   readonly matched: number;
   /** Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run. */
   readonly redelivered: number;
+  /** Identifier by which `webhookRedeliveries` of the account has its progress; null when nothing is sent. */
+  readonly redeliveryId: string | null;
 }
 /** Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given. */
 export interface WebhookRedeliveryFilter {
@@ -3447,6 +3533,52 @@ export interface WebhookRedeliveryFilter {
   readonly since?: string | null | undefined;
   /** Only deliveries in these states. Default: `DEAD` and `SKIPPED`. Pending ones are sent anyway. At most 100 states. */
   readonly states?: readonly (WebhookDeliveryState)[] | null | undefined;
+  /** Only events that occurred before. */
+  readonly until?: string | null | undefined;
+}
+/** A redelivery of many events, and the states of its deliveries now. */
+export interface WebhookRedeliveryProgress {
+  readonly __typename: 'WebhookRedeliveryProgress';
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Number of deliveries, or missed events, that matched. */
+  readonly matched: number;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
+  /** Number of deliveries that it made. */
+  readonly redelivered: number;
+  /** Identifier of the redelivery. */
+  readonly redeliveryId: string;
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** Deliveries that were skipped, because their endpoint was disabled or removed. */
+  readonly skipped: number;
+}
+/** A made-up event that was sent to an endpoint as a test. */
+export interface WebhookSample {
+  readonly __typename: 'WebhookSample';
+  /** First 4 KiB of the answer. */
+  readonly answer: string | null;
+  /** When its attempt began; null until then. */
+  readonly attemptedAt: string | null;
+  /** Body of the request, JSON text. */
+  readonly body: string;
+  /** Duration of the attempt, in ms; null until it has ended. */
+  readonly durationMs: number | null;
+  /** Reason that no complete answer came; null when one did. */
+  readonly error: string | null;
+  /** Name of the event. */
+  readonly eventName: string;
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** Identifier of the test. */
+  readonly sampleId: string;
+  /** HTTP status of the answer; null when none came. */
+  readonly status: number | null;
+  /** Value of the header `webhook-id`, `evt_0_…`: no event has the number 0. */
+  readonly webhookId: string;
 }
 /** A secret that webhook requests are signed with. */
 export interface WebhookSecret {
@@ -3650,7 +3782,7 @@ export interface Query {
   readonly customerCases: CustomerCaseConnection | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
-  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most. Needs the scope `admin`. */
+  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most, without tests. Needs the scope `admin`. */
   readonly deliveryReport: DeliveryReport | null;
   /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
   readonly events: EventConnection | null;
@@ -3676,7 +3808,7 @@ export interface Query {
   readonly requestLog: RequestLogConnection | null;
   /** A case of the review queue, whether it still waits or not. A look of the operator at a transaction or money in suspense of an account is written into the audit logs of both (`transaction.view`, `suspense.view`), once in 15 minutes. Error `NOT_FOUND` for what you do not see. */
   readonly reviewCase: CaseFile | null;
-  /** How many cases wait, one entry for each kind that you see. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. */
+  /** Number of cases that wait, one entry for each kind that you see. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. */
   readonly reviewCounts: readonly (ReviewCount)[] | null;
   /** Everything that waits for a person: what is due first, then what has waited longest. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. Of each kind the oldest 200 are read. */
   readonly reviewQueue: ReviewQueueConnection | null;
@@ -3698,6 +3830,8 @@ export interface Query {
   readonly transactions: TransactionConnection | null;
   /** The caller: an API key or a person, and the account. */
   readonly viewer: Viewer | null;
+  /** Names that `eventNames` of an endpoint can have, in the order of the templates and their steps. */
+  readonly webhookEventNames: readonly (WebhookEventName)[] | null;
   /** Network fee that a withdrawal pays now, deducted from its amount; 0 by PIX. Needs the scope `read`. */
   readonly withdrawalFee: string | null;
 }
@@ -3736,6 +3870,8 @@ export interface Mutations {
   readonly cancelTransaction: { readonly input: CancelTransactionInput; readonly payload: CancelTransactionPayload };
   /** Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner. */
   readonly changeMemberRole: { readonly input: ChangeMemberRoleInput; readonly payload: ChangeMemberRolePayload };
+  /** Chooses the notifications that you get by e-mail about the account. People only. Needs the scope `read`. */
+  readonly chooseNotifications: { readonly input: ChooseNotificationsInput; readonly payload: ChooseNotificationsPayload };
   /** Confirms the customer whom `provideIdentity` named last. Needs the scope `create`. */
   readonly confirmIdentity: { readonly input: ConfirmIdentityInput; readonly payload: ConfirmIdentityPayload };
   /** Confirms a person who was invited: they count as one maker with whoever invited them no more. Only an owner does, who does not count with the person. Needs the scope `admin`. */
@@ -3814,6 +3950,8 @@ export interface Mutations {
   readonly sandboxTrigger: { readonly input: SandboxTriggerInput; readonly payload: SandboxTriggerPayload };
   /** Saves an address under a name, for the person who asks and in this account, at most 50; a view of the same name is replaced. People only. Needs the scope `read`. */
   readonly saveView: { readonly input: SaveViewInput; readonly payload: SaveViewPayload };
+  /** Sends a made-up event to an endpoint as a test, with the header `crossramp-test: true`: its body has the published form, and is of no transaction. There is one attempt, ahead of deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled. Needs the scope `admin`. */
+  readonly sendSampleWebhook: { readonly input: SendSampleWebhookInput; readonly payload: SendSampleWebhookPayload };
   /** Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet. Needs the scope `admin`. */
   readonly sendTestWebhook: { readonly input: SendTestWebhookInput; readonly payload: SendTestWebhookPayload };
   /** Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`. */

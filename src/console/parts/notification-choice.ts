@@ -1,0 +1,43 @@
+/** Notifications that the person gets by e-mail: one tick for each kind, and the language. */
+import { tick } from '../../ui/field.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { LANGUAGES } from '../../ui/language.ts';
+import { note } from '../../ui/parts.ts';
+import type { ScreenContext } from '../context.ts';
+import type { SettingsQuery } from '../generated/graphql.ts';
+import { actForm, field } from './form.ts';
+import { section } from './lists.ts';
+
+type Settings = NonNullable<SettingsQuery['viewer']['person']>['notifications'];
+
+/** @returns the form with the present choice; null for who is no member, as an operator by a link. */
+export function notificationChoice(context: ScreenContext, settings: Settings | undefined): Html | null {
+  if (!settings) return null;
+  const { say } = context;
+  const { isSending, email, language, kinds } = settings;
+  const act = 'ChooseNotifications';
+  const ticks = kinds.map(({ kind, isOn }) =>
+    tick({
+      name: `${act}-${kind}`,
+      label: say(`notify_${kind}`),
+      attributes: { name: 'kinds', value: kind, checked: isOn },
+    }),
+  );
+  const options = (['en', 'pt'] as const).map((each) => [each.toUpperCase(), LANGUAGES[each]] as const);
+  const select = field(context, act, {
+    name: 'language',
+    label: say('notificationLanguage'),
+    value: language,
+    options,
+  });
+  const form = actForm(context, {
+    act,
+    button: say('saveNotifications'),
+    fields: html`<fieldset><legend class="unseen">${say('notifications')}</legend>${ticks}</fieldset>${select}`,
+  });
+  return section(
+    'notifications',
+    say('notifications'),
+    html`<div class="in stack tight">${!isSending && note('info', say('notificationsOff'))}<p class="small soft">${say('notificationsWhy', { email })}</p>${form}</div>`,
+  );
+}

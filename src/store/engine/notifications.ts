@@ -1,0 +1,47 @@
+/** Notifications as they are made: in the database transaction of what they tell of (decision 0087). */
+import type { NotificationKind } from '../../base/access/notification-kinds.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+
+/** A notification for the people of an account. */
+export interface NewNotification {
+  readonly kind: NotificationKind;
+  /** Id or name of what it tells of. */
+  readonly subject: string;
+  /** Without personal data. */
+  readonly facts?: Readonly<Record<string, string | number>>;
+}
+
+const ADD: Statement = {
+  name: 'notification_add',
+  text: `insert into notification (account_id, kind, subject, facts)
+    select $1, kind, subject, facts from jsonb_to_recordset($2::jsonb) n(kind text, subject text, facts jsonb)`,
+};
+const ADD_OUTFLOW: Statement = {
+  name: 'notification_add_outflow',
+  text: `insert into notification (account_id, kind, subject)
+    select t.account_id, 'outflow', t.end2end from unnest($1::bigint[], $2::bigint[]) g(account_id, id)
+      join transaction t on t.account_id = g.account_id and t.id = g.id
+     where not exists (select from notification n where n.account_id = t.account_id and n.kind = 'outflow' and n.subject = t.end2end)`,
+};
+
+/** Stores notifications of an account. */
+export async function addNotifications(
+  tx: Tx,
+  accountId: bigint,
+  added: readonly NewNotification[],
+): Promise<void> {
+  if (added.length === 0) return;
+  await tx.query(ADD, [accountId, JSON.stringify(added.map((each) => ({ facts: {}, ...each })))]);
+}
+
+/** Stores that money out of these transactions is held, once for each. */
+export async function addOutflowNotifications(
+  tx: Tx,
+  held: readonly { readonly accountId: bigint; readonly transactionId: bigint }[],
+): Promise<void> {
+  if (held.length === 0) return;
+  await tx.query(ADD_OUTFLOW, [
+    held.map(({ accountId }) => accountId),
+    held.map(({ transactionId }) => transactionId),
+  ]);
+}

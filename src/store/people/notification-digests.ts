@@ -1,0 +1,36 @@
+/** Accounts that are due for a digest of what waits: each once a day in Brasília. */
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import { kindsByRole } from '../../base/access/notification-kinds.ts';
+import type { Statement, Tx } from '../connection/database.ts';
+
+/** Accounts that one process looks at together. */
+const DIGESTS_MAX = 20;
+
+/** Accounts with somebody who gets digests, which were not looked at on this day. */
+const DUE: Statement = {
+  name: 'notification_digest_due',
+  text: `select a.id as "accountId" from account a where a.mode = $2
+       and not exists (select from notification_digest d where d.account_id = a.id and d.day >= $1::date)
+       and exists (select from membership m
+         join jsonb_to_recordset($3::jsonb) r(role text, kind text, "isDefault" boolean) on r.role = m.role and r.kind = 'waiting'
+         left join notification_choice c on c.account_id = m.account_id and c.person_id = m.person_id
+        where m.account_id = a.id and m.joined_at is not null
+          and case when c.kinds is null then r."isDefault" else 'waiting' = any (c.kinds) end)
+     order by a.id limit ${DIGESTS_MAX}`,
+};
+const CLAIM: Statement = {
+  name: 'notification_digest_claim',
+  text: `insert into notification_digest (account_id, day) values ($1, $2::date)
+    on conflict (account_id) do update set day = excluded.day where notification_digest.day < excluded.day returning account_id`,
+};
+
+/** @param day - of Brasília, `YYYY-MM-DD`. @returns accounts that have no digest of the day, a few at once. */
+export async function accountsDueForDigest(database: Tx, day: string, mode: AccountMode): Promise<bigint[]> {
+  const rows = await database.query<{ accountId: bigint }>(DUE, [day, mode, JSON.stringify(kindsByRole())]);
+  return rows.map(({ accountId }) => accountId);
+}
+
+/** @returns whether the digest of the account for this day is the caller's; false where another process has made it. */
+export async function claimDigest(tx: Tx, accountId: bigint, day: string): Promise<boolean> {
+  return (await tx.query(CLAIM, [accountId, day])).length > 0;
+}

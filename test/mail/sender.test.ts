@@ -1,0 +1,50 @@
+/** Goal: a message goes out over SMTP, and its outcome says whether to try again. Method: the real package, a mail server on this machine. */
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { createSender } from '../../src/mail/sender.ts';
+import { useSmtp } from '../support/smtp.ts';
+
+const smtp = useSmtp();
+const FROM = 'Gateway <gateway@shop.invalid>';
+const message = (to: string) => ({
+  to,
+  subject: 'Saída de dinheiro',
+  text: 'Olá\nç 1\n',
+  messageId: '1.2.3@shop.invalid',
+});
+const send = (to: string, url = smtp.url()) => createSender({ url, from: FROM }).send(message(to));
+
+test('a message arrives whole, with its id, as one that a program wrote', async () => {
+  expect(await send('ana@shop.invalid')).toEqual({ kind: 'accepted' });
+  const [mail] = smtp.to('ana@shop.invalid');
+  expect(mail?.from).toBe('gateway@shop.invalid');
+  expect(mail?.text.trim()).toBe('Olá\nç 1');
+  expect(mail?.headers).toMatchObject({
+    subject: 'Saída de dinheiro',
+    'message-id': '<1.2.3@shop.invalid>',
+    'auto-submitted': 'auto-generated',
+  });
+});
+
+test.each([
+  ['an unknown mailbox is refused', { at: 'RCPT', reply: '550 No such mailbox' }, 'refused', false],
+  ['a content that is not taken is refused', { at: 'DATA', reply: '554 No' }, 'refused', false],
+  ['a full mailbox may have room later', { at: 'RCPT', reply: '452 Full' }, 'failed', false],
+  ['a connection that ends says nothing of the message', 'cut', 'failed', true],
+] as const)('%s', async (name, behaviour, kind, isUnreachable) => {
+  const to = `${name.replaceAll(' ', '.')}@shop.invalid`;
+  smtp.answer(to, behaviour);
+  expect(await send(to)).toMatchObject({ kind, isUnreachable });
+});
+
+test('a server that is not there fails, and its password is in no error', async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const outcome = await send('ana@shop.invalid', `smtp://user:hidden@127.0.0.1:${port}`);
+  expect(outcome).toMatchObject({ kind: 'failed', isUnreachable: true });
+  expect(JSON.stringify(outcome)).not.toContain('hidden');
+});
