@@ -715,7 +715,9 @@ describe('the sandbox', () => {
     const conflict = await refusal(play('scenario: PAY'));
     expect([conflict.code, conflict.message]).toEqual([
       'STEP_CONFLICT',
-      expect.stringMatching(/^the scenario pay is not possible at step [\w/]+; scenarios possible now: [a-z]/),
+      expect.stringMatching(
+        /^the scenario pay is not possible at step [\w/]+; scenarios possible now: [a-z]/,
+      ),
     ]);
   });
 

@@ -23,7 +23,7 @@ export interface Account {
   readonly accountSettings: AccountSettings;
   /** Origins whose pages may use API keys of the account in a browser (CORS). */
   readonly allowedOrigins: readonly (string)[];
-  /** How the hosted pages of the account look. */
+  /** Look of the hosted pages of the account. */
   readonly branding: Branding;
   /** When the account was opened. */
   readonly createdAt: string;
@@ -85,14 +85,14 @@ export interface ActionArgument {
 /** An amount that an action moves. */
 export interface ActionEffect {
   readonly __typename: 'ActionEffect';
-  /** How it moves. */
+  /** Kind of its movement. */
   readonly kind: ActionEffectKind;
   /** The amount; null where the action makes a new price, and the amount follows from it. */
   readonly money: Money | null;
   /** Part of the balance that a credit or debit is booked on; null for the others. */
   readonly subAccount: SubAccount | null;
 }
-/** How an action moves an amount. */
+/** Movement of an amount by an action. */
 export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
 /** Input of `addReviewNote`. */
 export interface AddReviewNoteInput {
@@ -188,11 +188,11 @@ export interface Approval {
   readonly brl: string;
   /** Address or PIX key that it goes to; null of a refund, which goes to its payer. */
   readonly destination: string | null;
-  /** How the money leaves. */
+  /** Way out of the money. */
   readonly kind: MoneyOutKind;
   /** Whether your key may approve it. */
   readonly mayApprove: boolean;
-  /** Why it waits. */
+  /** Reason of the wait. */
   readonly reason: ApprovalReason;
   /** When it was requested; `approveMoneyOut` takes it. Null where it is not known. */
   readonly requestedAt: string | null;
@@ -202,12 +202,12 @@ export interface Approval {
   readonly requestedByName: string | null;
   /** The transaction that it leaves by. */
   readonly transaction: Transaction;
-  /** Why your key may not approve it; null where it may. */
+  /** Reason that keeps your key from approving it; null where it may. */
   readonly whyNot: ApprovalBar | null;
 }
-/** Why your key may not approve money out. */
+/** Reason that keeps your key from approving money out. */
 export type ApprovalBar = 'NEWCOMER' | 'SAME_MAKER' | 'SCOPE';
-/** Why money out waits for approval. */
+/** Reason for which money out waits for approval. */
 export type ApprovalReason = 'CEILING' | 'THRESHOLD';
 /** Input of `approveMoneyOut`. */
 export interface ApproveMoneyOutInput {
@@ -376,7 +376,7 @@ export interface BalanceWorth {
   /** Currencies that are held and have no rate: they are not in the total. */
   readonly unpriced: readonly (Currency)[];
 }
-/** How the hosted pages of the account look. */
+/** Look of the hosted pages of the account. */
 export interface Branding {
   readonly __typename: 'Branding';
   /** Colour of buttons, such as `#0b5fff`. White text on it must have a contrast of at least 4.5. Null: the standard colour. */
@@ -544,7 +544,7 @@ export interface Counterpart {
   readonly currency: Currency;
   /** Amount debited there; 0 for a credit. */
   readonly debit: string;
-  /** Which part of your balance it is; null for the house. */
+  /** Part of your balance; null for the house. */
   readonly subAccount: SubAccount | null;
 }
 /** A new key. */
@@ -553,7 +553,7 @@ export interface CreateApiKeyInput {
   readonly allowedCidrs?: readonly (string)[] | null | undefined;
   /** When it stops working. Default: when the key that creates it does; not later than that. */
   readonly expiresAt?: string | null | undefined;
-  /** What it is for, 1 to 200 characters. */
+  /** Purpose, 1 to 200 characters. */
   readonly name: string;
   /** Its rights: `read`, `create`, `move`, `admin`; only scopes of the key that creates it. At most 8 scopes. */
   readonly scopes: readonly (string)[];
@@ -770,7 +770,7 @@ export interface CreateWebhookEndpointInput {
   readonly maxConcurrency?: number | null | undefined;
   /** Most deliveries per second: 1 to 1,000; null: no limit. */
   readonly maxPerSecond?: number | null | undefined;
-  /** Which deliveries wait for others. Default: `TRANSACTION`. */
+  /** Order in which deliveries wait for each other. Default: `TRANSACTION`. */
   readonly order?: WebhookOrder | null | undefined;
   /** Template that it is for. Default: all templates. */
   readonly template?: Template | null | undefined;
@@ -978,7 +978,7 @@ export interface Customer {
   readonly grantedStepUp30d: string | null;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
-  /** How far the customer is identified. */
+  /** Level of identification of the customer. */
   readonly level: CustomerLevel;
   /** Largest volume of the customer in a day in Brasília, BRL; null: as the template says. */
   readonly limitDaily: string | null;
@@ -991,12 +991,12 @@ export interface Customer {
   /** Its volumes by day, newest first: the last 30 days on which it moved anything. */
   readonly volumes: readonly (CustomerVolume)[];
 }
-/** How far a customer of an account is identified, once for all transactions of the account. Transactions ask for the case, and wait for it. */
+/** Level of identification of a customer of an account, once for all transactions of the account. Transactions ask for the case, and wait for it. */
 export interface CustomerCase {
   readonly __typename: 'CustomerCase';
   /** Identifier of the account whose customer it is. */
   readonly account: string;
-  /** How often the check was begun. */
+  /** Number of times that the check was begun. */
   readonly attempts: number;
   /** Identifier of the case. */
   readonly caseId: string;
@@ -1004,7 +1004,7 @@ export interface CustomerCase {
   readonly decidedAt: string | null;
   /** Key or person that decided last, or the kind of the provider; null before a decision. */
   readonly decidedBy: string | null;
-  /** What was asked, answered and decided, newest first; at most 100. Null without the scope `platform:risk`. */
+  /** Requests, answers and decisions, newest first; at most 100. Null without the scope `platform:risk`. */
   readonly evidence: readonly (CaseEvidence)[] | null;
   /** State that unfreezing leads back to; null unless it is frozen. */
   readonly frozenState: CaseState | null;
@@ -1081,7 +1081,7 @@ export interface CustomerEdge {
 }
 /** Kind of a customer. */
 export type CustomerKind = 'COMPANY' | 'PERSON';
-/** How far a customer is identified. */
+/** Level of identification of a customer. */
 export type CustomerLevel = 'BASIC' | 'VERIFIED';
 /** Volume of a customer on one day, over all checkouts, onramps and offramps of the account. */
 export interface CustomerVolume {
@@ -1319,7 +1319,7 @@ export interface LedgerAccount {
   readonly name: string;
   /** Id of the ledger account, as on `/v2`. */
   readonly number: string;
-  /** Which part of the balance it is. */
+  /** Part of the balance. */
   readonly subAccount: SubAccount;
 }
 /** Class of a ledger account in the chart of accounts. */
@@ -1383,7 +1383,7 @@ export interface Member {
   readonly lastSeenAt: string | null;
   /** Name of the person. */
   readonly name: string;
-  /** How many passkeys the person has. */
+  /** Number of passkeys of the person. */
   readonly passkeys: number;
   /** Identifier of the person, `per_…`. */
   readonly personId: string;
@@ -1402,7 +1402,7 @@ export interface Money {
   /** Its currency. */
   readonly currency: Currency;
 }
-/** How money leaves an account. */
+/** Way on which money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
 export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
@@ -2158,7 +2158,7 @@ export interface RecordFactsInput {
   readonly walletCountry?: string | null | undefined;
   /** Whether the owner or a provider holds the wallet. */
   readonly walletCustody?: WalletCustody | null | undefined;
-  /** Who owns the wallet: name of a person or business, at most 140 characters. */
+  /** Owner of the wallet: name of a person or business, at most 140 characters. */
   readonly walletHolder?: string | null | undefined;
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp?: string | null | undefined;
@@ -2205,7 +2205,7 @@ export interface RedeliverWebhookPayload {
 export interface RedeliverWebhooksInput {
   /** Only count: nothing is sent. */
   readonly dryRun?: boolean | undefined;
-  /** Which deliveries. */
+  /** Deliveries that are meant. */
   readonly filter: WebhookRedeliveryFilter;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
@@ -2225,7 +2225,7 @@ export interface Refund {
   readonly amount: Money;
   /** When it was done, or failed; null while it is under way. */
   readonly endedAt: string | null;
-  /** Why it goes back. */
+  /** Reason of the return. */
   readonly kind: RefundKind;
   /** Reference of the payment by hand that the operator gave, or `MED` with the id of the dispute; null otherwise. */
   readonly reference: string | null;
@@ -2402,7 +2402,7 @@ export interface RequestLogEntry {
   readonly actorName: string | null;
   /** When its answer ended, on the database's clock. */
   readonly at: string;
-  /** How long it took until the answer ended. Unit: ms. */
+  /** Time until the answer ended. Unit: ms. */
   readonly durationMs: number;
   /** Reference id of the transaction that it was about. */
   readonly end2end: string | null;
@@ -2485,7 +2485,7 @@ export interface ReviewCase {
   /** Its transaction; null where it is about none. */
   readonly transaction: Transaction | null;
 }
-/** How many cases of a kind wait. */
+/** Number of cases of a kind that wait. */
 export interface ReviewCount {
   readonly __typename: 'ReviewCount';
   /** Number of cases, at most 200. */
@@ -2559,7 +2559,7 @@ export interface RevokeSessionPayload {
 export interface RotateApiKeyInput {
   /** The key, `key_…`, as `keyId` has it. */
   readonly keyId: string;
-  /** How long the old key stays valid, in seconds: 0 to 2,592,000, default 86,400. Only 0 while 500 keys are valid. */
+  /** Time for which the old key stays valid, in seconds: 0 to 2,592,000, default 86,400. Only 0 while 500 keys are valid. */
   readonly overlapSeconds?: number | undefined;
 }
 /** Result of `rotateApiKey`, or its refusals. */
@@ -2574,7 +2574,7 @@ export interface RotateApiKeyPayload {
 export interface RotateWebhookSecretInput {
   /** The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions. */
   readonly endpointId?: string | null | undefined;
-  /** How long the old secret stays valid, in seconds: 0 to 604,800, default 86,400. Only 0 while 10 secrets are valid. */
+  /** Time for which the old secret stays valid, in seconds: 0 to 604,800, default 86,400. Only 0 while 10 secrets are valid. */
   readonly overlapSeconds?: number | undefined;
 }
 /** Result of `rotateWebhookSecret`, or its refusals. */
@@ -2833,7 +2833,7 @@ export interface SuspenseEntry {
   readonly __typename: 'SuspenseEntry';
   /** Identifier of the account that holds it; that of the platform if the owner is not known. */
   readonly account: string;
-  /** How much came. */
+  /** Amount that came. */
   readonly amount: string;
   /** Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, if that account is not your own. */
   readonly assignedTo: string | null;
@@ -2857,7 +2857,7 @@ export interface SuspenseEntry {
   readonly proposedBy: string | null;
   /** Identifier of the account that gets it once another person approves; null where none is proposed, and without `platform:risk`. */
   readonly proposedTo: string | null;
-  /** Why no transaction took it. */
+  /** Reason for which no transaction accepted it. */
   readonly reason: SuspenseReason;
   /** Return id of PIX (`D…`) under which it goes or went back; null without a return by PIX. */
   readonly returnId: string | null;
@@ -2866,7 +2866,7 @@ export interface SuspenseEntry {
   /** Identifier of the entry. */
   readonly suspenseId: string;
 }
-/** Why no transaction took the money. */
+/** Reason for which no transaction accepted the money. */
 export type SuspenseReason = 'IMPOSSIBLE_TIME' | 'NOT_DUE' | 'NO_TRANSACTION' | 'PAYOUT_RETURNED' | 'SECOND_PAYMENT' | 'UNKNOWN';
 /** State of money in suspense. */
 export type SuspenseState = 'ASSIGNED' | 'DROPPED' | 'OPEN' | 'RETURNED' | 'RETURNING';
@@ -3096,7 +3096,7 @@ export interface TransactionRecord {
   readonly walletCountry: string | null;
   /** Whether the owner or a provider holds the wallet. */
   readonly walletCustody: WalletCustody | null;
-  /** Who owns the wallet: name of a person or business, at most 140 characters. */
+  /** Owner of the wallet: name of a person or business, at most 140 characters. */
   readonly walletHolder: string | null;
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp: string | null;
@@ -3115,7 +3115,7 @@ export interface TransactionRecordInput {
   readonly walletCountry?: string | null | undefined;
   /** Whether the owner or a provider holds the wallet. */
   readonly walletCustody?: WalletCustody | null | undefined;
-  /** Who owns the wallet: name of a person or business, at most 140 characters. */
+  /** Owner of the wallet: name of a person or business, at most 140 characters. */
   readonly walletHolder?: string | null | undefined;
   /** Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters. */
   readonly walletVasp?: string | null | undefined;
@@ -3144,7 +3144,7 @@ export interface TransactionSumSides {
   /** Sum of what comes out; null where none of them has an amount of it. */
   readonly target: string | null;
 }
-/** Why a transaction waits for a person. */
+/** Reason for which a transaction waits for a person. */
 export type TransactionWait = 'FAILED_JOB' | 'FAILED_REFUND' | 'HELD_DEPOSIT' | 'HOLD' | 'STEP_UP';
 /** Changes. Members that are not given stay as they are. */
 export interface UpdateAccountSettingsInput {
@@ -3259,7 +3259,7 @@ export interface UpdateWebhookEndpointInput {
   readonly maxConcurrency?: number | null | undefined;
   /** Most deliveries per second: 1 to 1,000; null: no limit. */
   readonly maxPerSecond?: number | null | undefined;
-  /** Which deliveries wait for others. Default: `TRANSACTION`. */
+  /** Order in which deliveries wait for each other. Default: `TRANSACTION`. */
   readonly order?: WebhookOrder | null | undefined;
   /** A new https URL. Not accepted for an endpoint that came with a transaction. At most 2,048 characters. */
   readonly url?: string | null | undefined;
@@ -3318,9 +3318,9 @@ export interface WebhookAttempt {
   readonly at: string;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** How long it took, milliseconds. */
+  /** Duration, milliseconds. */
   readonly durationMs: number;
-  /** Why no complete answer came; null when one did. */
+  /** Reason for which no complete answer came; null when one did. */
   readonly error: string | null;
   /** HTTP status of the answer; null when none came. */
   readonly status: number | null;
@@ -3388,7 +3388,7 @@ export interface WebhookEndpoint {
   readonly description: string | null;
   /** When it was disabled last; null: never. */
   readonly disabledAt: string | null;
-  /** Why it was disabled last; null: never. */
+  /** Reason of the last disabling; null: never. */
   readonly disabledReason: string | null;
   /** Identifier of the endpoint, `whe_…`. */
   readonly endpointId: string;
@@ -3400,13 +3400,13 @@ export interface WebhookEndpoint {
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
   readonly isRecoverable: boolean;
-  /** Which transactions it is for. */
+  /** Transactions that it is for. */
   readonly kind: WebhookEndpointKind;
   /** Most deliveries in progress at the same time: 1 to 100, default 20. */
   readonly maxConcurrency: number;
   /** Most deliveries per second: 1 to 1,000; null: no limit. */
   readonly maxPerSecond: number | null;
-  /** Which deliveries wait for others. */
+  /** Order in which deliveries wait for each other. */
   readonly order: WebhookOrder;
   /** Public key that signatures `v1a` are verified with, `whpk_…`; null without such signatures. */
   readonly publicKey: string | null;
@@ -3419,11 +3419,11 @@ export interface WebhookEndpoint {
   /** URL that receives the requests. */
   readonly url: string;
 }
-/** Which transactions an endpoint is for. The events of a transaction go to the most specific kind that exists. */
+/** Transactions that an endpoint is for. The events of a transaction go to the most specific kind that exists. */
 export type WebhookEndpointKind = 'GENERAL' | 'TEMPLATE' | 'TRANSACTION';
 /** Whether events are sent to an endpoint. */
 export type WebhookEndpointState = 'DISABLED' | 'ENABLED' | 'PAUSED';
-/** Which deliveries wait for others. A failed delivery holds back the ones behind it until it is delivered or dead. */
+/** Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead. */
 export type WebhookOrder = 'ACCOUNT' | 'PARALLEL' | 'TRANSACTION';
 /** Deliveries to send again. */
 export interface WebhookRedelivery {
@@ -3676,7 +3676,7 @@ export interface Query {
   readonly requestLog: RequestLogConnection | null;
   /** A case of the review queue, whether it still waits or not. A look of the operator at a transaction or money in suspense of an account is written into the audit logs of both (`transaction.view`, `suspense.view`), once in 15 minutes. Error `NOT_FOUND` for what you do not see. */
   readonly reviewCase: CaseFile | null;
-  /** How many cases wait, one entry for each kind that you see. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. */
+  /** Number of cases that wait, one entry for each kind that you see. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. */
   readonly reviewCounts: readonly (ReviewCount)[] | null;
   /** Everything that waits for a person: what is due first, then what has waited longest. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. Of each kind the oldest 200 are read. */
   readonly reviewQueue: ReviewQueueConnection | null;

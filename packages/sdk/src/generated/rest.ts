@@ -499,7 +499,7 @@ export type WebhookAttempt = {
     readonly attempt: number;
     /** When it began. */
     readonly at: string;
-    /** How long it took, milliseconds. */
+    /** Duration, milliseconds. */
     readonly duration_ms: number;
     /** HTTP status of the answer; null when none came. */
     readonly status: number | null;
@@ -1354,14 +1354,14 @@ export interface Post {
   readonly '/v2/webhook_endpoint/{id}/rotate_secret': { readonly params: {
     /** The endpoint, `whe_…`. */
     readonly id: string;
-    /** How long the old secret stays valid, in seconds: 0 to 604,800. Only 0 while 10 secrets are valid. */
+    /** Time for which the old secret stays valid, in seconds: 0 to 604,800. Only 0 while 10 secrets are valid. */
     readonly overlap_seconds?: string | undefined;
   }; readonly answer: {
     readonly results: readonly (WebhookSecret)[];
   } };
   /** Creates a new signing secret shared by all endpoints that came with transactions; both sign until the old one ends. Answers with the valid ones, the new one first */
   readonly '/v2/webhook_secrets/rotate': { readonly params: {
-    /** How long the old secret stays valid, in seconds: 0 to 604,800. Only 0 while 10 secrets are valid. */
+    /** Time for which the old secret stays valid, in seconds: 0 to 604,800. Only 0 while 10 secrets are valid. */
     readonly overlap_seconds?: string | undefined;
   }; readonly answer: {
     readonly results: readonly (WebhookSecret)[];
@@ -1469,7 +1469,7 @@ export interface Post {
   readonly '/v2/api_key/{id}/rotate': { readonly params: {
     /** The key, `key_…`. */
     readonly id: string;
-    /** How long the old key stays valid, in seconds. Only 0 while 500 keys are valid. */
+    /** Time for which the old key stays valid, in seconds. Only 0 while 500 keys are valid. */
     readonly overlap_seconds?: string | undefined;
   }; readonly answer: {
     /** Text of the key. Store it: it is shown here once, and null when this answer is given again under its idempotency key. */
