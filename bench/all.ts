@@ -210,7 +210,7 @@ function judged({ part, report }: Outcome, isQuick: boolean): Goal[] {
 function resultsText(outcomes: readonly Outcome[], isQuick: boolean, seconds: number): string {
   const goals = outcomes.flatMap((outcome) => judged(outcome, isQuick));
   const ofIssues = [14, 10, 0].map((issue) => goals.filter((each) => each.issue === issue));
-  const titles = ['### Speed (issue 14)', '### Mended (issue 10)', '### Others'];
+  const titles = ['### Speed', '### Mended', '### Others'];
   return [
     head(isQuick, seconds),
     '## Goals',

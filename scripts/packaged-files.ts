@@ -37,7 +37,7 @@ export const COPIED: readonly string[] = [
 
 /** Kinds of the files in these folders; a file of another kind, such as a key, is not copied even if git is unavailable. */
 const KINDS =
-  /\.(?:bru|conf|css|graphql|html|js|json|jsx|md|ndjson|php|png|prisma|py|service|sh|sql|toml|tpl|ts|yaml|yml)$|^(?:LICENSE|\.npmrc|\.env\.example)$/;
+  /\.(?:bru|cfg|conf|css|graphql|html|js|json|jsx|md|ndjson|php|png|prisma|py|service|sh|sql|toml|tpl|ts|yaml|yml)$|^(?:LICENSE|\.npmrc|\.env\.example)$/;
 
 /**
  * In a checkout only files that git tracks, because an operator may keep secrets beside them. The image is built without git,

@@ -1,6 +1,6 @@
 /**
  * Goal: an operator with a bank account and a wallet runs live accounts by configuration alone (docs/going-live.md): PIX over mTLS, a
- * network, a signer; and `/v2`, GraphQL, console, provider, node and ledger agree (issue 13). Method: the script of the guide.
+ * network, a signer; and `/v2`, GraphQL, console, provider, node and ledger agree. Method: the script of the guide.
  */
 import { afterAll, expect, test } from 'vitest';
 import { rehearse } from '../scripts/rehearsal.ts';

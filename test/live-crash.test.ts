@@ -1,6 +1,6 @@
 /**
  * Goal: over the wire on both sides, nothing is paid twice, lost or stuck, whatever dies and whatever goes wrong: bank, node, gateway and
- * ledger agree in the end (issue 13). Method: PSP, signer, gateway and node as processes that get SIGKILL while live orders of four kinds
+ * ledger agree in the end. Method: PSP, signer, gateway and node as processes that get SIGKILL while live orders of four kinds
  * are paid, delivered and paid out; callbacks lost and doubled, answers that do not come, providers that fail, blocks that are made
  * anew. LIVE_ORDERS=2000 LIVE_KILLS=20 for more, SEED to choose again.
  */

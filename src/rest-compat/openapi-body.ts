@@ -46,6 +46,8 @@ export const HEADERS = {
   ETag: header('Strong: the same for the same bytes.'),
   RetryAfter: header('Seconds after which another attempt makes sense.'),
   WwwAuthenticate: header('`Bearer`, with `error="invalid_token"` where a key was sent (C-41).'),
+  AcceptEncoding: header('`identity`, where the body was compressed: it must not be.'),
+  Upgrade: header('The protocol that is spoken: `HTTP/1.1`.'),
 } as const satisfies Record<string, Schema>;
 
 const FIELDS: Readonly<Record<keyof typeof HEADERS, string>> = {
@@ -57,6 +59,8 @@ const FIELDS: Readonly<Record<keyof typeof HEADERS, string>> = {
   ETag: 'ETag',
   RetryAfter: 'Retry-After',
   WwwAuthenticate: 'WWW-Authenticate',
+  AcceptEncoding: 'Accept-Encoding',
+  Upgrade: 'Upgrade',
 };
 
 /** @returns references to header fields, by the names that they have on the wire. */

@@ -1,6 +1,6 @@
 /** Problems in the OpenAPI document: an answer for each status, with the codes that it may have (C-50, C-51). */
 import { ERRORS, type ErrorCode } from '../base/errors/errors.ts';
-import { headersNamed } from './openapi-body.ts';
+import { type HEADERS, headersNamed } from './openapi-body.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -20,8 +20,16 @@ export const REFUSALS: readonly ErrorCode[] = [
   'INTERNAL',
   'UNAVAILABLE',
 ];
-/** Statuses whose answers say when to try again. */
-const WAITING = [409, 429, 503];
+/** Header fields of problems by status, besides the id of the request. */
+const FIELDS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
+  401: ['WwwAuthenticate'],
+  409: ['RetryAfter'],
+  415: ['AcceptEncoding'],
+  422: ['IdempotentReplayed'],
+  426: ['Upgrade'],
+  429: ['RetryAfter', 'RateLimit', 'RateLimitPolicy'],
+  503: ['RetryAfter'],
+};
 
 /** @returns the statuses of the codes, each once. */
 export function statusesOf(codes: readonly ErrorCode[]): number[] {
@@ -36,12 +44,7 @@ export function problemResponses(): Record<string, Schema> {
       `Problem${status}`,
       {
         description: errors.map(([code, { title }]) => `\`${code}\`: ${title}`).join('. '),
-        headers: headersNamed(
-          'RequestId',
-          ...(WAITING.includes(status) ? (['RetryAfter'] as const) : []),
-          ...(status === 401 ? (['WwwAuthenticate'] as const) : []),
-          ...(status === 429 ? (['RateLimit', 'RateLimitPolicy'] as const) : []),
-        ),
+        headers: headersNamed('RequestId', ...(FIELDS[status] ?? [])),
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]),

@@ -99,7 +99,7 @@ function operation(registry: Registry, route: Route): Schema {
     : [];
   const codes: readonly ErrorCode[] = [
     ...REFUSALS,
-    ...(path.length > 0 ? (['NOT_FOUND'] as const) : []),
+    ...(path.length > 0 || namesRecord(route) ? (['NOT_FOUND'] as const) : []),
     ...(route.answer.kind === 'events' ? (['CURSOR_EXPIRED'] as const) : []),
     ...(route.method === 'POST' ? WRITE_REFUSALS : []),
   ];
@@ -135,6 +135,15 @@ function operation(registry: Registry, route: Route): Schema {
       ),
     },
   };
+}
+
+/** Members of bodies that name a record. */
+const RECORD_MEMBERS = ['end2end', 'endpoint_id', 'group_id'];
+
+/** Whether the body of a route names a record, which may be missing. A creation refuses its members otherwise. */
+function namesRecord({ answer, body = {} }: Route): boolean {
+  const isCreation = answer.kind === 'created';
+  return !isCreation && RECORD_MEMBERS.some((member) => member in body);
 }
 
 function goodAnswer(registry: Registry, route: Route, description: string): Schema {

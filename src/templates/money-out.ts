@@ -4,7 +4,7 @@ import { BRL, currencyOfLedger } from '../base/money/currency.ts';
 import { toMinor } from '../base/money/money.ts';
 import { depositOf } from './amounts.ts';
 import type { Step, Template } from './define.ts';
-import type { Approval, Process, ProcessRow, WaitingTrigger } from './facts.ts';
+import type { Approval, Process, ProcessRow } from './facts.ts';
 import type { RuledKind } from './out-kinds.ts';
 import { returnsOf } from './returns.ts';
 import { UNDONE } from './status.ts';
@@ -123,16 +123,20 @@ export function decided(process: Process, trigger: Trigger, nowMs: number): Deci
   if (isTooLate(approval, nowMs)) return 'too_late';
   const by = [...approval.by, trigger.by];
   if (by.length < approval.needed) return { approval: { ...approval, by } };
-  return { process: rest, trigger: withWorth(approval.trigger, trigger.worth) ?? trigger };
+  const { trigger: waited } = approval;
+  if (!waited) return { process: withWorth(rest, trigger.worth), trigger };
+  return {
+    process: rest,
+    trigger: waited.on === 'refund_ordered' ? withWorth(waited, trigger.worth) : waited,
+  };
 }
 
-/** A deposit that waited to be redirected counts what it was worth then or is worth at its approval, whichever is greater. */
-function withWorth(
-  waited: WaitingTrigger | undefined,
-  worth: string | undefined,
-): WaitingTrigger | undefined {
-  if (waited?.on !== 'refund_ordered' || waited.worth === undefined || worth === undefined) return waited;
-  return centsOf(worth) > centsOf(waited.worth) ? { ...waited, worth } : waited;
+/** Crypto that waited counts what it was worth when it was requested or is worth at its approval, whichever is greater. */
+function withWorth<Facts extends { readonly worth?: string }>(facts: Facts, now: string | undefined): Facts {
+  const { worth } = facts;
+  return worth !== undefined && now !== undefined && centsOf(now) > centsOf(worth)
+    ? { ...facts, worth: now }
+    : facts;
 }
 
 function centsOf(brl: string): bigint {

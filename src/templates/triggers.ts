@@ -125,7 +125,7 @@ export interface TriggerFacts {
   dispute_rejected: { readonly disputeId?: string };
   /** The rail says by its statement how much of the payment went back by a dispute. */
   dispute_returned: { readonly amount: string };
-  /** `by`: id of the key or the person. `worth`: BRL that a redirected deposit is worth now. */
+  /** `by`: id of the key or the person. `worth`: BRL that a redirected deposit or a withdrawal is worth now. */
   approved: { readonly by: string; readonly worth?: string };
   rejected: Nothing;
   /** The step was reached, without any further input: for steps that are only passed through. */

@@ -1,4 +1,4 @@
-/** Goal: no text of a payer is a formula in a spreadsheet, whichever language opens the file (issue 12). Method: single lines. */
+/** Goal: no text of a payer is a formula in a spreadsheet, whichever language opens the file. Method: single lines. */
 import { expect, test } from 'vitest';
 import { CSV_FORMS, csvLine } from '../../src/wire/csv.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Goal: the console shows and does nothing that `/graphql` does not (issue 12). Method: every document over `/graphql` with a
+ * Goal: the console shows and does nothing that `/graphql` does not. Method: every document over `/graphql` with a
  * key, and in process with the same rights, gives the same data; what an act refuses, it refuses in the same words.
  */
 

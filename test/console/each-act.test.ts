@@ -1,6 +1,6 @@
 /**
  * Goal: whoever may do an act does it in a browser, with script and without: the form is found on its screen, filled in, confirmed
- * where it asks, and the page, the data and the audit log say what was done (C-40, issue 12). Method: a table with a row for each
+ * where it asks, and the page, the data and the audit log say what was done (C-40). Method: a table with a row for each
  * mutation that the console has, walked twice in Chromium on one gateway. With script people have a passkey that was shown too
  * long ago, so that it is asked for exactly where C-40 says; without script nobody has one.
  */

@@ -1,6 +1,6 @@
 /**
  * Goal: the console says what its figures are, and what stands around them works: menus of missing pages, links that were used,
- * boxes, buttons (issue 33, E19). Method: pages as a browser without script gets them; measures and a live update in Chromium.
+ * boxes, buttons. Method: pages as a browser without script gets them; measures and a live update in Chromium.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { linkUrl } from '../../src/base/pages/console-url.ts';

@@ -167,6 +167,17 @@ function fieldsIn(page: string): Record<string, string> {
     ]),
   );
 }
+/** Fields of the form of an action on a screen, and those of them that are amounts. */
+function shownFields(page: string, act: string): Readonly<Record<'names' | 'amounts', readonly string[]>> {
+  const start = page.indexOf(`action="/console/acts/${act}"`);
+  const form = page.slice(start, page.indexOf('</form>', start));
+  const tags = form.match(/<(?:input|select|textarea)\b[^>]*>/g) ?? [];
+  const nameOf = (tag: string) => / name="([^"]*)"/.exec(tag)?.[1] ?? '';
+  return {
+    names: tags.map(nameOf),
+    amounts: tags.filter((tag) => tag.includes('inputmode="decimal"')).map(nameOf),
+  };
+}
 const plain = (figure: string | undefined) => (figure ?? '').replaceAll(',', '');
 const less = (left: string, right: string) =>
   sum([left, right.startsWith('-') ? right.slice(1) : `-${right}`]);
@@ -181,7 +192,11 @@ test.each(
   end,
   moves,
 }) => {
-  const form = { back: `/console/new?kind=${kind}`, accept: 'true', ...typed() };
+  const screen = `/console/new?kind=${kind}`;
+  const { names, amounts } = shownFields((await visit(app, owner, screen)).text, act);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(typed())));
+  expect(Object.keys(typed())).toEqual(expect.arrayContaining([...amounts]));
+  const form = { back: screen, accept: 'true', ...typed() };
   const page = await visit(app, owner, `/console/acts/${act}`, { form: { ...form, ask: 'confirm' } });
   expect(page.status, page.text).toBe(200);
   const part = page.text.slice(page.text.indexOf('id="confirm"'));

@@ -1,5 +1,5 @@
 /**
- * Goal: whoever makes a payment knows its price and its limits before, and has a link to hand over after (issue 12). Method:
+ * Goal: whoever makes a payment knows its price and its limits before, and has a link to hand over after. Method:
  * forms as a browser without script sends them.
  */
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * Goal: one transaction shows what can be done with it and played on it now, its page, and its body as /v2 gives it (issue 12).
+ * Goal: one transaction shows what can be done with it and played on it now, its page, and its body as /v2 gives it.
  * Method: an offramp whose deposit is wrong, and a checkout, over the pages of the real application.
  */
 import { beforeAll, describe, expect, test } from 'vitest';

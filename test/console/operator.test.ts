@@ -195,8 +195,12 @@ test('C-34: a return whose order failed too often is shown as such, with the for
   giveBack.mockRejectedValue(new Error('the bank does not answer'));
   expect((await send()).status).toBe(303);
   expect(await open(RETURNING)).not.toContain('acts/ReturnSuspense');
+  const counted = async () =>
+    Number(/Unidentified payment<\/a><b class="num">(\d+)</.exec(await open('/console'))?.[1] ?? 0);
+  const before = await counted();
   await app.owner.query(`update suspense_entry set due_at = 'infinity' where id = $1`, [id]);
   giveBack.mockRestore();
+  expect(await counted()).toBe(before + 1);
   const page = await open(RETURNING);
   expect(page).toMatch(new RegExp(`acts/ReturnSuspense"[\\s\\S]*?name="id" value="${id}"`));
   expect(page).toContain('Return failed');

@@ -1,6 +1,6 @@
 /**
- * Goal: a newcomer sees money move, a merchant finds a payment in one search, an operator sees on the first screen what waits
- * (issue 12): as docs/walks.md says. Method: Chromium does what stands there in bold, and finds what stands in italics; pictures
+ * Goal: a newcomer sees money move, a merchant finds a payment in one search, an operator sees on the first screen what waits,
+ * as docs/walks.md says. Method: Chromium does what stands there in bold, and finds what stands in italics; pictures
  * into docs/walks with SCREENSHOTS=1.
  */
 import { mkdirSync, readFileSync } from 'node:fs';

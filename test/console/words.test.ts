@@ -1,5 +1,5 @@
 /**
- * Goal: the console says of every step what happened to the money, in both languages (issue 12), and never rounds or misreads
+ * Goal: the console says of every step what happened to the money, in both languages, and never rounds or misreads
  * an amount. Method: the steps of every template.
  */
 import { expect, test } from 'vitest';

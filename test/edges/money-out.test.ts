@@ -382,6 +382,50 @@ describe('C-25: threshold of the day, over all kinds', () => {
     }
   });
 
+  test('a withdrawal is judged again when it is approved, by the greater of its worth then and now', async () => {
+    await update('approvalAbove: "50", outflowPerHour: "150"');
+    await whitelist(app, shop.accountId, GROUP, [{ network: 'TRX', target: ELSEWHERE }]);
+    const [second, third] = [await keyWith('read', 'move'), await keyWith('read', 'move')];
+    const { rails } = app.services as { rails: { rates: unknown } };
+    const { rates } = rails;
+    const price = async (mid: string) => {
+      rails.rates = { observe: async () => ({ mid, observedAtMs: await app.services.clock.nowMs() }) };
+      await app.owner.query(`update rate set observed_at = now() - interval '2 minutes'`);
+    };
+    const withdraw = async () => {
+      const body = { amount_received: 100, currency_receive_code: 'USDT_TRX', group_id: GROUP };
+      return (await app.post('/v2/withdrawal', body, { key: shop.apiKey })).json.end2end;
+    };
+    const approve = (end2end: string, key: string) =>
+      app.post(`/v2/withdrawal/${end2end}/approve`, {}, { key });
+    const waiting = async () =>
+      (await ask('{ approvals { reason brl approvalsNeeded } }', {}, third)).approvals;
+    try {
+      await price('1');
+      const risen = await withdraw();
+      expect(await waiting()).toEqual([{ reason: 'THRESHOLD', brl: '100', approvalsNeeded: 1 }]);
+      await price('5');
+      expect((await approve(risen, second)).status).toBe(200);
+      expect(await step(risen)).toBe('approval_withdrawl_dash/PENDING');
+      expect(await waiting()).toEqual([{ reason: 'CEILING', brl: '500', approvalsNeeded: 1 }]);
+      await approve(risen, third);
+      await until(risen, 'success_withdrawl_dash/DONE');
+      // One that has fallen since counts what it was worth.
+      const fallen = await withdraw();
+      await price('1');
+      await approve(fallen, second);
+      await approve(fallen, third);
+      await until(fallen, 'success_withdrawl_dash/DONE');
+      const { rows } = await app.owner.query('select state, brl from money_out where account_id = $1', [
+        String(shop.accountId),
+      ]);
+      expect(rows).toEqual(Array(2).fill({ state: 'lifted', brl: expect.stringMatching(/^500(?:\.0+)?$/) }));
+      expect(await verifyMoneyOut(app.database, shop.accountId)).toEqual([]);
+    } finally {
+      rails.rates = rates;
+    }
+  });
+
   test('kinds count together: what one took of the day, the other has not', async () => {
     shop = await app.addAccount();
     await fund('USDT_TRX', '5000');

@@ -1,6 +1,6 @@
 /**
  * Goal: a payer does every act that the hosted pages have in a browser, with script and without, and the page, the transaction and
- * the audit log say what was done (C-40, issue 12). Method: a row for each act of `pages/acts.ts`, walked twice in Chromium.
+ * the audit log say what was done (C-40). Method: a row for each act of `pages/acts.ts`, walked twice in Chromium.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';

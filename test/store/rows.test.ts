@@ -9,6 +9,7 @@ import type { Database, Statement } from '../../src/store/connection/database.ts
 import { openPlainDatabase } from '../../src/store/connection/plain-connection.ts';
 import { prismaOf } from '../../src/store/connection/prisma.ts';
 import { useDatabase } from '../support/database.ts';
+import { heldMemory } from '../support/held-memory.ts';
 
 /** Connections, and how many of them are shared by quick statements. */
 const CONNECTIONS = 10;
@@ -168,4 +169,14 @@ it('a statement that changes rows and returns none is done', async () => {
     'update api_key set last_used_at = last_used_at where account_id = $1',
   );
   for (let time = 1; time <= 3; time++) expect(await database.query(statement, [0])).toEqual([]);
+});
+
+it('a transaction of thousands of statements without rows holds the values of none', async () => {
+  const statement = named('nothing_back', 'select from generate_series(1, 0) where $1::text is null');
+  const before = await heldMemory();
+  await database.withTx(async (tx) => {
+    for (let n = 0; n < 2_000; n++) await tx.query(statement, [`${n}`.padStart(20_000, '0')]);
+    const after = await heldMemory();
+    expect(after.heap + after.external - before.heap - before.external).toBeLessThan(8_000_000);
+  });
 });

@@ -1,4 +1,4 @@
-/** Goal: a moment is read in one way (issue 12): the place of its time is named, and a year that could be another stands there. */
+/** Goal: a moment is read in one way: the place of its time is named, and a year that could be another stands there. */
 import { expect, test } from 'vitest';
 import { momentText, nearText, showMoment } from '../../src/ui/moments.ts';
 

@@ -1,12 +1,14 @@
 /** Decides about money out that waits for people other than its maker (C-22, C-25, C-40). */
 import type { ActName } from '../../base/access/acts.ts';
+import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { makerOf } from '../../templates/money-out.ts';
 import { advanceTransaction, type Target } from '../engine/advance-for-caller.ts';
-import { depositWorthNow } from '../pricing/price.ts';
+import { depositWorthNow, worthNow } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { approvesFrom, settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
@@ -16,7 +18,8 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
  *
  * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, for those that count as one maker with them or with somebody who has
  *   approved (C-40), and for whoever is newer to the account than its cooling time; `ADDRESS_NOT_WHITELISTED` when its destination
- *   was taken off the whitelist meanwhile; `NOT_FOUND`, `STEP_CONFLICT`.
+ *   was taken off the whitelist meanwhile; `QUOTE_UNAVAILABLE` for crypto, which is judged by its worth now, too; `NOT_FOUND`,
+ *   `STEP_CONFLICT`.
  */
 export function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   return approve(context, target, 'withdrawal.approve');
@@ -27,8 +30,7 @@ export function approveWithdrawal(context: Context, target: Target): Promise<Pro
  *
  * @param requestedAt - of the request that is approved: no other one of the transaction comes between what the approver read
  *   and what leaves. Any where it is not given.
- * @throws as `approveWithdrawal`; `STEP_CONFLICT` where another request waits by now; `QUOTE_UNAVAILABLE` for a redirected deposit, which is
- *   judged by its worth now, too.
+ * @throws as `approveWithdrawal`; `STEP_CONFLICT` where another request waits by now.
  */
 export function approveMoneyOut(
   context: Context,
@@ -57,8 +59,7 @@ async function approve(
   requireAct(context, act);
   await settleProtections(context);
   const row = await findOwnProcess(context, target.end2end, target.family);
-  const waited = row.process?.approval?.trigger;
-  const worth = waited?.on === 'refund_ordered' ? await depositWorthNow(context, row) : undefined;
+  const worth = await waitingWorthNow(context, row);
   const trigger = { on: 'approved', by: context.caller.id, ...(worth && { worth }) } as const;
   const nowMs = await context.clock.nowMs();
   return advanceTransaction(context, target, row, trigger, act, {
@@ -71,6 +72,19 @@ async function approve(
       await refuseNewcomer(context, tx, nowMs);
     },
   });
+}
+
+/** @returns BRL that the crypto which waits is worth now; undefined for a PIX, whose amount is in BRL. */
+async function waitingWorthNow(context: Context, row: ProcessRow): Promise<string | undefined> {
+  const { approval, worth } = row.process ?? {};
+  if (approval?.trigger?.on === 'refund_ordered') return depositWorthNow(context, row);
+  if (!approval || approval.trigger || worth === undefined) return undefined;
+  const { sourceCurrency, sourceAmount } = row;
+  return worthNow(
+    context,
+    currencyOfLedger(known(sourceCurrency, 'a currency')),
+    known(sourceAmount, 'an amount'),
+  );
 }
 
 function isRequestOf({ process }: ProcessRow, requestedAt: Date): boolean {

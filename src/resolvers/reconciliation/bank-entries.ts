@@ -3,6 +3,7 @@
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { pixIdIn } from '../../base/pix/end-to-end-id.ts';
+import { TextSet } from '../../base/text/text-set.ts';
 import { brasiliaMidnight } from '../../base/time/brasilia-day.ts';
 import type { BankMovement, BankRow, SkipReason } from '../../wire/bank/bank-row.ts';
 import { NO_NEWS, type StatementEntry } from '../services/statement.ts';
@@ -49,18 +50,26 @@ const NOON_MS = 12 * 3_600_000;
 const TEXT_MAX = 200;
 const PLAIN = ['payment', 'payout'] as const;
 
-/** Collects the rows of a file. Their texts are not stored, and entries are made when they are read: a file may have hundreds of thousands. */
+/** Room for movements at first. */
+const FIRST_ROOM = 1_024;
+
+/**
+ * Collects the rows of a file. A file may have hundreds of thousands: of each movement it stores name, amount, day and the id of its
+ * PIX, some 50 bytes, and makes the entry when it is read.
+ */
 export class BankEntries {
-  readonly #byName = new Map<string, number>();
+  /** Of each movement its name, by its position among the movements. */
+  readonly #names = new TextSet();
+  /** Numbers of movements with one name in the file, where there are several. */
+  readonly #repeated = new Map<string, number>();
   readonly #noons = new Map<string, Date>();
-  /** Movements that contain no id of a PIX: their names, amounts and noons. */
-  readonly #ids: string[] = [];
-  readonly #minors: bigint[] = [];
   readonly #at: Date[] = [];
-  readonly #ofPix: { readonly movement: BankMovement; readonly pixId: string }[] = [];
+  #minors = new BigInt64Array(FIRST_ROOM);
+  /** Ids of PIX, and the positions of the movements that contain them. */
+  readonly #pixIds: string[] = [];
+  readonly #ofPix: number[] = [];
   readonly #skippedRows: SkippedRow[] = [];
   #account: string | null = null;
-  #movements = 0;
   #skipped = 0;
   #incoming = 0n;
   #outgoing = 0n;
@@ -76,22 +85,19 @@ export class BankEntries {
         this.#skippedRows.push({ place, why: movement, text: text.slice(0, TEXT_MAX) });
       return;
     }
+    const position = this.#at.length;
     const id = this.#nameOf(movement.id || place);
-    const at = this.#noonOf(movement.day);
     const show = () => shownOf(place, { ...movement, id });
     this.#first ??= show();
     this.#last = show;
-    this.#movements += 1;
     if (movement.minor > 0n) this.#incoming += movement.minor;
     else this.#outgoing -= movement.minor;
+    this.#at.push(this.#noonOf(movement.day));
+    this.#setMinor(position, movement.minor);
     const pixId = pixIdIn(`${movement.id} ${movement.text}`);
-    if (pixId !== undefined) {
-      this.#ofPix.push({ movement: { ...movement, id }, pixId });
-      return;
-    }
-    this.#ids.push(id);
-    this.#minors.push(movement.minor);
-    this.#at.push(at);
+    if (pixId === undefined) return;
+    this.#ofPix.push(position);
+    this.#pixIds.push(ownText(pixId));
   }
 
   /** Days that have a movement, in no order. */
@@ -99,13 +105,11 @@ export class BankEntries {
     return [...this.#noons.keys()];
   }
 
-  /** Yields the entries of all movements. */
+  /** Yields the entries of all movements, those of PIX first. */
   *entries(): Generator<StatementEntry> {
     yield* this.#pixEntries();
-    for (const [index, id] of this.#ids.entries()) {
-      const [minor, at] = [this.#minors[index], this.#at[index]];
-      if (minor !== undefined && at) yield unnamedEntry(id, minor, at);
-    }
+    const ofPix = new Set(this.#ofPix);
+    for (const position of this.#at.keys()) if (!ofPix.has(position)) yield this.#unnamedEntry(position);
   }
 
   /** @returns the summary of the rows up to now. */
@@ -113,7 +117,7 @@ export class BankEntries {
     return {
       account: this.#account,
       currency: BRL.code,
-      movements: this.#movements,
+      movements: this.#at.length,
       incoming: fromMinor(this.#incoming, BRL.decimals),
       outgoing: fromMinor(this.#outgoing, BRL.decimals),
       first: this.#first,
@@ -125,11 +129,19 @@ export class BankEntries {
 
   /** A file may give one name to several movements; each of them moved, because a bank lists a movement once. */
   #nameOf(given: string): string {
-    // A part of the text of a file would keep that text in memory.
-    const name = Buffer.from(given).toString();
-    const count = (this.#byName.get(name) ?? 0) + 1;
-    this.#byName.set(name, count);
-    return count === 1 ? name : this.#nameOf(`${name}#${count}`);
+    if (this.#names.add(given)) return given;
+    const count = (this.#repeated.get(given) ?? 1) + 1;
+    this.#repeated.set(ownText(given), count);
+    return this.#nameOf(`${given}#${count}`);
+  }
+
+  #setMinor(position: number, minor: bigint): void {
+    if (position === this.#minors.length) {
+      const minors = new BigInt64Array(2 * position);
+      minors.set(this.#minors);
+      this.#minors = minors;
+    }
+    this.#minors[position] = minor;
   }
 
   #noonOf(day: string): Date {
@@ -142,36 +154,57 @@ export class BankEntries {
    * A movement that contains the id of a PIX is that PIX, or was paid by hand. Of several that contain one id, such as a payout and its
    * fee, the largest is the PIX.
    */
-  #pixEntries(): readonly StatementEntry[] {
+  *#pixEntries(): Generator<StatementEntry> {
     const named = new Set<string>();
-    return this.#ofPix
-      .toSorted(({ movement: one }, { movement: other }) => Number(sizeOf(other) - sizeOf(one)))
-      .map(({ movement, pixId }) => {
-        const [coming, going] = pixId.startsWith('D') ? (['payout_return', 'refund'] as const) : PLAIN;
-        const kind = movement.minor > 0n ? coming : going;
-        const at = this.#noonOf(movement.day);
-        const name = `${kind} ${pixId}`;
-        if (named.has(name)) return { ...unnamedEntry(`bank:${movement.id}`, movement.minor, at), kind };
-        named.add(name);
-        return { kind, id: pixId, amount: amountText(movement.minor), at, untold: 'paid_by_hand' };
-      });
+    const sizeOf = (position: number) => absolute(this.#minorAt(position));
+    const largestFirst = [...this.#ofPix.entries()].sort(([, one], [, other]) =>
+      Number(sizeOf(other) - sizeOf(one)),
+    );
+    for (const [index, position] of largestFirst) {
+      const pixId = this.#pixIds[index] ?? '';
+      const [coming, going] = pixId.startsWith('D') ? (['payout_return', 'refund'] as const) : PLAIN;
+      const kind = this.#minorAt(position) > 0n ? coming : going;
+      const name = `${kind} ${pixId}`;
+      const entry = this.#unnamedEntry(position);
+      if (named.has(name)) yield { ...entry, id: `bank:${entry.id}`, kind };
+      else yield { kind, id: pixId, amount: entry.amount, at: entry.at, untold: 'paid_by_hand' };
+      named.add(name);
+    }
+  }
+
+  /** @returns an entry that is found by its amount and day. */
+  #unnamedEntry(position: number): StatementEntry {
+    const minor = this.#minorAt(position);
+    const kind = minor > 0n ? 'payment' : 'payout';
+    const at = this.#at[position] as Date;
+    return {
+      kind,
+      id: this.#names.at(position),
+      amount: amountText(minor),
+      at,
+      news: NO_NEWS,
+      untold: 'any',
+    };
+  }
+
+  #minorAt(position: number): bigint {
+    return this.#minors[position] as bigint;
   }
 }
 
-/** Found by its amount and day. */
-function unnamedEntry(id: string, minor: bigint, at: Date): StatementEntry {
-  const kind = minor > 0n ? 'payment' : 'payout';
-  return { kind, id, amount: amountText(minor), at, news: NO_NEWS, untold: 'any' };
+/** @returns a copy: a part of the text of a file would keep that text in memory. */
+function ownText(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function amountText(minor: bigint): string {
-  return fromMinor(minor < 0n ? -minor : minor, BRL.decimals);
+  return fromMinor(absolute(minor), BRL.decimals);
 }
 
 function shownOf(place: string, { day, minor, id, text }: BankMovement): ShownMovement {
   return { place, day, amount: fromMinor(minor, BRL.decimals), id, text: text.slice(0, TEXT_MAX) };
 }
 
-function sizeOf({ minor }: BankMovement): bigint {
+function absolute(minor: bigint): bigint {
   return minor < 0n ? -minor : minor;
 }

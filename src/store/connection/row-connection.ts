@@ -104,7 +104,7 @@ export class RowConnection extends DriverConnection {
       needed = end - at;
       if (end > bytes.length) break;
       const type = bytes[at];
-      if (type === READY_FOR_QUERY) this.#answered += 1;
+      if (type === READY_FOR_QUERY) this.#endAnswer();
       const taker = type === DATA_ROW ? this.#takerNow() : undefined;
       if (taker) {
         if (handedOn < at) others.emit('data', bytes.subarray(handedOn, at));
@@ -121,8 +121,13 @@ export class RowConnection extends DriverConnection {
     this.#needed = needed;
   }
 
-  #takerNow(): RowTaker | undefined {
+  /** Releases the receiver of the answer: it holds the rows and the values of its statement. */
+  #endAnswer(): void {
+    this.#answered += 1;
     while (this.#takers[0] && this.#takers[0].number < this.#answered) this.#takers.shift();
+  }
+
+  #takerNow(): RowTaker | undefined {
     const first = this.#takers[0];
     return first?.number === this.#answered ? first.taker : undefined;
   }

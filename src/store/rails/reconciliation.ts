@@ -45,14 +45,15 @@ export interface ReconciliationFilter {
   readonly limit: number;
 }
 
-const COLUMNS = `id, rail, day::text as day, until, made_at as "madeAt", made_by as "madeBy", matched, missing_here as "missingHere",
+const FACTS = `id, rail, day::text as day, until, made_at as "madeAt", made_by as "madeBy", matched, missing_here as "missingHere",
   missing_there as "missingThere", amount_differs as "amountDiffers", details_differ as "detailsDiffer",
-  balances_differ as "balancesDiffer", in_suspense as "inSuspense", oldest_open_at as "oldestOpenAt", findings, balances, source`;
+  balances_differ as "balancesDiffer", in_suspense as "inSuspense", oldest_open_at as "oldestOpenAt", source`;
+const COLUMNS = `${FACTS}, findings, balances`;
 const ADD: Statement = {
   name: 'reconciliation_add',
   text: `insert into reconciliation (mode, rail, day, until, made_at, made_by, matched, missing_here, missing_there, amount_differs,
       details_differ, balances_differ, in_suspense, oldest_open_at, findings, balances, source, entries)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, $16::jsonb, $17, $18::jsonb) returning ${COLUMNS}`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, $16::jsonb, $17, $18::jsonb) returning ${FACTS}`,
 };
 const FIND: Statement = {
   name: 'reconciliation_find',
@@ -121,9 +122,9 @@ export async function addReconciliation(
   const counts = [matched, missingHere, missingThere, amountDiffers, detailsDiffer, balancesDiffer];
   const lists = [JSON.stringify(findings), JSON.stringify(balances), source, JSON.stringify(entries)];
   const values = [mode, rail, day, until, madeAt, madeBy, ...counts, inSuspense, oldestOpenAt, ...lists];
-  const [row] = await tx.query<StoredReconciliation>(ADD, values);
+  const [row] = await tx.query<Omit<StoredReconciliation, 'findings' | 'balances'>>(ADD, values);
   assert(row, 'what is inserted is returned');
-  return row;
+  return { ...row, findings, balances };
 }
 
 /** @returns the report with this id, or undefined. */

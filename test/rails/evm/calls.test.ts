@@ -1,5 +1,5 @@
 /**
- * Goal: one connection that breaks costs no turn (issue 13: providers that fail). A block is read by many calls, of which none may fail; without
+ * Goal: one connection that breaks costs no turn (providers that fail). A block is read by many calls, of which none may fail; without
  * a second try, a tenth of broken connections keeps a network from being read at all.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
