@@ -1,15 +1,17 @@
-/** Streams exports: parts are read only as fast as the client takes them. */
+/** Streams exports, whose parts are read only as fast as the client takes them, and makes links to them. */
 import { once } from 'node:events';
 import { GatewayError } from '../base/errors/errors.ts';
+import { createExportLink, type ExportLink } from '../resolvers/exports/export-link.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
+import { readLinkRequest, withoutToken } from '../rest-compat/export-link-request.ts';
+import { EXPORT_PATHS, type Export, type ExportPath, readExport } from '../rest-compat/exports.ts';
 import type { QueryPolicy } from '../rest-compat/input.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import type { Registry } from '../templates/registry.ts';
 import { checkMethod } from './http/check-request.ts';
 import { type Cors, isPreflight } from './http/cors.ts';
 import { ExportGate } from './http/export-gate.ts';
-import { type Exchange, READ_METHODS } from './http/http.ts';
+import { type Exchange, READ_METHODS, sendJson } from './http/http.ts';
 import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.ts';
 
 /** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
@@ -18,6 +20,10 @@ type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record
 /** Parts of the server that exports need. */
 interface ExportParts {
   readonly admit: Admit;
+  /** Lets a caller in that makes a link: a key, no link. */
+  readonly admitMaker: Admit;
+  /** Base of links. */
+  readonly publicUrl: string;
   readonly streams: OpenStreams;
   readonly cors: Pick<Cors, 'preflight'>;
 }
@@ -29,16 +35,25 @@ const TAKEN_WITHIN_MS = 60_000;
 export function exportServer(
   registry: Registry,
   policy: QueryPolicy,
-  { admit, streams, cors }: ExportParts,
+  { admit, admitMaker, publicUrl, streams, cors }: ExportParts,
 ): (exchange: Exchange) => Promise<void> | undefined {
   const gate = new ExportGate();
-  const serve = async (exchange: Exchange, path: (typeof EXPORT_PATHS)[number]) => {
+  const serve = async (exchange: Exchange, path: ExportPath) => {
     exchange.route = path;
-    exchange.allowed = READ_METHODS;
+    exchange.allowed = [...READ_METHODS, 'POST'];
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
     checkMethod(exchange.request.method, exchange.allowed);
+    if (exchange.request.method === 'POST') {
+      const { context, headers } = await admitMaker(exchange);
+      const { address, days } = readLinkRequest(registry, path, exchange.search, policy);
+      return sendLink(
+        exchange,
+        { publicUrl, address, ...(await createExportLink(context, address, days)) },
+        headers,
+      );
+    }
     const { context, headers } = await admit(exchange);
-    const asked = readExport(registry, path, exchange.search, policy);
+    const asked = readExport(registry, path, withoutToken(exchange.search), policy);
     const leave = gate.enter(context.caller.accountId);
     try {
       const forget = streams.add(streamOf(exchange, context.caller));
@@ -51,6 +66,18 @@ export function exportServer(
     const path = EXPORT_PATHS.find((each) => each === exchange.path);
     return path && serve(exchange, path);
   };
+}
+
+/** Answers with the link, which is shown once. */
+function sendLink(
+  exchange: Exchange,
+  link: ExportLink & { readonly publicUrl: string; readonly address: string },
+  headers: Record<string, string>,
+): void {
+  const { publicUrl, address, token, expiresAt } = link;
+  const url = `${publicUrl}${address}${address.includes('?') ? '&' : '?'}access_token=${token}`;
+  const body = JSON.stringify({ url, expires_at: expiresAt.toISOString() });
+  sendJson(exchange, 201, body, { 'cache-control': 'no-store', ...headers });
 }
 
 /**
