@@ -246,7 +246,12 @@ describe('the statement', () => {
         notes: 'pedido 7',
         externalCode: '000123',
       },
-      ...{ clientName: 'Ana Souza', clientTaxId: '01234567890', pixE2e: 'E99999999202610110027abcdef12345', fees: '1.5' },
+      ...{
+        clientName: 'Ana Souza',
+        clientTaxId: '01234567890',
+        pixE2e: 'E99999999202610110027abcdef12345',
+        fees: '1.5',
+      },
     });
     const funded = fund(BRL, 11_110n);
     await test.database.withTx(async (tx) => {
