@@ -14,16 +14,15 @@ import { ExportGate } from './http/export-gate.ts';
 import { type Exchange, READ_METHODS, sendJson } from './http/http.ts';
 import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.ts';
 
-/** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
-type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;
+/** Lets a caller in; a link is made by a key, and not by a link. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+type Admit = (
+  exchange: Exchange,
+  kind: 'read' | 'write',
+) => Promise<{ context: Context; headers: Record<string, string> }>;
 
 /** Parts of the server that exports need. */
 interface ExportParts {
   readonly admit: Admit;
-  /** Lets a caller in that makes a link: a key, no link. */
-  readonly admitMaker: Admit;
-  /** Base of links. */
-  readonly publicUrl: string;
   readonly streams: OpenStreams;
   readonly cors: Pick<Cors, 'preflight'>;
 }
@@ -34,8 +33,8 @@ const TAKEN_WITHIN_MS = 60_000;
 /** @returns the answer to a request for an export; undefined for another path. */
 export function exportServer(
   registry: Registry,
-  policy: QueryPolicy,
-  { admit, admitMaker, publicUrl, streams, cors }: ExportParts,
+  policy: QueryPolicy & { readonly publicUrl: string },
+  { admit, streams, cors }: ExportParts,
 ): (exchange: Exchange) => Promise<void> | undefined {
   const gate = new ExportGate();
   const serve = async (exchange: Exchange, path: ExportPath) => {
@@ -44,15 +43,12 @@ export function exportServer(
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
     checkMethod(exchange.request.method, exchange.allowed);
     if (exchange.request.method === 'POST') {
-      const { context, headers } = await admitMaker(exchange);
+      const { context, headers } = await admit(exchange, 'write');
       const { address, days } = readLinkRequest(registry, path, exchange.search, policy);
-      return sendLink(
-        exchange,
-        { publicUrl, address, ...(await createExportLink(context, address, days)) },
-        headers,
-      );
+      const link = await createExportLink(context, address, days);
+      return sendLink(exchange, `${policy.publicUrl}${address}`, link, headers);
     }
-    const { context, headers } = await admit(exchange);
+    const { context, headers } = await admit(exchange, 'read');
     const asked = readExport(registry, path, withoutToken(exchange.search), policy);
     const leave = gate.enter(context.caller.accountId);
     try {
@@ -71,11 +67,11 @@ export function exportServer(
 /** Answers with the link, which is shown once. */
 function sendLink(
   exchange: Exchange,
-  link: ExportLink & { readonly publicUrl: string; readonly address: string },
+  target: string,
+  { token, expiresAt }: ExportLink,
   headers: Record<string, string>,
 ): void {
-  const { publicUrl, address, token, expiresAt } = link;
-  const url = `${publicUrl}${address}${address.includes('?') ? '&' : '?'}access_token=${token}`;
+  const url = `${target}${target.includes('?') ? '&' : '?'}access_token=${token}`;
   const body = JSON.stringify({ url, expires_at: expiresAt.toISOString() });
   sendJson(exchange, 201, body, { 'cache-control': 'no-store', ...headers });
 }

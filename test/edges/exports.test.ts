@@ -464,7 +464,8 @@ describe('rights and refusals', () => {
     ]) {
       expect((await send(path, apiKey)).status).toBe(403);
       expect((await send(path, null)).status).toBe(401);
-      expect((await send(path, key, 'POST', '{}')).status).toBe(405);
+      expect((await send(path, apiKey, 'POST')).status).toBe(403);
+      expect((await send(path, key, 'PUT', '{}')).status).toBe(405);
     }
     const { rows, count } = readCsv((await file('/export/transactions', other.apiKey)).text);
     expect([rows, count?.source_amount]).toEqual([[], '0']);

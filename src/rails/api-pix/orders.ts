@@ -46,7 +46,7 @@ export interface OrderKind {
   readonly send: (order: NewPixOrder) => Promise<readonly News[]>;
   /** @returns reports about it; undefined when the provider does not have it. */
   readonly ask: (order: AskedOrder) => Promise<Told | undefined>;
-  /** How long the provider surely knows the name of an order again, so that a repetition is no second order. Unit: ms. */
+  /** Time for which the provider surely knows the name of an order again, so that a repetition is no second order. Unit: ms. */
   readonly repeatableMs: number;
   /** Whether a problem is a refusal for good, and not a matter of access or settings, which somebody can put right. */
   readonly isRefusal: (problem: PspProblem) => boolean;

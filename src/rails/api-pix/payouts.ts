@@ -42,7 +42,7 @@ export interface PixPayouts {
   readonly find: (id: string, reference: string | null) => Promise<WirePayout | undefined>;
   /** Whether a payout was refused for good. */
   readonly isRefusal: (problem: PspProblem) => boolean;
-  /** How long the provider surely knows an id again, so that a repetition is no second payout. Unit: ms. */
+  /** Time for which the provider surely knows an id again, so that a repetition is no second payout. Unit: ms. */
   readonly repeatableMs: number;
 }
 

@@ -3,7 +3,7 @@
  * digest, once for their rows.
  */
 import { createHash } from 'node:crypto';
-import { csvForm } from './bank-forms.ts';
+import { csvForm } from './apply-bank-form.ts';
 import { BankFileError, type BankForm, type BankRow, isSameAccount } from './bank-row.ts';
 import { isCnab240 } from './cnab-record.ts';
 import { readCnab } from './read-cnab.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { parse as parseWhole } from 'csv-parse/sync';
-import { wholeCells } from './bank-forms.ts';
+import { wholeCells } from './apply-bank-form.ts';
 import {
   amountOf,
   type BankAmount,
