@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BankFileSummary, ShownMovement } from '../resolvers/reconciliation/bank-entries.ts';
 import { isOpen } from '../resolvers/reconciliation/reconcile.ts';
 import { previewFile, reconcileFile } from '../resolvers/reconciliation/reconcile-file.ts';
+import { BANK_FORM_NAMES, type BankFormName } from '../wire/bank/bank-forms.ts';
 import {
   type BankForm,
   COLUMN_MEMBERS,
@@ -19,6 +20,7 @@ import { asPlatform } from './with-store.ts';
 
 /** Options of the form of a file. */
 export interface BankFileOptions {
+  readonly bank?: BankFormName;
   readonly columns?: BankForm['columns'];
   readonly bankAccount?: string;
   readonly decimalMark?: ',' | '.';
@@ -38,6 +40,11 @@ export function bankFileOptions(command: Command): Command {
     .option(
       '--preview',
       'with --file: print what is read (movements, sums, skipped rows) and compare and store nothing',
+    )
+    .addOption(
+      new Option('--bank <bank>', 'form of the CSV files of a bank; other options count first').choices(
+        BANK_FORM_NAMES,
+      ),
     )
     .option(
       '--columns <names>',
@@ -68,9 +75,10 @@ export function bankFileOptions(command: Command): Command {
 
 /** Prints the reports of a file; the same file again prints the reports of before. */
 export async function fileReports(options: BankFileOptions, path: string): Promise<void> {
-  const { columns = {}, bankAccount = null, decimalMark = null } = options;
+  const { bank, columns = {}, bankAccount = null, decimalMark = null } = options;
   const { dates = DEFAULT_FORM.dates, signs = DEFAULT_FORM.signs, skip = [] } = options;
-  const form: BankForm = { columns, account: bankAccount, decimalMark, dates, signs, skip };
+  const given = { columns, account: bankAccount, decimalMark, dates, signs, skip };
+  const form: BankForm = bank === undefined ? given : { ...given, bank };
   const file = { parameter: '--file', bytes: () => createReadStream(path), form };
   if (options.preview) {
     const read = await asPlatform(options, (context) => previewFile(context, file));

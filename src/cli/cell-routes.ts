@@ -14,7 +14,7 @@ interface Rule {
   readonly pattern: string;
 }
 
-const { apiKey, streamToken, payerSession, slug, personToken } = CODED_FORMS;
+const { apiKey, streamToken, exportLink, payerSession, slug, personToken } = CODED_FORMS;
 const CODE = '([0-9a-z]{2})';
 const NAME = '(first|[0-9a-z]{2})';
 const TOKEN = '[0-9A-Za-z_-]';
@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
   { subject: 'path', pattern: `/pay/${TOKEN}{24}(?:/.*)?` },
   ...[apiKey, streamToken, payerSession].map(({ pattern }): Rule => ({ subject: 'bearer', pattern })),
   { subject: 'bearer', pattern: '[^ ]+' },
-  ...[streamToken, payerSession].map(({ pattern }): Rule => ({ subject: 'token', pattern })),
+  ...[streamToken, exportLink, payerSession].map(({ pattern }): Rule => ({ subject: 'token', pattern })),
   { subject: 'token', pattern: '[^ ]+' },
   { subject: 'session', pattern: personToken.pattern },
   { subject: 'session', pattern: `${TOKEN}{43}` },

@@ -1,6 +1,7 @@
 /** `crossramp psp`: the payment service provider of the sandbox, as a process of its own. */
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { PSP_PROFILE_NAMES, PSP_PROFILES, type PspProfileName } from '../psp/profiles.ts';
 import { writeRailsSettings } from '../psp/rails-settings.ts';
 import { answer, jsonOption } from './output.ts';
 import { untilStopped } from './until-interrupted.ts';
@@ -13,6 +14,7 @@ interface Options {
   readonly callbackPort: number;
   readonly locationHost: string;
   readonly playAmounts?: boolean;
+  readonly profile: PspProfileName;
   readonly json?: boolean;
 }
 
@@ -31,20 +33,25 @@ export function pspCommand(): Command {
       '--play-amounts',
       'the amount decides a payout: up to 10.00 succeeds, up to 20.00 fails, above is refused',
     )
+    .addOption(
+      new Option('--profile <bank>', 'bank whose tokens, paths, members and payouts it has')
+        .choices(PSP_PROFILE_NAMES)
+        .default('standard'),
+    )
     .addOption(jsonOption())
     .action(run);
 }
 
 async function run(options: Options): Promise<void> {
-  const { port, controlPort, locationHost, playAmounts = false } = options;
+  const { port, controlPort, locationHost, profile, playAmounts = false } = options;
   const home = resolve(options.home ?? `${homeFolder()}/psp`);
   // SQLite is loaded for this command alone.
   const { startPsp } = await import('../psp/psp.ts');
-  const psp = await startPsp({ home, port, controlPort, locationHost, playsAmounts: playAmounts });
+  const psp = await startPsp({ home, port, controlPort, locationHost, profile, playsAmounts: playAmounts });
   const railsFile = writeRailsSettings(psp, home, options.callbackPort);
   const { url, controlUrl } = psp;
   const lines = [
-    `API Pix   ${url}/v2, by the certificates in ${home}`,
+    `API Pix   ${url}${PSP_PROFILES[profile].paths.cob.replace(/\/cob$/, '')}, by the certificates in ${home}`,
     `Control   ${controlUrl}`,
     `Gateway   RAILS_FILE=${quoted(railsFile)} npm start`,
   ];

@@ -26,7 +26,7 @@ export function reconcileCommand(): Command {
     .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')
     .option(
       '--file <file>',
-      'a statement file of the bank, OFX or CSV, instead of the statement of a rail; each of its days gets a report',
+      'a statement file of the bank, OFX, CSV or CNAB 240, instead of the statement of a rail; each of its days gets a report',
     )
     .option('--live', 'work on live accounts (default: sandbox accounts)')
     .option(

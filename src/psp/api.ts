@@ -1,10 +1,15 @@
-/** The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí for what API Pix does not have. */
+/**
+ * The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí and Inter for what API Pix does not have; in the form of the
+ * bank of its profile.
+ */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { bankAnswer, bankRefusal, checkMembers, standardRequest, standardTokenRequest } from './bank-form.ts';
 import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
 import { directory } from './directory.ts';
 import type { FaultRule, FaultTarget } from './faults.ts';
 import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
 import { listInfractions } from './infractions.ts';
+import { getInterPayout, postInterPayout } from './inter-payouts.ts';
 import { type Client, checkToken, issueToken, type PspScope, unauthorized } from './oauth.ts';
 import { readPage, readPeriod } from './pages.ts';
 import type { PspParts } from './parts.ts';
@@ -26,21 +31,27 @@ const NO_CHECK = 'x-skip-mtls-checking';
 export function apiListener(parts: PspParts, client: Client, key: string): RequestListener {
   const routes = routesOf(parts, client, key);
   return (request, response) => {
-    handle(parts, routes, key, request, response).catch((error: unknown) => sendError(response, error));
+    handle(parts, routes, { client, key }, request, response).catch((error: unknown) =>
+      sendError(response, bankRefusal(parts.profile, error)),
+    );
   };
 }
 
 async function handle(
   parts: PspParts,
   routes: readonly Route<Demand>[],
-  key: string,
+  { client, key }: { readonly client: Client; readonly key: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { route: found, named, query } = routeOf(routes, request);
+  const { profile } = parts;
+  const { route: found, named, query } = routeOf(routes, standardRequest(profile, request));
   const { scope, target } = found.more;
   const { headers } = request;
-  if (scope) checkToken(key, headers.authorization, scope);
+  if (scope) {
+    checkToken(key, headers.authorization, scope);
+    checkMembers(profile, client, { headers, query });
+  }
   const body = await readBody(request);
   const fault = parts.faults.next(target);
   if (fault?.fault === 'unavailable')
@@ -51,8 +62,9 @@ async function handle(
   parts.wake();
   await delay(fault);
   if (fault?.fault === 'timeout') return void request.socket.destroy();
-  if ('error' in given) return sendError(response, given.error);
-  send(response, given.answer.status, given.answer.body, 'application/json');
+  if ('error' in given) throw given.error;
+  const { status, body: answer } = bankAnswer(profile, given.answer);
+  send(response, status, answer, 'application/json');
 }
 
 /** Refusals are delayed, too. */
@@ -82,9 +94,10 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
   const lookUp = directory(parts);
   const put = (asked: Asked) => made(putPayout(parts, first(asked), asked.body));
   return [
-    route('POST', '/oauth/token', { target: 'token' }, ({ headers, body }) =>
-      ok(issueToken(client, key, headers.authorization, body)),
-    ),
+    route('POST', '/oauth/token', { target: 'token' }, (asked) => {
+      const body = standardTokenRequest(parts.profile, client, asked);
+      return ok(issueToken(client, key, asked.headers.authorization, body));
+    }),
     route('PUT', '/v2/cob/:txid', charge, (asked) => made(putCharge(parts, first(asked), asked.body))),
     route('PATCH', '/v2/cob/:txid', charge, (asked) => ok(patchCharge(parts, first(asked), asked.body))),
     route('GET', '/v2/cob/:txid', reading('cob.read'), (asked) => ok(getCharge(parts, first(asked)))),
@@ -124,6 +137,12 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
     route('GET', '/v2/gn/saldo', reading('gn.balance.read'), () => ok(getBalance(parts))),
     route('GET', '/v2/gn/infracoes', reading('pix.read'), ({ query }) =>
       ok(listInfractions(parts, ...period(query, 'PixConsultaInvalida'))),
+    ),
+    route('POST', '/banking/v2/pix', { scope: 'pagamento-pix.write', target: 'payout' }, (asked) =>
+      ok(postInterPayout(parts, asked.headers, asked.body)),
+    ),
+    route('GET', '/banking/v2/pix/:code', reading('pagamento-pix.read'), (asked) =>
+      ok(getInterPayout(parts, first(asked))),
     ),
     route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(first(asked)))),
   ];

@@ -42,7 +42,7 @@ export function route<More>(
 /** @returns the route of a request, with the open parts of its path. @throws {Refused} 404 and 405. */
 export function routeOf<More>(
   routes: readonly Route<More>[],
-  { method, url }: IncomingMessage,
+  { method, url }: Pick<IncomingMessage, 'method' | 'url'>,
 ): { readonly route: Route<More>; readonly named: readonly string[]; readonly query: URLSearchParams } {
   const { pathname, searchParams: query } = new URL(url ?? '/', 'http://psp');
   const matching = routes.filter(({ path }) => path.test(pathname));

@@ -4,6 +4,7 @@ import type { Callbacks } from './callbacks.ts';
 import type { PspClock } from './clock.ts';
 import type { Faults } from './faults.ts';
 import { problem, type Refused, type Violation } from './problem.ts';
+import type { PspProfile } from './profiles.ts';
 import type { PspStore } from './store.ts';
 
 /** The account of a caller at the PSP. */
@@ -24,6 +25,7 @@ export interface PspParts {
   readonly faults: Faults;
   readonly callbacks: Callbacks;
   readonly holder: Holder;
+  readonly profile: PspProfile;
   /** Host of the locations that codes name, without scheme. */
   readonly locationHost: string;
   /** Payouts end by their amounts, as in Efí's test environment. */

@@ -50,11 +50,9 @@ const PLAYED_RETURNS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** `PUT /v3/gn/pix/{idEnvio}`: sends a PIX to a key. */
 export function putPayout(parts: PspParts, id: string, body: Body): object {
-  const { store, clock, holder } = parts;
+  const { store, holder } = parts;
   const [payer, payee, valor] = [objectOf(body.pagador), objectOf(body.favorecido), body.valor];
   if (!ID.test(id)) throw refusal(400, 'valor_invalido', 'Campo idEnvio deve ter de 1 a 35 letras e números');
-  if (!isAmount(valor))
-    throw refusal(400, 'valor_invalido', 'Campo valor deve ser maior que zero, como 12.34');
   if (!holder.keys.includes(String(payer.chave)))
     throw refusal(400, 'chave_invalida', 'A chave informada não faz referência à conta autenticada');
   if (textOf(payee.chave) === null)
@@ -64,30 +62,51 @@ export function putPayout(parts: PspParts, id: string, body: Body): object {
       throw refusal(400, 'webhook_nao_cadastrado', 'A chave do pagador não tem um webhook associado');
     if (find(parts, 'id', id))
       throw refusal(409, 'id_envio_duplicado', 'O id de envio informado já foi utilizado em outro pagamento');
-    const minor = toMinor(valor, 2);
-    if (parts.playsAmounts && minor > PLAYED.failed)
-      throw refusal(422, 'pagamento_negado', 'Pagamento negado por análises');
-    const payeeKey = String(payee.chave);
-    const plan = takePlan(store, 'payout', { id, amount: valor, payeeKey });
-    const isFailing = plan !== undefined || (parts.playsAmounts && minor > PLAYED.done);
-    const now = clock.now();
-    store.run(
-      `insert into payout values (?, ?, ?, ?, ?, ?, 'EM_PROCESSAMENTO', ?, ?, null, ?, ?)`,
-      id,
-      newEndToEndId({ ispb: holder.ispb, at: new Date(now) }),
-      valor,
-      String(payer.chave),
-      payeeKey,
-      textOf(payer.infoPagador),
-      now,
-      now + parts.settleMs,
-      plan?.reason ?? null,
-      isFailing ? 1 : 0,
-    );
-    const row = find(parts, 'id', id) as PayoutRow;
-    const { endToEndId: e2eId, status } = row;
-    return { idEnvio: id, e2eId, valor, horario: { solicitacao: isoOf(now) }, status };
+    const order = { id, amount: valor, payeeKey: String(payee.chave), info: textOf(payer.infoPagador) };
+    const { endToEndId: e2eId, status, askedMs } = addPayout(parts, order);
+    return { idEnvio: id, e2eId, valor, horario: { solicitacao: isoOf(askedMs) }, status };
   });
+}
+
+/** Stores a payout that is to be carried out. @throws {Refused} for an amount that is none, or that plays a refusal. */
+export function addPayout(
+  parts: PspParts,
+  order: {
+    readonly id: string;
+    readonly amount: unknown;
+    readonly payeeKey: string;
+    readonly info: string | null;
+  },
+): PayoutRow {
+  const { store, clock, holder } = parts;
+  const { id, amount, payeeKey, info } = order;
+  if (!isAmount(amount))
+    throw refusal(400, 'valor_invalido', 'Campo valor deve ser maior que zero, como 12.34');
+  const minor = toMinor(amount, 2);
+  if (parts.playsAmounts && minor > PLAYED.failed)
+    throw refusal(422, 'pagamento_negado', 'Pagamento negado por análises');
+  const plan = takePlan(store, 'payout', { id, amount, payeeKey });
+  const isFailing = plan !== undefined || (parts.playsAmounts && minor > PLAYED.done);
+  const now = clock.now();
+  store.run(
+    `insert into payout values (?, ?, ?, ?, ?, ?, 'EM_PROCESSAMENTO', ?, ?, null, ?, ?)`,
+    id,
+    newEndToEndId({ ispb: holder.ispb, at: new Date(now) }),
+    amount,
+    holder.keys[0] as string,
+    payeeKey,
+    info,
+    now,
+    now + parts.settleMs,
+    plan?.reason ?? null,
+    isFailing ? 1 : 0,
+  );
+  return find(parts, 'id', id) as PayoutRow;
+}
+
+/** @returns the payout with this id, or this EndToEndId; undefined where there is none. */
+export function payoutBy(parts: PspParts, by: 'id' | 'end_to_end_id', value: string): PayoutRow | undefined {
+  return find(parts, by, value);
 }
 
 /** `GET /v2/gn/pix/enviados/id-envio/{idEnvio}`, and by EndToEndId. */
@@ -224,7 +243,7 @@ function returnsOf({ store }: PspParts, id: string): readonly object[] {
 
 function tell(parts: PspParts, row: PayoutRow): readonly number[] {
   const hook = parts.store.one<{ url: string }>('select url from webhook where key = ?', row.payerKey);
-  if (!hook) return [];
+  if (!hook || parts.profile.payouts !== 'efi') return [];
   const devolucoes = returnsOf(parts, row.id);
   const isFailed = row.status === 'NAO_REALIZADO';
   const pix = {

@@ -13,6 +13,7 @@ import { Faults } from './faults.ts';
 import type { Client } from './oauth.ts';
 import type { Holder, PspParts } from './parts.ts';
 import { settlePayouts } from './payouts.ts';
+import { PSP_PROFILES, type PspProfileName } from './profiles.ts';
 import { settleRefunds } from './received.ts';
 import { PspStore } from './store.ts';
 
@@ -28,12 +29,15 @@ export interface PspOptions {
   readonly playsAmounts?: boolean;
   /** Duration of a payout, a refund or a return; a second by default. */
   readonly settleMs?: number;
+  /** Bank that it speaks as; `standard` by default. */
+  readonly profile?: PspProfileName;
 }
 
 /** A PSP that runs. */
 export interface RunningPsp {
   /** Of the API: `https://127.0.0.1:<port>`, without `/v2`. */
   readonly url: string;
+  readonly profile: PspProfileName;
   readonly controlUrl: string;
   readonly certificates: Certificates;
   readonly client: Client;
@@ -63,6 +67,7 @@ export async function startPsp(options: PspOptions): Promise<RunningPsp> {
     secret: store.setting('client_secret', () => randomBytes(SECRET_BYTES).toString('base64url')),
   };
   const { locationHost = 'psp.localhost', playsAmounts = false, settleMs = 1_000 } = options;
+  const { profile = 'standard' } = options;
   const wake = () => look();
   const parts: PspParts = {
     store,
@@ -70,6 +75,7 @@ export async function startPsp(options: PspOptions): Promise<RunningPsp> {
     faults,
     callbacks,
     holder,
+    profile: PSP_PROFILES[profile],
     locationHost,
     playsAmounts,
     settleMs,
@@ -93,6 +99,7 @@ export async function startPsp(options: PspOptions): Promise<RunningPsp> {
   look();
   return {
     url: `https://${HOST}:${port}`,
+    profile,
     controlUrl: `http://${HOST}:${controlPort}`,
     certificates,
     client,

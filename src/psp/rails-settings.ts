@@ -1,6 +1,7 @@
 /** The settings with which a gateway talks to this PSP: `rails.json`, to be given as RAILS_FILE. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PSP_PROFILES, type PspProfile } from './profiles.ts';
 import type { RunningPsp } from './psp.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { RunningPsp } from './psp.ts';
  */
 export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: number): string {
   const { url, controlUrl: pspControl, client, holder } = psp;
+  const profile: PspProfile = PSP_PROFILES[psp.profile];
   const [pixKey] = holder.keys;
   const secretFile = join(home, 'client-secret');
   writeFileSync(secretFile, client.secret, { mode: 0o600 });
@@ -24,19 +26,33 @@ export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: 
   };
   const pix = {
     kind: 'api-pix',
-    url: `${url}/v2`,
-    tokenUrl: `${url}/oauth/token`,
+    ...(psp.profile !== 'standard' && { profile: psp.profile }),
+    url: `${url}${baseOf(profile)}`,
+    tokenUrl: `${url}${profile.tokenPath}`,
     clientId: client.id,
-    clientSecretFile: 'client-secret',
+    ...(!profile.isSecretless && { clientSecretFile: 'client-secret' }),
+    ...(psp.profile === 'inter' && { headers: { 'x-conta-corrente': '1234567' } }),
+    ...(psp.profile === 'bb' && { query: { 'gw-dev-app-key': 'sandbox' } }),
     ...identity,
     caFile: 'ca.pem',
     pixKey,
     ispb: holder.ispb,
-    infractionsUrl: `${url}/v2/gn/infracoes`,
+    ...(profile.payouts === 'efi' && { infractionsUrl: `${url}/v2/gn/infracoes` }),
     callback,
-    payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
+    ...(profile.payouts === 'inter' && { payouts: { kind: 'inter', url } }),
+    ...(profile.payouts === 'efi' && {
+      payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
+    }),
   };
   const file = join(home, 'rails.json');
   writeFileSync(file, `${JSON.stringify({ sandbox: { pix, pspControl } }, null, 2)}\n`);
   return file;
+}
+
+/** The part that the paths of all resources begin with, by whole segments; a bank's paths in the settings begin after it. */
+function baseOf({ paths }: PspProfile): string {
+  const parts = Object.values(paths).map((path) => path.split('/').slice(0, -1));
+  const [first = []] = parts;
+  const end = first.findIndex((part, at) => parts.some((each) => each[at] !== part));
+  return first.slice(0, end === -1 ? first.length : end).join('/');
 }

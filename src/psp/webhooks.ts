@@ -28,7 +28,8 @@ export async function putWebhook(
     );
   if (url === null || !isAllowed(url))
     throw invalid('O campo webhook.webhookUrl não respeita o schema.', 'webhook.webhookUrl');
-  const wrong = isUnchecked ? undefined : await parts.callbacks.problemOf(url);
+  const wrong =
+    isUnchecked || !parts.profile.probesCallbacks ? undefined : await parts.callbacks.problemOf(url);
   if (wrong !== undefined) throw invalid(wrong, 'webhook.webhookUrl');
   parts.store.run(
     'insert into webhook values (?, ?, ?) on conflict do update set url = excluded.url, created_ms = excluded.created_ms',

@@ -3,9 +3,11 @@
 import { type Named, Violations } from '../base/errors/violations.ts';
 import { parseDay } from '../base/time/instant.ts';
 import { BRASILIA, ZONES, type Zone } from '../base/time/zone.ts';
+import { exportBooks } from '../resolvers/exports/export-books.ts';
 import { exportRecords } from '../resolvers/exports/export-records.ts';
 import { exportStatement, type StatementFormat } from '../resolvers/exports/export-statement.ts';
 import { exportTransactions, type TransactionFormat } from '../resolvers/exports/export-transactions.ts';
+import type { PeriodInput } from '../resolvers/ledger/read-books.ts';
 import type { StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { WAITS } from '../resolvers/transactions/awaiting.ts';
@@ -14,6 +16,7 @@ import { FILTERS, type FilterKind, type FilterName } from '../store/engine/trans
 import type { Registry } from '../templates/registry.ts';
 import { STATUS_CODES } from '../templates/status.ts';
 import type { CsvLanguage } from '../wire/csv.ts';
+import { exportOfPeriod, PERIODS, type Period, readPeriod } from './export-period.ts';
 import { parseQuery, type Query, type QueryPolicy } from './input.ts';
 
 /** An export that was asked for. */
@@ -78,10 +81,26 @@ const STATEMENT = {
   date_from: 'dateFrom',
   date_to: 'dateTo',
 } as const satisfies Readonly<Record<string, keyof StatementFilterInput>>;
-const FORM = ['format', 'zone'] as const;
+const FORM = ['format', 'zone', 'period'] as const;
+const RECORD_FORM = ['format', 'zone', 'month'] as const;
+/** Days of the books are always those of Brasília. */
+const BOOKS = {
+  date_from: 'from',
+  date_to: 'to',
+  account: 'account',
+} as const satisfies Readonly<Record<string, keyof PeriodInput>>;
+const BOOK_FORMATS = {
+  csv: TRANSACTION_FORMATS.csv,
+  'csv-pt': TRANSACTION_FORMATS['csv-pt'],
+} as const;
 
 /** Paths of exports. */
-export const EXPORT_PATHS = ['/export/transactions', '/export/statement', '/export/records'] as const;
+export const EXPORT_PATHS = [
+  '/export/transactions',
+  '/export/statement',
+  '/export/records',
+  '/export/books',
+] as const;
 /** A member of EXPORT_PATHS. */
 export type ExportPath = (typeof EXPORT_PATHS)[number];
 
@@ -96,13 +115,17 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
   if (path === '/export/statement') {
     const query = parseQuery(search, [...FORM, ...Object.keys(STATEMENT)], policy, violations);
     const { format, language, zone, ...rest } = formatOf(STATEMENT_FORMATS, query, violations);
+    const period = periodOf(query, violations);
     violations.refuse();
     const input = textsOf<StatementFilterInput>(query, STATEMENT);
-    const parts = (context: Context) => exportStatement(context, input, { format, language, zone });
+    const parts = (context: Context) =>
+      exportOfPeriod(context, { period, zone }, (days) =>
+        exportStatement(context, within(input, days), { format, language, zone }),
+      );
     return { ...rest, parts, name: 'statement' };
   }
   if (path === '/export/records') {
-    const query = parseQuery(search, [...FORM, 'month'], policy, violations);
+    const query = parseQuery(search, RECORD_FORM, policy, violations);
     const { format, language, zone: _zone, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
     // Authorities count in their own days, whatever the form.
     const zone = zoneOf(query, violations) ?? BRASILIA;
@@ -115,6 +138,18 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
       exportRecords(context, { month: month ?? '', format, language, zone });
     return { ...rest, parts, name: `records-${month}` };
   }
+  if (path === '/export/books') {
+    const query = parseQuery(search, ['format', 'period', ...Object.keys(BOOKS)], policy, violations);
+    const { language, ...rest } = formatOf(BOOK_FORMATS, query, violations);
+    const period = periodOf(query, violations);
+    violations.refuse();
+    const input = textsOf<PeriodInput>(query, BOOKS);
+    const parts = (context: Context) =>
+      exportOfPeriod(context, { period, zone: BRASILIA }, (days) =>
+        exportBooks(context, { ...input, ...days }, language),
+      );
+    return { ...rest, parts, name: 'books' };
+  }
   const query = parseQuery(
     search,
     [...FORM, ...FILTERS.map(([, filter]) => filter.export)],
@@ -123,9 +158,25 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
   );
   const { format, language, zone, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
   const input = filtersOf(registry, query, violations);
+  const period = periodOf(query, violations);
   violations.refuse();
-  const parts = (context: Context) => exportTransactions(context, input, { format, language, zone });
+  const parts = (context: Context) =>
+    exportOfPeriod(context, { period, zone }, (days) =>
+      exportTransactions(context, within(input, days), { format, language, zone }),
+    );
   return { ...rest, parts, name: 'transactions' };
+}
+
+function periodOf(query: Query, violations: Violations): Period | undefined {
+  return readPeriod(query, (given) => oneOf(given, PERIODS, violations), violations);
+}
+
+/** @returns the filters, with the days of a period if there is one. */
+function within<Input extends { readonly dateFrom?: Named | undefined; readonly dateTo?: Named | undefined }>(
+  input: Input,
+  days: { readonly from: Named; readonly to: Named } | undefined,
+): Input {
+  return days ? { ...input, dateFrom: days.from, dateTo: days.to } : input;
 }
 
 /** @returns the filters of a query; bad values are noted in `violations`. */

@@ -138,6 +138,13 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
         description: `Balance after the period. ${SIDE}`,
         resolve: (row) => row.closing,
       }),
+      calculatedBrl: t.field({
+        type: 'Decimal',
+        nullable: true,
+        description:
+          'Value of `closing` in BRL at the newest rate, not at that of the period, rounded to cents; null where there is no rate.',
+        resolve: (row) => row.calculatedBrl,
+      }),
     }),
   });
   const trial = builder.objectRef<TrialBalance>('TrialBalance').implement({

@@ -147,8 +147,9 @@ export function createApp({ config, services, log, noteRequest }: AppParts): App
   const here = { limitsOf, api: graphqlApi, publicUrl: config.publicUrl };
   const serveConsole = consoleServer({ ...here, sessions, admit, log });
   const serveMcp = mcpServing({ ...here, admit: (exchange) => admit(exchange, authenticate, 'read') });
-  const admitReader = (exchange: Exchange) => admit(exchange, authenticatePayer, 'read');
-  const serveExport = exportServer(registry, config, { admit: admitReader, streams, cors });
+  const admitExport = (exchange: Exchange, kind: RequestKind) =>
+    admit(exchange, kind === 'read' ? authenticatePayer : authenticate, kind);
+  const serveExport = exportServer(registry, config, { admit: admitExport, streams, cors });
   const parts = { routes, schema, sessions, serveConsole };
   const serveOpen = servesOpen({ config, services, log }, parts, () => shutdown.isRetired);
   const dispatch = onOwnHost(config.publicUrl, async (exchange) => {

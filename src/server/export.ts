@@ -1,19 +1,24 @@
-/** Streams exports: parts are read only as fast as the client takes them. */
+/** Streams exports, whose parts are read only as fast as the client takes them, and makes links to them. */
 import { once } from 'node:events';
 import { GatewayError } from '../base/errors/errors.ts';
+import { createExportLink, type ExportLink } from '../resolvers/exports/export-link.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
+import { readLinkRequest, withoutToken } from '../rest-compat/export-link-request.ts';
+import { EXPORT_PATHS, type Export, type ExportPath, readExport } from '../rest-compat/exports.ts';
 import type { QueryPolicy } from '../rest-compat/input.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import type { Registry } from '../templates/registry.ts';
 import { checkMethod } from './http/check-request.ts';
 import { type Cors, isPreflight } from './http/cors.ts';
 import { ExportGate } from './http/export-gate.ts';
-import { type Exchange, READ_METHODS } from './http/http.ts';
+import { type Exchange, READ_METHODS, sendJson } from './http/http.ts';
 import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.ts';
 
-/** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
-type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;
+/** Lets a caller in; a link is made by a key, and not by a link. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+type Admit = (
+  exchange: Exchange,
+  kind: 'read' | 'write',
+) => Promise<{ context: Context; headers: Record<string, string> }>;
 
 /** Parts of the server that exports need. */
 interface ExportParts {
@@ -28,17 +33,23 @@ const TAKEN_WITHIN_MS = 60_000;
 /** @returns the answer to a request for an export; undefined for another path. */
 export function exportServer(
   registry: Registry,
-  policy: QueryPolicy,
+  policy: QueryPolicy & { readonly publicUrl: string },
   { admit, streams, cors }: ExportParts,
 ): (exchange: Exchange) => Promise<void> | undefined {
   const gate = new ExportGate();
-  const serve = async (exchange: Exchange, path: (typeof EXPORT_PATHS)[number]) => {
+  const serve = async (exchange: Exchange, path: ExportPath) => {
     exchange.route = path;
-    exchange.allowed = READ_METHODS;
+    exchange.allowed = [...READ_METHODS, 'POST'];
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
     checkMethod(exchange.request.method, exchange.allowed);
-    const { context, headers } = await admit(exchange);
-    const asked = readExport(registry, path, exchange.search, policy);
+    if (exchange.request.method === 'POST') {
+      const { context, headers } = await admit(exchange, 'write');
+      const { address, days } = readLinkRequest(registry, path, exchange.search, policy);
+      const link = await createExportLink(context, address, days);
+      return sendLink(exchange, `${policy.publicUrl}${address}`, link, headers);
+    }
+    const { context, headers } = await admit(exchange, 'read');
+    const asked = readExport(registry, path, withoutToken(exchange.search), policy);
     const leave = gate.enter(context.caller.accountId);
     try {
       const forget = streams.add(streamOf(exchange, context.caller));
@@ -51,6 +62,18 @@ export function exportServer(
     const path = EXPORT_PATHS.find((each) => each === exchange.path);
     return path && serve(exchange, path);
   };
+}
+
+/** Answers with the link, which is shown once. */
+function sendLink(
+  exchange: Exchange,
+  target: string,
+  { token, expiresAt }: ExportLink,
+  headers: Record<string, string>,
+): void {
+  const url = `${target}${target.includes('?') ? '&' : '?'}access_token=${token}`;
+  const body = JSON.stringify({ url, expires_at: expiresAt.toISOString() });
+  sendJson(exchange, 201, body, { 'cache-control': 'no-store', ...headers });
 }
 
 /**

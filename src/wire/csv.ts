@@ -2,6 +2,8 @@
  * CSV (RFC 4180) for spreadsheets, in English and Brazilian form, with a guard against cells that a spreadsheet would execute, and, in the
  * Brazilian form, against references that it would take for numbers or dates.
  */
+import { BRL } from '../base/money/currency.ts';
+import { withDecimals } from '../base/money/money.ts';
 import type { Instant } from '../base/time/instant.ts';
 import { isoIn, wallTime, type Zone } from '../base/time/zone.ts';
 
@@ -23,12 +25,20 @@ export const CSV_FORMS = {
 /** A language that has a form. */
 export type CsvLanguage = keyof typeof CSV_FORMS;
 
-/** A cell: text, an amount as decimal text, or a time as clocks of a zone show it. */
+/**
+ * A cell: text, an amount as decimal text, or a time as clocks of a zone show it. A spreadsheet shows the least number of decimals; other
+ * forms have the amount as it is.
+ */
 export type Cell =
   | string
   | null
-  | { readonly amount: string | null }
+  | { readonly amount: string | null; readonly decimals?: number }
   | { readonly time: Instant | null; readonly zone: Zone };
+
+/** @returns the cell of an amount: one of BRL has two decimals in a spreadsheet. @param code - of the currency. */
+export function amountCell(amount: string | null, code: string | null): Cell {
+  return code === BRL.code ? { amount, decimals: BRL.decimals } : { amount };
+}
 
 const ZONE_NAMES: Readonly<Record<Zone, string>> = { UTC: 'UTC', 'America/Sao_Paulo': 'Brasília' };
 
@@ -73,7 +83,11 @@ function textOf({ decimalMark, isForSpreadsheet }: CsvForm, cell: Cell): string 
     if (isForSpreadsheet && !LEFT.test(cell) && CONVERTED.test(cell)) return `="${cell}"`;
     return cell.replace(FORMULA, "'");
   }
-  if ('amount' in cell) return (cell.amount ?? '').replace('.', decimalMark);
+  if ('amount' in cell) {
+    const { amount, decimals = 0 } = cell;
+    if (amount === null) return '';
+    return (isForSpreadsheet ? withDecimals(amount, decimals) : amount).replace('.', decimalMark);
+  }
   if (cell.time === null) return '';
   if (!isForSpreadsheet) return isoIn(cell.zone, cell.time);
   const { day, time } = wallTime(cell.zone, cell.time);

@@ -15,7 +15,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/base/access/api-key.ts';
 import { BRL, currencyOfLedger } from '../../src/base/money/currency.ts';
-import { sum } from '../../src/base/money/money.ts';
+import { sum, withDecimals } from '../../src/base/money/money.ts';
 import { fund, gasSpent } from '../../src/ledger/journals.ts';
 import { playDemo } from '../../src/rails/sandbox/demo.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
@@ -102,6 +102,12 @@ const readCsv = (text: string, delimiter = ',') => {
   };
 };
 
+/** An amount as a spreadsheet in Brazil shows it. */
+function inBrazil(amount: string | undefined, currency: string | undefined): string {
+  if (!amount) return '';
+  return (currency === 'BRL' ? withDecimals(amount, 2) : amount).replace('.', ',');
+}
+
 describe('transactions', () => {
   const FILTER = 'families=onramps,checkouts&status_codes=SUCCESS,EXPIRED&currency=BRL';
   const LISTED = `transactions(families: [ONRAMPS, CHECKOUTS], first: 100, filter: { statusCodes: [SUCCESS, EXPIRED], currency: "BRL" })
@@ -134,9 +140,10 @@ describe('transactions', () => {
     expect(text.startsWith('\uFEFFTransação;Criado em (Brasília);')).toBe(true);
     const { rows } = readCsv(text, ';');
     const english = readCsv((await file(`/export/transactions?${FILTER}`)).text).rows;
-    expect(rows.map((row) => row['Valor de entrada']?.replace(',', '.'))).toEqual(
-      english.map((row) => row.source_amount),
+    expect(rows.map((row) => row['Valor de entrada'])).toEqual(
+      english.map((row) => inBrazil(row.source_amount, row.source_currency)),
     );
+    expect(rows.map((row) => row['Taxas (R$)'])).toEqual(english.map((row) => inBrazil(row.fees_brl, 'BRL')));
     expect(rows.map((row) => row.Situação)).toContain('Sucesso');
   });
 
@@ -228,6 +235,55 @@ describe('the statement', () => {
       expect(
         totals.find((row) => row.currency === currency.code && row.sub_account === 'available')?.balance,
       ).toBe(available);
+  });
+
+  it('as CSV for Brazil: the day of Brasília, who paid, what for, fees, and BRL with two decimals', async () => {
+    const { accountId, apiKey } = await another();
+    const row = newTransaction({
+      ...{
+        end2end: 'CRXB1',
+        createdAt: '2026-10-11T00:27:47.123Z',
+        notes: 'pedido 7',
+        externalCode: '000123',
+      },
+      ...{
+        clientName: 'Ana Souza',
+        clientTaxId: '01234567890',
+        pixE2e: 'E99999999202610110027abcdef12345',
+        fees: '1.5',
+      },
+    });
+    const funded = fund(BRL, 11_110n);
+    await test.database.withTx(async (tx) => {
+      await lockHeads(tx, [accountId], 'sandbox');
+      await insertTransactions(tx, accountId, [row]);
+      const [found] = await tx.query<{ id: bigint }>(
+        { name: 'export_test', text: 'select id from transaction where account_id = $1' },
+        [accountId],
+      );
+      const transactionId = found?.id ?? null;
+      const request = { accountId, ref: 'paid', transactionId, journal: funded };
+      await postJournals(tx, [request], new Date('2026-10-11T00:27:47.000Z'));
+    });
+    const path = '/export/statement?format=csv-pt&currency=BRL&sub_account=available';
+    const { text } = await file(`${path}&date_from=2026-10-10&date_to=2026-10-10`, apiKey);
+    const [headings, line, totals, count] = text.split('\r\n');
+    expect(headings).toBe(
+      '\uFEFFLinha;Data (Brasília);Subconta;Moeda;Débito;Crédito;Saldo;Lançamento;Transação;Descrição;Cliente;CPF/CNPJ;Referência;PIX (EndToEndId);Taxas da transação (R$)',
+    );
+    expect(line?.split(';').slice(1, 7)).toEqual([
+      '10/10/2026 21:27:47',
+      ...['available', 'BRL', '0,00', '111,10', '111,10'],
+    ]);
+    expect(line?.split(';').slice(8)).toEqual([
+      'CRXB1',
+      expect.stringMatching(/: pedido 7$/),
+      ...['Ana Souza', '012.345.678-90', '"=""000123"""', 'E99999999202610110027abcdef12345', '1,50'],
+    ]);
+    expect(totals).toBe('TOTAL;;available;BRL;0,00;111,10;111,10;;;;;;;;');
+    expect(count).toBe('COUNT;;;;1;;;;;;;;;;');
+    const english = readCsv((await file(path.replace('csv-pt', 'csv'), apiKey)).text).rows;
+    expect(english).toMatchObject([{ credit: '111.1', fees_brl: '1.5', client_name: 'Ana Souza' }]);
   });
 
   it('as OFX: another program reads the movements, and they lead to the balance', async () => {
@@ -408,7 +464,8 @@ describe('rights and refusals', () => {
     ]) {
       expect((await send(path, apiKey)).status).toBe(403);
       expect((await send(path, null)).status).toBe(401);
-      expect((await send(path, key, 'POST', '{}')).status).toBe(405);
+      expect((await send(path, apiKey, 'POST')).status).toBe(403);
+      expect((await send(path, key, 'PUT', '{}')).status).toBe(405);
     }
     const { rows, count } = readCsv((await file('/export/transactions', other.apiKey)).text);
     expect([rows, count?.source_amount]).toEqual([[], '0']);

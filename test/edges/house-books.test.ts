@@ -29,6 +29,7 @@ interface Line {
   readonly [amount: string]: unknown;
 }
 
+const ORDER = ['HOUSE_ASSET', 'HOLDER', 'HOUSE_LIABILITY', 'HOUSE_EQUITY', 'HOUSE_REVENUE', 'HOUSE_EXPENSE'];
 const TRIAL = 'from to lines { account class currency { code } opening debits credits closing }';
 
 async function sell(brl: string): Promise<void> {
@@ -103,6 +104,66 @@ describe('a period', () => {
       (await platform('{ trialBalance(from: "0001-01-01", to: "9999-12-31") { to } }')).trialBalance,
     ).toEqual({ to: '9999-12-31' });
     expect(await wrong('account: "999999"')).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('the exported books', () => {
+  const file = (search: string, key = app.platformKey) => app.get(`/export/books?${search}`, { key });
+  const cellsOf = (text: string, separator: string) =>
+    text
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(separator));
+
+  test('are the trial balance by class, with values in BRL and their sum for each class', async () => {
+    const { trialBalance: books } = await platform(
+      `{ trialBalance(account: "${shop.accountId}") { from to lines { account class currency { code } opening debits credits closing calculatedBrl } } }`,
+    );
+    const { status, text, headers } = await file(`account=${shop.accountId}`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [headings, ...rows] = cellsOf(text, ',');
+    expect(headings?.join()).toBe(
+      'date_from,date_to,class,account,currency,opening,debits,credits,closing,closing_brl',
+    );
+    const lines = rows.filter(([first]) => first === books.from);
+    const expected = (books.lines as Line[]).map((line) =>
+      [
+        ...[books.from, books.to, line.class, line.account ?? '', line.currency.code],
+        ...[line.opening, line.debits, line.credits, line.closing, line.calculatedBrl ?? ''],
+      ].join(),
+    );
+    expect(lines.map((line) => line.join()).toSorted()).toEqual(expected.toSorted());
+    const classes = lines.map(([, , kind]) => kind);
+    expect(classes).toEqual(
+      classes.toSorted((one, other) => ORDER.indexOf(one ?? '') - ORDER.indexOf(other ?? '')),
+    );
+    const sums = rows.filter(([first]) => first === 'TOTAL');
+    for (const [, , kind, , , , , , , total] of sums) {
+      const values = (books.lines as Line[]).filter((line) => line.class === kind);
+      const known = values.every(({ calculatedBrl }) => calculatedBrl !== null);
+      const sum = values.reduce((all, { calculatedBrl }) => all + units(calculatedBrl), 0);
+      expect(units(total || 0)).toBe(known ? sum : 0);
+    }
+    expect(sums.map(([, , kind]) => kind)).toContain('HOUSE_ASSET');
+    expect(rows.at(-1)?.slice(0, 6)).toEqual(['COUNT', '', '', '', '', String(lines.length)]);
+  });
+
+  test('for Brazil have words, commas, and BRL with two decimals', async () => {
+    const { text } = await file(`account=${shop.accountId}&format=csv-pt&date_from=2020-01-01`);
+    const [headings, ...rows] = cellsOf(text.replace(/^\uFEFF/, ''), ';');
+    expect(headings?.join(';')).toBe(
+      'De;Até;Classe;Conta;Moeda;Saldo inicial;Débitos;Créditos;Saldo final;Saldo final (R$)',
+    );
+    const pix = rows.find(([, , , account]) => account === 'A.pix');
+    expect(pix?.slice(2)).toEqual(['Ativo', 'A.pix', 'BRL', '0,00', '800,00', '0,00', '800,00', '800,00']);
+    expect(pix?.[0]).toBe('01/01/2020');
+  });
+
+  test('are for the operator alone, and refuse what they do not know by name', async () => {
+    expect((await file('', shop.apiKey)).status).toBe(403);
+    for (const search of ['format=ofx', 'zone=UTC', 'date_from=2026-02-30', 'currency=BRL'])
+      expect([search, (await file(search)).status]).toEqual([search, 400]);
+    expect((await file('account=999999')).status).toBe(404);
   });
 });
 

@@ -92,6 +92,7 @@ export const ACTS = {
     'Makes a token that opens subscriptions for a short time.',
     'createStreamToken',
   ),
+  'export_link.create': act('read', 'Makes a link to an export. By `POST /export/…` only.'),
   'settings.update_account': act('admin', 'Changes the rules of an account.', 'updateAccountSettings'),
   'settings.cancel_change': act(
     'admin',

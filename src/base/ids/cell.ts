@@ -39,6 +39,10 @@ export const CODED_FORMS = {
     name: 'stream token',
     pattern: 'crst_[0-9]{1,18}[.]key_([0-9a-z]{2})[0-9A-Za-z]{16}[.][0-9]{1,12}[.][0-9A-Za-z_-]{43}',
   },
+  exportLink: {
+    name: 'link to an export',
+    pattern: 'crex_[0-9]{1,18}[.]key_([0-9a-z]{2})[0-9A-Za-z]{16}[.][0-9]{1,12}[.][0-9A-Za-z_-]{43}',
+  },
   keyId: { name: 'id of a key', pattern: 'key_([0-9a-z]{2})[0-9A-Za-z]{16}' },
   payerSession: { name: 'payment session', pattern: '([0-9a-z]{2})[0-9A-Za-z_-]{24}' },
   slug: { name: 'static link', pattern: '([0-9a-z]{2})[0-9A-Za-z_-]{16}' },

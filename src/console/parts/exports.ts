@@ -17,6 +17,7 @@ const FORMATS = {
 const LISTS = {
   transactions: ['csv', 'csv-pt', 'jsonl'],
   statement: ['csv', 'csv-pt', 'jsonl', 'ofx', 'hledger'],
+  books: ['csv', 'csv-pt'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof FORMATS)[]>>;
 
 /** Filters whose names or values are others there than in the address of a screen. */

@@ -2,13 +2,14 @@
 import { sum } from '../../base/money/money.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { dayText } from '../../ui/moments.ts';
+import { dayText, timeText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, screenOf } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { closeChecklist } from '../parts/close-checklist.ts';
+import { exportMenu } from '../parts/exports.ts';
 import { BRL, figure, moment, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
@@ -28,16 +29,25 @@ export const BOOKS = screenOf<BooksQuery>({
     const { treasury, trialBalance, profitAndLoss, manualJournals, bookCloses } = data;
     const { say } = context;
     const period = periodText(context, trialBalance);
-    const main = html`<div class="top"><h1>${say('books')}</h1></div>
+    const main = html`${top(context, data)}
 <div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.nodes.length === 0)}</div>
 ${periodForm(context, trialBalance)}
 ${section('treasury', say('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
 ${section('trial', say('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
+${section('classes', say('byClass'), classTable(context, trialBalance.lines), period)}
 ${section('result', say('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
 ${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
     return { title: say('books'), main };
   },
 });
+
+/** Title, files of the period, and a form for paper. */
+function top(context: ScreenContext, { viewer, trialBalance: { from, to } }: BooksQuery): Html {
+  const { say, language, query } = context;
+  const paper = say('onPaper', { account: viewer.account.name, person: viewer.person?.name ?? '' });
+  const filters = { dateFrom: from, dateTo: to, account: query.get('account')?.trim() };
+  return html`<div class="top"><h1>${say('books')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(viewer.account.now), language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'books', filters)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>`;
+}
 
 type Trial = BooksQuery['trialBalance'];
 type TrialLine = Trial['lines'][number];
@@ -124,6 +134,7 @@ function trialColumns(context: ScreenContext): readonly Column<TrialLine>[] {
     amountColumn(context, say('debits'), ({ debits }) => debits),
     amountColumn(context, say('credits'), ({ credits }) => credits),
     amountColumn(context, say('closing'), ({ closing }) => closing),
+    valueColumn<TrialLine>(context),
   ];
 }
 
@@ -142,9 +153,44 @@ function trialTotals(
       total(({ debits }) => debits),
       total(({ credits }) => credits),
       total((line) => signed(line, line.closing)),
+      '',
     ];
     return [say('total'), currency.displayName, ...totals];
   });
+}
+
+/** Classes in the order of a balance sheet. */
+const CLASSES: readonly TrialLine['class'][] = [
+  'HOUSE_ASSET',
+  'HOLDER',
+  'HOUSE_LIABILITY',
+  'HOUSE_EQUITY',
+  'HOUSE_REVENUE',
+  'HOUSE_EXPENSE',
+];
+
+/** Closing balances of each class in BRL; a class with a balance that has no rate has no sum. */
+function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
+  const { say, language } = context;
+  const rows = CLASSES.flatMap((each) => {
+    const values = lines.filter((line) => line.class === each).map(({ calculatedBrl }) => calculatedBrl);
+    const known = values.filter((value) => value !== null);
+    return values.length === 0 ? [] : [{ each, value: known.length === values.length ? sum(known) : null }];
+  });
+  if (rows.length === 0) return empty('receipt', say('emptyBooks'));
+  const caption = say('byClass');
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { name: say('accountClass'), isRowHead: true, cell: ({ each }) => sayNamed(say, each) },
+    {
+      name: say('inBrl'),
+      isFigure: true,
+      cell: ({ value }) => (value === null ? say('notValued') : figure(value, BRL, language)),
+    },
+  ];
+  return scrolled(
+    say('tableOf', { name: caption }),
+    table({ caption, isCaptionUnseen: true, rows, columns }),
+  );
 }
 
 /** Assets and expenses, by their names in the chart. */

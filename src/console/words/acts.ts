@@ -32,6 +32,7 @@ export const ACT_WORDS: Readonly<Record<ActName, Label>> = {
   'whitelist.withdraw_proof': label('Proof of a destination revoked', 'Comprovação de destino revogada'),
   'link.create': label('Payment link created', 'Link de pagamento criado'),
   'link.disable': label('Payment link deactivated', 'Link de pagamento desativado'),
+  'export_link.create': label('Export link created', 'Link de exportação criado'),
   'stream_token.create': label('Stream token created', 'Token de eventos criado'),
   'settings.update_account': label('Account settings changed', 'Configurações da conta alteradas'),
   'settings.cancel_change': label('Pending change cancelled', 'Alteração pendente cancelada'),

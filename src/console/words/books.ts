@@ -12,6 +12,8 @@ export const BOOK_WORDS = {
   toBrasilia: label('To (Brasília)', 'Até (Brasília)'),
   bookAccount: label('Account number (leave empty for all)', 'Número da conta (vazio: todas)'),
   ledgerAccount: label('Ledger account', 'Conta contábil'),
+  byClass: label('By class', 'Por classe'),
+  accountClass: label('Class', 'Classe'),
   inBrl: label('In BRL', 'Em BRL'),
   notValued: label('No rate', 'Sem cotação'),
   debits: label('Debits', 'Débitos'),

@@ -11,8 +11,9 @@ import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 
 /** Checks of a caller. */
 export interface CallerCheck {
-  /** First part of the path; null for none. */
+  /** First part of the path, or the member `hmac` of the query; null for none. */
   readonly token: string | null;
+  readonly isTokenInQuery: boolean;
   /** @returns the reason for which the caller is refused; undefined when the caller is known. */
   readonly refusal: (request: IncomingMessage) => string | undefined;
 }
@@ -28,33 +29,41 @@ export function callbackToken({
 
 /** @returns the URL that the provider is given. */
 export function callbackUrl(settings: ApiPixSettings): string | null {
-  if (!settings.callback) return null;
+  const { callback } = settings;
+  if (!callback) return null;
   const token = callbackToken(settings);
-  return token === null ? settings.callback.url : `${settings.callback.url}/${token}`;
+  const isInPath = token !== null && callback.secretIn === 'path';
+  const query = [
+    ...(token !== null && !isInPath ? [`hmac=${token}`] : []),
+    // The provider adds `/pix` to the end, which is a value of the query then (Efí).
+    ...(callback.suffix === 'ignorar' ? ['ignorar='] : []),
+  ];
+  const url = isInPath ? `${callback.url}/${token}` : callback.url;
+  return query.length === 0 ? url : `${url}?${query.join('&')}`;
 }
 
 /** Callers of the listener: TLS has checked who signed their certificate. */
-export function listenerCheck(settings: ApiPixSettings, { clientNames }: CallbackSettings): CallerCheck {
+export function listenerCheck(settings: ApiPixSettings, callback: CallbackSettings): CallerCheck {
   return {
-    token: callbackToken(settings),
+    ...tokenOf(settings, callback),
     refusal: ({ socket }) => {
       const certificate = (socket as TLSSocket).getPeerX509Certificate?.();
       if (!(socket as TLSSocket).authorized || !certificate) return 'a client certificate is required';
-      return nameProblem(certificate, clientNames);
+      return nameProblem(certificate, callback.clientNames);
     },
   };
 }
 
 /** Callers of the gateway's port: by the header of a proxy, by the path, or by both. Undefined where it takes no callbacks. */
 export function portCheck(settings: ApiPixSettings, callback: CallbackSettings): CallerCheck | undefined {
-  const token = callbackToken(settings);
+  const token = tokenOf(settings, callback);
   const { proxyHeader, clientCa, clientNames, proxies } = callback;
   if (proxyHeader === null || clientCa === null)
-    return token === null ? undefined : { token, refusal: () => undefined };
+    return token.token === null ? undefined : { ...token, refusal: () => undefined };
   const authorities = certificatesIn(clientCa);
   const isProxy = networks(proxies);
   return {
-    token,
+    ...token,
     refusal: ({ socket, headers }) => {
       if (!isProxy(socket.remoteAddress ?? '')) return 'callbacks come through the proxy';
       const certificate = certificateIn(headers[proxyHeader]);
@@ -79,17 +88,28 @@ export function hasCertificate({ clientCa, proxyHeader, secret }: CallbackSettin
 
 /** @returns the path after its secret part, without query; or the reason of a refusal. */
 export function refusalOf(
-  { token, refusal }: CallerCheck,
+  { token, isTokenInQuery, refusal }: CallerCheck,
   request: IncomingMessage,
   path: string,
 ): { readonly rest: string; readonly refusal: string | undefined } {
-  const parts = (path.split('?', 1)[0] as string).split('/').filter((part) => part !== '');
-  const given = token === null ? '' : (parts.shift() ?? '');
+  const [plain = '', ...query] = path.split('?');
+  const parts = plain.split('/').filter((part) => part !== '');
+  const given =
+    token === null
+      ? ''
+      : ((isTokenInQuery ? new URLSearchParams(query.join('?')).get('hmac') : parts.shift()) ?? '');
   const isKnown = token === null || isSame(given, token);
   return {
     rest: parts.join('/'),
-    refusal: isKnown ? refusal(request) : 'the path is not the one that was given',
+    refusal: isKnown ? refusal(request) : 'the address is not the one that was given',
   };
+}
+
+function tokenOf(
+  settings: ApiPixSettings,
+  { secretIn }: CallbackSettings,
+): Pick<CallerCheck, 'token' | 'isTokenInQuery'> {
+  return { token: callbackToken(settings), isTokenInQuery: secretIn === 'query' };
 }
 
 /** As RFC 9440 has it (`:base64:`), or as a proxy escapes PEM for a URL. */

@@ -11,6 +11,7 @@ import { expiryOf } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { ApiPix, ChargeRequest } from './client.ts';
 import { PspAway, PspProblem } from './http.ts';
+import { isRefused } from './refusals.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { type KnownNames, newsOf, tell } from './tell.ts';
 import type { WireCharge } from './wire.ts';
@@ -19,7 +20,7 @@ import { isSameKey } from './wire-keys.ts';
 /** Parts that make charges. */
 export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
   readonly api: ApiPix;
-  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl'>;
+  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl' | 'errors'>;
 };
 
 /** A charge to be made, as the port has it. */
@@ -54,7 +55,7 @@ export async function createCharge(
     const charge = await api.getCharge(order.txid);
     if (charge && isSame(charge, amount, tools.settings.pixKey) && isPayable(charge))
       return codeOf(tools, order, charge);
-    if (charge || (error instanceof PspProblem && error.type === 'CobOperacaoInvalida'))
+    if (charge || isRefused(error, tools.settings.errors, ['CobOperacaoInvalida']))
       throw new RailRefused(error.message);
     throw error;
   }

@@ -8,6 +8,7 @@ import { callbackUrl, hasCertificate, isProvider } from './callers.ts';
 import { type Certificate, certificatesIn } from './certificates.ts';
 import type { ApiPix } from './client.ts';
 import { LATE, LATE_EVERY_MS, statementOf } from './poll.ts';
+import { profileChecks } from './profile-check.ts';
 import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 import { OPEN_MAX } from './stored-reports.ts';
 import type { Tokens } from './token.ts';
@@ -32,12 +33,15 @@ export async function checkAll(parts: CheckParts): Promise<readonly RailCheck[]>
   const { settings, tokens } = parts;
   const { callback } = settings;
   return [
+    ...profileChecks(settings),
     ...certificateChecks('certificate', settings),
     ...(callback?.listen ? certificateChecks('callback certificate', callback.listen) : []),
     ...(callback?.clientCa ? [authorityCheck(callback.clientCa)] : []),
     await checking('token', async () => {
       await tokens.get();
-      return { ok: true, detail: 'the provider gives a token' };
+      const lacking = tokens.lacking();
+      const but = lacking.length > 0 ? `, but not for ${lacking.join(', ')}` : '';
+      return { ok: lacking.length === 0, detail: `the provider gives a token${but}` };
     }),
     await checking('callback', () => callbackCheck(parts)),
     ...(callback ? [callersCheck(callback)] : []),

@@ -1,4 +1,6 @@
 /** The used calls of API Pix, each with a token; a refused token is replaced once. */
+import type { Resource } from './bank-profiles.ts';
+import { filledIn } from './fixed-members.ts';
 import { type Answer, type Call, type Caller, jsonOf, PspAway, PspProblem } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 import type { Tokens } from './token.ts';
@@ -67,30 +69,39 @@ export interface ApiPix {
 const PAGE_SIZE = 100;
 const NAME_MAX = 200;
 
+/** Settings of the calls. */
+type CallSettings = Pick<
+  ApiPixSettings,
+  'url' | 'clientId' | 'pixKey' | 'headers' | 'query' | 'paths' | 'times'
+>;
+
 /** @returns the calls. */
 export function createCalls(
   call: Caller,
   tokens: Tokens,
-  { url, pixKey, headers: fixed, query }: Pick<ApiPixSettings, 'url' | 'pixKey' | 'headers' | 'query'>,
+  { url, clientId, pixKey, headers: fixed, query: fixedQuery, paths, times }: CallSettings,
 ): ApiPix {
-  const members = new URLSearchParams(query).toString();
-  const whole = (target: string) =>
-    members === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${members}`;
+  const whole = (target: string) => {
+    const members = new URLSearchParams(filledIn(fixedQuery, clientId)).toString();
+    return members === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${members}`;
+  };
   const send: ApiPix['send'] = async (method, target, body, headers = {}) => {
     const json = jsonBody(body);
     const request = {
       method,
       url: whole(target),
       ...json,
-      headers: { ...fixed, ...json.headers, ...headers },
+      headers: { ...filledIn(fixed, clientId), ...json.headers, ...headers },
     };
     return jsonOf(await withToken(tokens, call, request));
   };
-  const at = (...parts: readonly string[]) => `${url}/${parts.map(encodeURIComponent).join('/')}`;
+  const at = (resource: Resource, ...parts: readonly string[]) =>
+    [url, paths[resource], ...parts.map(encodeURIComponent)].join('/');
+  const timeOf = (iso: string) => (times === 's' ? iso.replace(/\.\d+(?=Z$)/, '') : iso);
   const getList = (listUrl: string, { from, to, page }: StatementPart) => {
     const query = new URLSearchParams({
-      inicio: from,
-      fim: to,
+      inicio: timeOf(from),
+      fim: timeOf(to),
       'paginacao.paginaAtual': String(page),
       'paginacao.itensPorPagina': String(PAGE_SIZE),
     });
@@ -102,7 +113,7 @@ export function createCalls(
       read(readCharge, await send('PUT', at('cob', txid), chargeBody(charge, pixKey))),
     getCharge: (txid) => found(async () => read(readCharge, await send('GET', at('cob', txid)))),
     removeCharge: async (txid) =>
-      void (await send('PATCH', at('cob', txid), { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })),
+      void (await send('PATCH', at('cobPatch', txid), { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })),
     getPix: (endToEndId) =>
       found(async () => read((json) => readPix(json, 'the PIX'), await send('GET', at('pix', endToEndId)))),
     putReturn: async (endToEndId, id, amount) =>

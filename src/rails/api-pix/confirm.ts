@@ -104,7 +104,7 @@ async function findPayout(
   { endToEndId: reported }: Claim,
   id: string,
 ): Promise<WirePix | undefined> {
-  const found = await payouts?.find(id);
+  const found = await payouts?.find(id, null);
   if (!found) return undefined;
   const { status, endToEndId, returns, unread } = found;
   // Without an EndToEndId it was not sent yet, or never: which of the two, the status says.

@@ -76,10 +76,14 @@ export function createCaller({
     );
 }
 
-/** @returns the answer as JSON. @throws {PspProblem} for a no; {PspAway} for an answer that is no JSON. */
+/**
+ * @returns the answer as JSON; each status of 2xx is a yes, because banks answer 200 where the standard has 201.
+ * @throws {PspProblem} for a no; {PspAway} for a redirection, or an answer that is no JSON.
+ */
 export function jsonOf({ status, body }: Answer): unknown {
   const json = parse(body);
   if (status >= 400) throw problemOf(status, json, body);
+  if (status < 200 || status >= 300) throw new PspAway(`the provider answered ${status}, which says nothing`);
   if (json === undefined && body !== '') throw new PspAway(`the answer is no JSON: ${body.slice(0, 80)}`);
   return json;
 }
@@ -117,16 +121,34 @@ async function callOnce(
   }
 }
 
-/** API Pix has `type` and `detail` (RFC 7807); proprietary calls have `nome` and `mensagem`. */
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * API Pix has `type` and `detail` (RFC 7807); proprietary calls have `nome` and `mensagem`, and some banks a list of `codigo` and
+ * `mensagem`.
+ */
 function problemOf(status: number, json: unknown, body: string): PspProblem {
-  const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
-  const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
-  const type = (text('type')?.split('/').at(-1) ?? text('nome') ?? text('error') ?? '').slice(0, 80);
+  const given = objectOf(json);
+  const [first = {}] = [given.erros, given.mensagens, given.errors]
+    .filter(Array.isArray)
+    .flat()
+    .map(objectOf);
+  const text = (name: string) =>
+    [given, first].map((each) => each[name]).find((each) => typeof each === 'string') as string | undefined;
+  const code = text('type')?.split('/').at(-1) ?? text('nome') ?? text('error') ?? text('codigo') ?? '';
   const reasons = Array.isArray(given.violacoes)
-    ? given.violacoes.map((each: { readonly razao?: unknown }) => String(each?.razao ?? '')).join('; ')
+    ? given.violacoes.map((each) => String(objectOf(each).razao ?? '')).join('; ')
     : '';
-  const detail = [text('detail') ?? text('mensagem') ?? text('title') ?? body, reasons].filter(Boolean);
-  return new PspProblem(status, type, detail.join(': ').slice(0, WORDS_MAX));
+  const words = text('detail') ?? text('mensagem') ?? text('message') ?? text('title') ?? body;
+  return new PspProblem(
+    status,
+    code.slice(0, 80),
+    [words, reasons].filter(Boolean).join(': ').slice(0, WORDS_MAX),
+  );
+}
+
+function objectOf(json: unknown): Json {
+  return typeof json === 'object' && json !== null ? (json as Json) : {};
 }
 
 function parse(body: string): unknown {

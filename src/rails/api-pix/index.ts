@@ -9,14 +9,15 @@ import { answering } from './callback.ts';
 import { portCheck } from './callers.ts';
 import { certificateEnds } from './certificate-ends.ts';
 import { checkAll } from './checks.ts';
-import { createCalls } from './client.ts';
+import { type ApiPix, createCalls } from './client.ts';
 import { createConfirm } from './confirm.ts';
 import { hearing } from './hearing.ts';
 import { type Caller, createCaller } from './http.ts';
-import { efiPayouts } from './payouts.ts';
+import { interPayouts } from './inter-payouts.ts';
+import { efiPayouts, type PixPayouts } from './payouts.ts';
 import { askOrders, readStatement } from './poll.ts';
 import { orderKinds, pixPort } from './port.ts';
-import type { ApiPixSettings } from './settings.ts';
+import type { ApiPixSettings, PayoutSettings } from './settings.ts';
 import { watched } from './standing.ts';
 import { createTokens } from './token.ts';
 import { startWork } from './work.ts';
@@ -41,7 +42,7 @@ export function createApiPix(
   const standing = watched(call, tools.log);
   const tokens = createTokens(standing.call, settings);
   const api = createCalls(standing.call, tokens, settings);
-  const payouts = settings.payouts && efiPayouts(api, settings.payouts);
+  const payouts = settings.payouts && payoutsOf(api, settings.payouts);
   const parts = { tools, settings, api, payouts, confirm: createConfirm({ api, payouts }) };
   const polling = { ...parts, kinds: orderKinds(parts), complain: standing.complain };
   const poll = async () => {
@@ -62,4 +63,8 @@ export function createApiPix(
     poll,
     start: () => startWork(polling),
   };
+}
+
+function payoutsOf(api: ApiPix, settings: PayoutSettings): PixPayouts {
+  return settings.kind === 'inter' ? interPayouts(api, settings) : efiPayouts(api, settings);
 }

@@ -34,6 +34,9 @@ export interface Told {
   readonly isUnfinished: boolean;
 }
 
+/** An order that the provider is asked about; the provider's own name for it, where it is known. */
+export type AskedOrder = NewPixOrder & Partial<Pick<PixOrder, 'reference'>>;
+
 /** Sending and polling of one kind of orders. */
 export interface OrderKind {
   /**
@@ -42,7 +45,9 @@ export interface OrderKind {
    */
   readonly send: (order: NewPixOrder) => Promise<readonly News[]>;
   /** @returns reports about it; undefined when the provider does not have it. */
-  readonly ask: (order: NewPixOrder) => Promise<Told | undefined>;
+  readonly ask: (order: AskedOrder) => Promise<Told | undefined>;
+  /** Time for which the provider surely knows the name of an order again, so that a repetition is no second order. Unit: ms. */
+  readonly repeatableMs: number;
   /** Whether a problem is a refusal for good, and not a matter of access or settings, which somebody can put right. */
   readonly isRefusal: (problem: PspProblem) => boolean;
 }
@@ -75,7 +80,7 @@ export async function placeOrder(
 export async function askOrder(
   tools: OrderTools,
   kind: OrderKind,
-  order: NewPixOrder,
+  order: AskedOrder,
 ): Promise<Told | undefined> {
   const told = await kind.ask(order);
   for (const each of told?.news ?? []) await handOn(tools, each);
@@ -102,6 +107,10 @@ export async function askLater(
  */
 async function sendAgain(tools: PlacingTools, kind: OrderKind, order: PixOrder): Promise<'placed'> {
   const nowMs = tools.database.nowMs();
+  if (nowMs - order.placedAtMs > kind.repeatableMs)
+    throw new PspAway(
+      'the provider may have had the order and forgotten its name: ask it, and settle the order by hand',
+    );
   const isTaken = await takeSendingAgain(tools.database, order, {
     nowMs,
     sentBeforeMs: nowMs - tools.sendAgainMs,

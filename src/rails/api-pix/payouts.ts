@@ -35,10 +35,15 @@ export interface PixPayouts {
   readonly lookUp: ((key: string) => Promise<KeyHolder>) | undefined;
   /** @throws {PspAway} {PspProblem} */
   readonly send: (order: PayoutOrder) => Promise<WirePayout>;
-  /** @returns undefined where the provider never had it. */
-  readonly find: (id: string) => Promise<WirePayout | undefined>;
+  /**
+   * @param reference - the provider's name for it, where it gave one.
+   * @returns undefined where the provider never had it, or cannot be asked about it.
+   */
+  readonly find: (id: string, reference: string | null) => Promise<WirePayout | undefined>;
   /** Whether a payout was refused for good. */
   readonly isRefusal: (problem: PspProblem) => boolean;
+  /** Time for which the provider surely knows an id again, so that a repetition is no second payout. Unit: ms. */
+  readonly repeatableMs: number;
 }
 
 /**
@@ -79,6 +84,8 @@ export function efiPayouts(
     find: (id) =>
       found(async () => read(readPayout, await api.send('GET', `${url}/v2/gn/pix/enviados/id-envio/${id}`))),
     isRefusal: ({ type }) => EFI_REFUSALS.includes(type),
+    // The id is the address of the payout.
+    repeatableMs: Infinity,
   };
 }
 

@@ -8,6 +8,7 @@ import { type OrderAnswer, type PixRail, RailRefused } from '../../resolvers/ser
 import {
   endPixOrder,
   type NewPixOrder,
+  namePixOrder,
   type PixOrderKind,
   readPixOrder,
 } from '../../store/rails/pix-orders.ts';
@@ -80,20 +81,28 @@ export function pixPort(parts: PortParts): PixRail {
 }
 
 /** @returns sending and polling of orders of each kind. */
-export function orderKinds({ tools, api, payouts }: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
+export function orderKinds({
+  tools,
+  settings,
+  api,
+  payouts,
+}: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
   const configured = () => {
     assert(payouts, 'a payout is ordered where there is a way to pay out');
     return payouts;
   };
   return {
-    return: returnKind(api),
+    return: returnKind(api, settings.errors),
     payout: {
-      send: async ({ key, pspId: id, amount, pixKey, payeeTaxId }) => {
+      send: async (given) => {
+        const { key, pspId: id, amount, pixKey, payeeTaxId } = given;
         const order = { id, amount, pixKey: known(pixKey, 'a key'), payeeTaxId };
-        return payoutNews(key, await configured().send(order));
+        const sent = await configured().send(order);
+        if (sent.reference !== null) await namePixOrder(tools.database, given, sent.reference);
+        return payoutNews(key, sent);
       },
-      ask: async ({ key, pspId }) => {
-        const told = await configured().find(pspId);
+      ask: async ({ key, pspId, reference = null }) => {
+        const told = await configured().find(pspId, reference);
         if (!told) return undefined;
         const { unread, returns } = told;
         if (unread !== null)
@@ -101,6 +110,7 @@ export function orderKinds({ tools, api, payouts }: PortParts): Readonly<Record<
         return { news: payoutNews(key, told), isUnfinished: unread !== null || returns.some(isUnnamed) };
       },
       isRefusal: (problem) => configured().isRefusal(problem),
+      repeatableMs: payouts?.repeatableMs ?? 0,
     },
   };
 }

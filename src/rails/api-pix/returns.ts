@@ -3,6 +3,8 @@ import { known } from '../../base/errors/assert.ts';
 import type { NewPixOrder } from '../../store/rails/pix-orders.ts';
 import { type ApiPix, found } from './client.ts';
 import type { OrderKind } from './orders.ts';
+import { isRefused } from './refusals.ts';
+import type { ApiPixSettings } from './settings.ts';
 import { returnNews } from './tell.ts';
 import type { WireReturn } from './wire.ts';
 
@@ -10,7 +12,7 @@ import type { WireReturn } from './wire.ts';
 const REFUSALS = ['PixDevolucaoInvalida', 'PixNaoEncontrado'];
 
 /** @returns sending and polling of returns. */
-export function returnKind(api: ApiPix): OrderKind {
+export function returnKind(api: ApiPix, errors: ApiPixSettings['errors']): OrderKind {
   const newsOf = ({ key, amount }: NewPixOrder, endToEndId: string, told: WireReturn) =>
     returnNews(endToEndId, key, told, { key, amount });
   return {
@@ -23,6 +25,7 @@ export function returnKind(api: ApiPix): OrderKind {
       const told = await found(() => api.getReturn(payment, order.pspId));
       return told && { news: newsOf(order, payment, told), isUnfinished: false };
     },
-    isRefusal: ({ type }) => REFUSALS.includes(type),
+    repeatableMs: Infinity,
+    isRefusal: (problem) => isRefused(problem, errors, REFUSALS),
   };
 }

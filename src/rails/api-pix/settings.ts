@@ -1,7 +1,22 @@
 /** Settings of a PIX rail over API Pix: one provider, one key, and the authentication of its callbacks. */
 import { isCidr } from '../../base/access/cidr.ts';
 import { Settings, SettingsError } from '../../base/process/settings.ts';
+import {
+  BANK_NAMES,
+  BANK_PROFILES,
+  type BankName,
+  type BankProfile,
+  CALLBACK_SUFFIXES,
+  ERROR_FORMS,
+  PAYOUT_KINDS,
+  type Resource,
+  STANDARD,
+  TIME_FORMS,
+  TOKEN_FORMATS,
+  TOKEN_PLACES,
+} from './bank-profiles.ts';
 import { readAuthority, readCertificate } from './certificates.ts';
+import { readHeaders, readQuery } from './fixed-members.ts';
 
 /** All settings of the rail, validated. */
 export type ApiPixSettings = Readonly<ReturnType<typeof readApiPixSettings>>;
@@ -9,19 +24,23 @@ export type ApiPixSettings = Readonly<ReturnType<typeof readApiPixSettings>>;
 /** Transport of callbacks, and authentication of their caller. */
 export type CallbackSettings = Readonly<ReturnType<typeof readCallback>>;
 
+/** Payouts, by the adapter that makes them. */
+export type PayoutSettings = Readonly<ReturnType<typeof readPayouts>>;
 /** Payouts by Efí's "envio de Pix". */
-export type EfiSettings = Readonly<ReturnType<typeof readPayouts>>;
+export type EfiSettings = Extract<PayoutSettings, { kind: 'efi' }>;
+/** Payouts by Inter's "pagamento Pix". */
+export type InterSettings = Extract<PayoutSettings, { kind: 'inter' }>;
 
 const SCOPES = ['cob.write', 'cob.read', 'pix.write', 'pix.read', 'webhook.write', 'webhook.read'];
-const PAYOUT_SCOPES = ['pix.send', 'gn.pix.send.read'];
+const PAYOUT_SCOPES: Readonly<Record<PayoutSettings['kind'], readonly string[]>> = {
+  efi: ['pix.send', 'gn.pix.send.read'],
+  inter: ['pagamento-pix.write', 'pagamento-pix.read'],
+};
 const BALANCE_SCOPE = 'gn.balance.read';
 const LISTEN = /^(?:\[([0-9a-fA-F:.]+)\]|([^:]+)):(\d{1,5})$/;
 const SECRET_MIN = 32;
-const HEADER_NAME = /^[A-Za-z0-9-]{1,80}$/;
 const CITY = /^[ -~]{1,15}$/;
-const QUERY_NAME = /^[A-Za-z0-9._-]{1,80}$/;
-/** Set by each call itself. */
-const OWN_HEADERS = ['authorization', 'content-type', 'content-length', 'accept', 'host', 'connection'];
+const PATH = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
 
 /**
  * @param json - the object that is named `pix`.
@@ -31,22 +50,37 @@ const OWN_HEADERS = ['authorization', 'content-type', 'content-length', 'accept'
 export function readApiPixSettings(json: unknown, path: string) {
   const given = new Settings(json, path);
   given.choice('kind', ['api-pix']);
-  const payouts = given.has('payouts') ? readPayouts(given.part('payouts')) : null;
-  const scopes = given.texts('scopes');
+  const name = given.has('profile') ? readBankName(given) : null;
+  const profile: BankProfile = name === null ? STANDARD : BANK_PROFILES[name];
+  const payouts = given.has('payouts') ? readPayouts(given.part('payouts'), profile) : null;
+  const usualScopes = profile.scopes ?? defaultScopes(payouts, given.has('balanceUrl'));
   const settings = given.end({
+    /** Bank whose profile gives defaults; null: those of the standard. */
+    profile: name,
     /** Base URL of the calls of API Pix, without a slash at its end. */
-    url: given.url('url'),
-    tokenUrl: given.url('tokenUrl'),
+    url: urlIn(given, 'url', profile.url),
+    tokenUrl: urlIn(given, 'tokenUrl', profile.tokenUrl),
     clientId: given.text('clientId'),
     /** Null where the certificate alone proves us. */
     clientSecret: given.has('clientSecretFile') ? given.contents('clientSecretFile') : null,
     /** Place of client id and secret in a token request: the header `Authorization`, or the form. */
-    tokenBy: given.choice('tokenBy', ['basic', 'form'], given.has('clientSecretFile') ? 'basic' : 'form'),
+    tokenBy: given.choice(
+      'tokenBy',
+      TOKEN_PLACES,
+      profile.tokenBy ?? (given.has('clientSecretFile') ? 'basic' : 'form'),
+    ),
+    /** Body of a token request; with `tokenBy` "form", client id and secret are members of it. */
+    tokenFormat: given.choice('tokenFormat', TOKEN_FORMATS, profile.tokenFormat),
+    tokenQuery: readQuery(given, 'tokenQuery', profile.tokenQuery),
     /** Sent with every call but that for a token. */
-    headers: fixedIn(given, 'headers', HEADER_NAME),
-    query: fixedIn(given, 'query', QUERY_NAME),
-    /** Scopes that tokens are requested for. */
-    scopes: scopes.length > 0 ? scopes : defaultScopes(payouts !== null, given.has('balanceUrl')),
+    headers: readHeaders(given, profile.headers),
+    query: readQuery(given, 'query'),
+    /** Paths of resources below the base URL. */
+    paths: readPaths(given, profile),
+    times: given.choice('times', TIME_FORMS, profile.times),
+    errors: given.choice('errors', ERROR_FORMS, profile.errors),
+    /** Scopes that tokens are requested for; none: the request names none. */
+    scopes: given.has('scopes') ? given.texts('scopes') : usualScopes,
     ...readCertificate(given),
     /** Authorities that sign the provider's certificate; null for the authorities that the system knows. */
     ca: given.has('caFile') ? readAuthority(given, 'caFile') : null,
@@ -55,7 +89,7 @@ export function readApiPixSettings(json: unknown, path: string) {
     ispb: given.match('ispb', /^[0-9A-Z]{8}$/, 'an ISPB: 8 digits or capital letters'),
     /** Shown in codes that are made here, where the provider makes none. */
     merchantCity: given.match('merchantCity', CITY, '1 to 15 letters without accents', 'SAO PAULO'),
-    callback: given.has('callback') ? readCallback(given.part('callback')) : null,
+    callback: given.has('callback') ? readCallback(given.part('callback'), profile) : null,
     payouts,
     /** A list of disputes and reports (MED) in the form of `crossramp psp`; null where there is none. */
     infractionsUrl: given.has('infractionsUrl') ? given.url('infractionsUrl') : null,
@@ -75,26 +109,36 @@ export function readApiPixSettings(json: unknown, path: string) {
   return settings;
 }
 
-/** Members that a bank wants with each call, such as the number of the account, or the key of an application. */
-function fixedIn(given: Settings, name: string, form: RegExp): Readonly<Record<string, string>> {
-  if (!given.has(name)) return {};
-  const part = given.part(name);
-  const members = part.names().map((each) => {
-    if (!form.test(each) || OWN_HEADERS.includes(each.toLowerCase()))
-      given.refuse(name, `names of the bank's own, not ${each}`);
-    return [each, part.match(each, /^[!-~](?:[ -~]{0,398}[!-~])?$/, 'a text of printable ASCII')] as const;
-  });
-  return part.end(Object.fromEntries(members));
+function readBankName(given: Settings): BankName {
+  if (given.raw('profile') === 'btg')
+    given.refuse('profile', `one of ${BANK_NAMES.join(', ')}: BTG has an interface of its own, not API Pix`);
+  return given.choice('profile', BANK_NAMES);
 }
 
-function defaultScopes(paysOut: boolean, tellsBalance: boolean): readonly string[] {
-  return [...SCOPES, ...(paysOut ? PAYOUT_SCOPES : []), ...(tellsBalance ? [BALANCE_SCOPE] : [])];
+function urlIn(given: Settings, name: string, usual: string | null): string {
+  return usual === null || given.has(name) ? given.url(name) : usual;
 }
 
-function readCallback(given: Settings) {
+/** @returns a path for each resource, without slashes at its ends. */
+function readPaths(given: Settings, { paths: usual }: BankProfile): Readonly<Record<Resource, string>> {
+  const part = new Settings(given.has('paths') ? given.raw('paths') : {}, given.at('paths'));
+  const path = (name: Resource, fallback: string) =>
+    part.match(name, PATH, 'a path such as v2/cob', usual[name] ?? fallback);
+  const cob = path('cob', 'cob');
+  const cobPatch = path('cobPatch', cob);
+  return part.end({ cob, cobPatch, pix: path('pix', 'pix'), webhook: path('webhook', 'webhook') });
+}
+
+function defaultScopes(payouts: PayoutSettings | null, tellsBalance: boolean): readonly string[] {
+  const sending = payouts ? PAYOUT_SCOPES[payouts.kind] : [];
+  return [...SCOPES, ...sending, ...(tellsBalance ? [BALANCE_SCOPE] : [])];
+}
+
+function readCallback(given: Settings, { callbackSuffix }: BankProfile) {
   const settings = given.end({
-    /** URL as the provider calls it: it adds `/pix`. */
+    /** URL as the provider calls it: most add `/pix`. */
     url: given.url('url'),
+    suffix: given.choice('suffix', CALLBACK_SUFFIXES, callbackSuffix),
     /** A TLS listener of its own; null where callbacks come through the gateway's port. */
     listen: given.has('listen') ? readListen(given) : null,
     /** Authorities that sign the certificates of callers; null where a secret path alone tells them. */
@@ -107,6 +151,8 @@ function readCallback(given: Settings) {
     proxies: given.texts('proxies'),
     /** Makes a part of the path that nobody can guess; null for none. */
     secret: given.has('secretFile') ? given.contents('secretFile') : null,
+    /** Whether that part is in the path, or the member `hmac` of the query. */
+    secretIn: given.choice('secretIn', ['path', 'query'], 'path'),
     /** Whether the provider is asked about every report; otherwise callers are trusted whose certificate has one of clientNames. */
     confirm: given.flag('confirm', true),
   });
@@ -139,10 +185,13 @@ function readListen(given: Settings) {
   return { host: ipv6 ?? host ?? '', port: Number(port), ...readCertificate(given) };
 }
 
-function readPayouts(given: Settings) {
+function readPayouts(given: Settings, { payouts }: BankProfile) {
+  const kind = given.choice('kind', PAYOUT_KINDS, payouts?.kind);
+  const url = urlIn(given, 'url', payouts?.kind === kind ? payouts.url : null);
+  if (kind === 'inter') return given.end({ kind, url });
   return given.end({
-    kind: given.choice('kind', ['efi']),
-    url: given.url('url'),
+    kind,
+    url,
     /** The key that pays. */
     payingKey: keyIn(given, 'payingKey'),
     /** Base URL of key look-ups; null when the provider has no such call. */

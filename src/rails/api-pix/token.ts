@@ -1,5 +1,5 @@
 /** Tokens of OAuth 2.0 by client credentials: used until a minute before their end, and fetched one at a time. */
-import { type Caller, jsonOf, PspAway } from './http.ts';
+import { type Call, type Caller, jsonOf, PspAway } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 /** Gives out tokens. */
@@ -11,7 +11,15 @@ export interface Tokens {
   readonly get: () => Promise<string>;
   /** Reports that a token was refused: it is not used again. */
   readonly refused: (token: string) => void;
+  /** @returns requested scopes that the current token was not granted; none where the provider does not name what it granted. */
+  readonly lacking: () => readonly string[];
 }
+
+/** Settings of token requests. */
+type TokenSettings = Pick<
+  ApiPixSettings,
+  'tokenUrl' | 'clientId' | 'clientSecret' | 'tokenBy' | 'tokenFormat' | 'tokenQuery' | 'scopes'
+>;
 
 const EARLY_MS = 60_000;
 /** Lifetime of a token when the provider does not name one. */
@@ -20,39 +28,25 @@ const VALID_SECONDS = 300;
 /** @param now - milliseconds of a clock that never goes back. */
 export function createTokens(
   call: Caller,
-  {
-    tokenUrl,
-    clientId,
-    clientSecret,
-    tokenBy,
-    scopes,
-  }: Pick<ApiPixSettings, 'tokenUrl' | 'clientId' | 'clientSecret' | 'tokenBy' | 'scopes'>,
+  settings: TokenSettings,
   now: () => number = () => performance.now(),
 ): Tokens {
-  let current: { readonly token: string; readonly untilMs: number } | undefined;
+  let current:
+    | { readonly token: string; readonly untilMs: number; readonly lacking: readonly string[] }
+    | undefined;
   let fetching: Promise<string> | undefined;
   const fetchToken = async () => {
-    const answer = await call({
-      method: 'POST',
-      url: tokenUrl,
-      headers: {
-        ...(tokenBy === 'basic' && {
-          authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
-        }),
-        'content-type': 'application/x-www-form-urlencoded',
-        accept: 'application/json',
-      },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        scope: scopes.join(' '),
-        ...(tokenBy === 'form' && { client_id: clientId }),
-        ...(tokenBy === 'form' && clientSecret !== null && { client_secret: clientSecret }),
-      }).toString(),
-    });
-    const { access_token: token, expires_in: seconds } = (jsonOf(answer) ?? {}) as Record<string, unknown>;
+    const answer = await call(tokenRequest(settings));
+    const {
+      access_token: token,
+      expires_in: seconds,
+      scope,
+    } = (jsonOf(answer) ?? {}) as Record<string, unknown>;
     if (typeof token !== 'string' || token === '') throw new PspAway('the answer has no access_token');
     const valid = typeof seconds === 'number' && seconds > 0 ? seconds : VALID_SECONDS;
-    current = { token, untilMs: now() + valid * 1_000 };
+    const granted = typeof scope === 'string' && scope !== '' ? scope.split(/[ ,]+/) : settings.scopes;
+    const lacking = settings.scopes.filter((each) => !granted.includes(each));
+    current = { token, untilMs: now() + valid * 1_000, lacking };
     return token;
   };
   return {
@@ -66,5 +60,31 @@ export function createTokens(
     refused: (token) => {
       if (current?.token === token) current = undefined;
     },
+    lacking: () => current?.lacking ?? [],
+  };
+}
+
+function tokenRequest(settings: TokenSettings): Call {
+  const { tokenUrl, clientId, clientSecret, tokenBy, tokenFormat, tokenQuery, scopes } = settings;
+  const query = new URLSearchParams(tokenQuery).toString();
+  const body = {
+    // Providers that want it in the query want it there alone.
+    ...(!('grant_type' in tokenQuery) && { grant_type: 'client_credentials' }),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    ...(tokenBy === 'form' && { client_id: clientId }),
+    ...(tokenBy === 'form' && clientSecret !== null && { client_secret: clientSecret }),
+  };
+  const isJson = tokenFormat === 'json';
+  return {
+    method: 'POST',
+    url: query === '' ? tokenUrl : `${tokenUrl}${tokenUrl.includes('?') ? '&' : '?'}${query}`,
+    headers: {
+      ...(tokenBy === 'basic' && {
+        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+      }),
+      'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    },
+    body: isJson ? JSON.stringify(body) : new URLSearchParams(body).toString(),
   };
 }

@@ -57,7 +57,10 @@ export interface WireCharge {
 
 /** A PIX of ours as the provider answers when it is asked. */
 export interface WirePayout {
+  /** `REALIZADO`, `NAO_REALIZADO`, or anything else while it is open. */
   readonly status: string;
+  /** The provider's name for it, where it finds it by that alone; otherwise null. */
+  readonly reference: string | null;
   readonly endToEndId: string | null;
   readonly returns: readonly WireReturn[];
   /** As of `WirePix`. */
@@ -126,7 +129,8 @@ export function readCharge(json: unknown): WireCharge {
     status: formed(charge.status, STATUS, 'status'),
     amount: formed(objectOf(charge.valor, 'valor').original, AMOUNT, 'valor.original'),
     key: textOf(charge.chave) ?? '',
-    brCode: textOf(charge.pixCopiaECola),
+    // Sicoob names it `brcode`.
+    brCode: textOf(charge.pixCopiaECola) ?? textOf(charge.brcode),
     location: textOf(charge.location) ?? textOf((charge.loc as Json | undefined)?.location),
     pix: pix.map((each, index) => readPix(each, `pix[${index}]`)),
   };
@@ -153,6 +157,7 @@ export function readPayout(json: unknown): WirePayout {
   const endToEndId = payout.endToEndId ?? payout.e2eId ?? null;
   return {
     status: formed(payout.status, STATUS, 'status'),
+    reference: null,
     endToEndId: endToEndId === null ? null : formed(endToEndId, END_TO_END_ID, 'endToEndId'),
     ...readReturns(payout.devolucoes),
   };

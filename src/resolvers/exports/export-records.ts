@@ -9,7 +9,7 @@ import { NO_RECORD, type RecordFacts, readRecords } from '../../store/engine/tra
 import { findTransactions } from '../../store/engine/transactions.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { type Cell, CSV_FORMS, csvLine, inZone } from '../../wire/csv.ts';
+import { amountCell, type Cell, CSV_FORMS, csvLine, inZone } from '../../wire/csv.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { type TransactionForm, taxIdCell } from './export-transactions.ts';
 
@@ -136,11 +136,11 @@ function columnsOf(registry: Registry, { language, zone }: Wanted): readonly Col
       ({ row }) => registry.stepOf(row.template, row.component, row.state).statusCode,
     ],
     ['source_currency', 'Moeda de entrada', ({ row }) => row.sourceCurrency],
-    ['source_amount', 'Valor de entrada', ({ row }) => amount(row.sourceAmount)],
+    ['source_amount', 'Valor de entrada', ({ row }) => amountCell(row.sourceAmount, row.sourceCurrency)],
     ['target_currency', 'Moeda de saída', ({ row }) => row.targetCurrency],
-    ['target_amount', 'Valor de saída', ({ row }) => amount(row.targetAmount)],
-    ['fees_brl', 'Taxas (R$)', ({ row }) => amount(row.fees)],
-    ['brl_value', 'Valor (R$)', (recorded) => amount(brlValueOf(recorded))],
+    ['target_amount', 'Valor de saída', ({ row }) => amountCell(row.targetAmount, row.targetCurrency)],
+    ['fees_brl', 'Taxas (R$)', ({ row }) => amountCell(row.fees, BRL.code)],
+    ['brl_value', 'Valor (R$)', (recorded) => amountCell(brlValueOf(recorded), BRL.code)],
     ['client_name', 'Cliente', ({ row }) => row.clientName],
     ['client_tax_id', 'CPF/CNPJ', ({ row }) => taxIdCell(row.clientTaxId, language)],
     ['wallet', 'Carteira', ({ row }) => row.wallet],

@@ -15,13 +15,13 @@ import {
 } from '../../store/ledger/export-ledger.ts';
 import { readPostings } from '../../store/ledger/journals.ts';
 import { type LedgerLineRow, readStatementLines, type StatementFilter } from '../../store/ledger/ledger.ts';
-import type { TransactionRow } from '../../templates/facts.ts';
-import { type Cell, CSV_FORMS, type CsvLanguage, csvLine, inZone } from '../../wire/csv.ts';
+import { CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.ts';
 import { hledgerClosing, hledgerHead, hledgerJournal, hledgerOpening } from '../../wire/hledger.ts';
 import { ofxHead, ofxMovement, ofxTail } from '../../wire/ofx.ts';
 import { lineAmounts, statementEntry } from '../../wire/statement.ts';
 import { checkStatementFilter, type StatementFilterInput } from '../ledger/read-statement.ts';
 import { type Context, requireScope } from '../services/context.ts';
+import { type Movement, type StatementAmounts, statementColumns } from './statement-columns.ts';
 
 /** Formats of a statement. */
 export type StatementFormat = 'csv' | 'jsonl' | 'ofx' | 'hledger';
@@ -36,12 +36,6 @@ interface Source {
   readonly zone: Zone;
   /** End of the export: later lines are not in it. */
   readonly end: LedgerEnd;
-}
-
-/** A line with the transaction that posted it. */
-interface Movement {
-  readonly line: LedgerLineRow;
-  readonly transaction: TransactionRow | null;
 }
 
 /** Form of a file. */
@@ -100,22 +94,16 @@ async function* movements({ context, filter, zone, end }: Source): AsyncGenerato
   }
 }
 
-/** Totals of one part of the balance. */
-interface Total {
-  readonly debit: string;
-  readonly credit: string;
-  readonly balance: string;
-}
-
 async function* lines(
   source: Source,
   format: 'csv' | 'jsonl',
   language: CsvLanguage,
 ): AsyncGenerator<string> {
-  const totals = new Map<string, Total & { readonly line: LedgerLineRow }>();
+  const totals = new Map<string, StatementAmounts & { readonly line: LedgerLineRow }>();
   let count = 0;
   const form = CSV_FORMS[language];
-  if (format === 'csv') yield form.mark + csvLine(form, headings(language, source.zone));
+  const csv = statementColumns(source.context.registry, language, source.zone);
+  if (format === 'csv') yield form.mark + csvLine(form, csv.headings);
   for await (const batch of movements(source)) {
     for (const { line } of batch) {
       const { code, scale } = line.ledgerAccount;
@@ -129,15 +117,12 @@ async function* lines(
       });
     }
     count += batch.length;
-    yield batch
-      .map((each) => (format === 'csv' ? csvLine(form, cellsOf(each, source.zone)) : jsonLine(each)))
-      .join('');
+    yield batch.map((each) => (format === 'csv' ? csvLine(form, csv.cells(each)) : jsonLine(each))).join('');
   }
   const all = [...totals.values()];
   if (format === 'csv') {
-    for (const { line, ...total } of all)
-      yield csvLine(form, ['TOTAL', null, ...amountCells(line, total), null, null]);
-    yield csvLine(form, ['COUNT', null, null, null, { amount: String(count) }, null, null, null, null]);
+    for (const { line, ...total } of all) yield csvLine(form, csv.total(line, total));
+    yield csvLine(form, csv.count(count));
   } else {
     const sums = all.map(
       ({
@@ -152,32 +137,6 @@ async function* lines(
     );
     yield `{"type":"totals","count":${count},"sums":[${sums.join(',')}]}\n`;
   }
-}
-
-const HEADINGS = {
-  en: ['line', 'date', 'sub_account', 'currency', 'debit', 'credit', 'balance', 'journal', 'transaction'],
-  pt: ['Linha', 'Data', 'Subconta', 'Moeda', 'Débito', 'Crédito', 'Saldo', 'Lançamento', 'Transação'],
-} as const;
-
-function headings(language: CsvLanguage, zone: Zone): readonly string[] {
-  return HEADINGS[language].map((name) => (name === 'Data' ? inZone(name, zone) : name));
-}
-
-function cellsOf({ line, transaction }: Movement, zone: Zone): readonly Cell[] {
-  const { scale } = line.ledgerAccount;
-  return [
-    String(line.id),
-    { time: line.postedAt, zone },
-    ...amountCells(line, lineAmounts(line, scale)),
-    String(line.journalId),
-    transaction?.end2end ?? null,
-  ];
-}
-
-function amountCells({ ledgerAccount }: LedgerLineRow, { debit, credit, balance }: Total): readonly Cell[] {
-  const { subAccount, currency } = ledgerAccount;
-  const name = Object.entries(SUB_ACCOUNTS).find(([, number]) => number === subAccount)?.[0] ?? '';
-  return [name, currency, { amount: debit }, { amount: credit }, { amount: balance }];
 }
 
 function jsonLine({ line, transaction }: Movement): string {

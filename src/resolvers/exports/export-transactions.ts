@@ -1,12 +1,13 @@
 /** Writes the transactions of a filter out, newest first: as CSV for spreadsheets, or in the published form, line by line. */
 
 import { Violations } from '../../base/errors/violations.ts';
+import { BRL } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { isWithin, utcDaysOf, type Zone } from '../../base/time/zone.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { type Cell, CSV_FORMS, type CsvLanguage, csvLine, inZone } from '../../wire/csv.ts';
+import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine, inZone } from '../../wire/csv.ts';
 import { envelopeWriter, labelOf } from '../../wire/envelope.ts';
 import type { Context } from '../services/context.ts';
 import type { MergedFilterInput } from '../transactions/filter-input.ts';
@@ -145,9 +146,9 @@ function csvWriter(registry: Registry, language: CsvLanguage, zone: Zone): Write
           trailer({
             end2end: 'TOTAL',
             source_currency: code,
-            source_amount: { amount: source },
+            source_amount: amountCell(source, code),
             target_currency: code,
-            target_amount: { amount: target },
+            target_amount: amountCell(target, code),
           }),
         )
         .join('') + trailer({ end2end: 'COUNT', source_amount: { amount: String(count) } }),
@@ -155,7 +156,6 @@ function csvWriter(registry: Registry, language: CsvLanguage, zone: Zone): Write
 }
 
 function columnsOf(registry: Registry, language: CsvLanguage, zone: Zone): readonly Column[] {
-  const amount = (text: string | null) => ({ amount: text });
   return [
     ['end2end', 'Transação', (row) => row.end2end],
     ['created_at', inZone('Criado em', zone), (row) => ({ time: row.createdAt, zone })],
@@ -169,10 +169,10 @@ function columnsOf(registry: Registry, language: CsvLanguage, zone: Zone): reado
     ],
     ['substatus', 'Etapa', (row) => labelOf(registry, row, 'substatus')[language]],
     ['source_currency', 'Moeda de entrada', (row) => row.sourceCurrency],
-    ['source_amount', 'Valor de entrada', (row) => amount(row.sourceAmount)],
+    ['source_amount', 'Valor de entrada', (row) => amountCell(row.sourceAmount, row.sourceCurrency)],
     ['target_currency', 'Moeda de saída', (row) => row.targetCurrency],
-    ['target_amount', 'Valor de saída', (row) => amount(row.targetAmount)],
-    ['fees_brl', 'Taxas (R$)', (row) => amount(row.fees)],
+    ['target_amount', 'Valor de saída', (row) => amountCell(row.targetAmount, row.targetCurrency)],
+    ['fees_brl', 'Taxas (R$)', (row) => amountCell(row.fees, BRL.code)],
     ['client_name', 'Cliente', (row) => row.clientName],
     ['client_tax_id', 'CPF/CNPJ', (row) => taxIdCell(row.clientTaxId, language)],
     ['external_code', 'Referência', (row) => row.externalCode],

@@ -33,6 +33,8 @@ export interface TrialLine extends BookKind {
   readonly debits: string;
   readonly credits: string;
   readonly closing: string;
+  /** Of `closing`, at the newest rate; null where there is none. */
+  readonly calculatedBrl: string | null;
 }
 
 /** Days in Brasília, both included, and what moved in them. */
@@ -99,13 +101,18 @@ export async function readTreasury(
  */
 export async function trialBalance(context: Context, input: PeriodInput): Promise<TrialBalance> {
   const { from, to, rows } = await readPeriod(context, input);
-  const lines = rows.map((row) => ({
-    ...kindOf(row),
-    opening: sided(row.house, row.opening, row.scale),
-    debits: fromMinor(row.debits, row.scale),
-    credits: fromMinor(row.credits, row.scale),
-    closing: sided(row.house, row.closing, row.scale),
-  }));
+  const rates = await readRates(context.database, context.mode);
+  const lines = rows.map((row) => {
+    const closing = sided(row.house, row.closing, row.scale);
+    return {
+      ...kindOf(row),
+      opening: sided(row.house, row.opening, row.scale),
+      debits: fromMinor(row.debits, row.scale),
+      credits: fromMinor(row.credits, row.scale),
+      closing,
+      calculatedBrl: worthOf(row.currency, closing, rates),
+    };
+  });
   return { from, to, lines };
 }
 

@@ -183,6 +183,7 @@ export function needsPasskey({
 /** Acts of a live account that need no live rails: they open its subscriptions, retry work, divide it, or end access. */
 const WITHOUT_RAILS: readonly ActName[] = [
   'stream_token.create',
+  'export_link.create',
   'job.retry',
   'job.cancel',
   'review.assign',

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { apiKeyHash, isApiKey } from '../../base/access/api-key.ts';
+import { exportAddress, readExportLink } from '../../base/access/export-link.ts';
 import { isSessionToken } from '../../base/access/session-token.ts';
 import { isStreamToken } from '../../base/access/stream-token.ts';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
@@ -9,6 +10,7 @@ import { readShared } from '../../base/concurrency/read-together.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { RateLimit } from '../../base/process/setting-values.ts';
 import { streamTokenCaller } from '../../resolvers/events/stream-token.ts';
+import { exportLinkCaller } from '../../resolvers/exports/export-link.ts';
 import { findSession, sessionCaller } from '../../resolvers/payer/payment-session.ts';
 import type { Services } from '../../resolvers/services/context.ts';
 import { findValidKey, type KeyRecord, touchKey } from '../../store/account/api-keys.ts';
@@ -143,9 +145,20 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
     if (!caller || !allowList(caller.allowedCidrs)(address)) throw refusal();
     return caller;
   };
+  const authenticateLink = async (
+    { address, request }: Pick<Exchange, 'address' | 'request'>,
+    token: string,
+  ) => {
+    const [path = '', ...search] = (request.url ?? '').split('?');
+    const wanted = exportAddress(path, search.join('?'));
+    const caller = await exportLinkCaller(services.database, token, wanted);
+    if (!caller || !allowList(caller.allowedCidrs)(address)) throw refusal();
+    return caller;
+  };
   return async (exchange) => {
     const { request } = exchange;
     const token = bearerToken(request) ?? queryToken(request);
+    if (token !== undefined && readExportLink(token)) return authenticateLink(exchange, token);
     if (token !== undefined && isStreamToken(token)) return authenticateStream(exchange, token);
     if (token === undefined || !isSessionToken(token)) return authenticate(exchange);
     let caller = known.get(token);

@@ -33,6 +33,8 @@ export interface PixOrder extends NewPixOrder {
   readonly sentAtMs: number;
   /** Null until the provider has decided. */
   readonly isDone: boolean | null;
+  /** The provider's own name for it; null where it gave none, or none that was stored. */
+  readonly reference: string | null;
 }
 
 /** An order that is over. */
@@ -65,7 +67,7 @@ type StoredEnd = StoredOrder & { readonly endedAtMs: bigint };
 export const ORDER_COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
   payee_tax_id as "payeeTaxId", end_to_end_id as "endToEndId",
   (extract(epoch from placed_at) * 1000)::bigint as "placedAtMs", (extract(epoch from sent_at) * 1000)::bigint as "sentAtMs",
-  is_done as "isDone"`;
+  is_done as "isDone", reference`;
 
 const PLACE: Statement = {
   name: 'pix_order_place',
@@ -83,6 +85,10 @@ const NAMED: Statement = {
 const SEND_AGAIN: Statement = {
   name: 'pix_order_send_again',
   text: `update pix_order set sent_at = $3 where mode = $1 and key = $2 and sent_at < $4 and is_done is null returning key`,
+};
+const REFERENCE: Statement = {
+  name: 'pix_order_reference',
+  text: `update pix_order set reference = $3 where mode = $1 and key = $2 and reference is null`,
 };
 const END: Statement = {
   name: 'pix_order_end',
@@ -157,6 +163,15 @@ export async function takeSendingAgain(
   { nowMs, sentBeforeMs }: { readonly nowMs: number; readonly sentBeforeMs: number },
 ): Promise<boolean> {
   return (await tx.query(SEND_AGAIN, [mode, key, timeOf(nowMs), timeOf(sentBeforeMs)])).length > 0;
+}
+
+/** Stores the provider's own name for an order; the first holds. */
+export async function namePixOrder(
+  tx: Tx,
+  { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
+  reference: string,
+): Promise<void> {
+  await tx.query(REFERENCE, [mode, key, reference]);
 }
 
 /** Notes how an order ended; the first end holds. */

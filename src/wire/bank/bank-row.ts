@@ -4,6 +4,7 @@ import { toMinor } from '../../base/money/money.ts';
 import { pixIdIn } from '../../base/pix/end-to-end-id.ts';
 import { brasiliaDay } from '../../base/time/brasilia-day.ts';
 import { parseDay, parseInstant } from '../../base/time/instant.ts';
+import type { BankFormName } from './bank-forms.ts';
 
 /** A file that cannot be read; the message names the row or the transaction and the accepted form. */
 export class BankFileError extends Error {
@@ -39,6 +40,7 @@ export interface BankRow {
 export const SKIP_REASONS = {
   heading: 'stands before the heading, or is the heading again',
   balance: 'is a balance or a total',
+  segment: 'is a record of another kind than segment E',
   word: 'begins with a word of --skip',
   no_amount: 'has no amount',
   no_day: 'has no day',
@@ -70,6 +72,8 @@ export type ColumnMember = (typeof COLUMN_MEMBERS)[number];
 
 /** Form of a file, as far as it cannot be seen from the file. */
 export interface BankForm {
+  /** Bank whose CSV it is; absent: any. */
+  readonly bank?: BankFormName;
   /** Headings of a CSV file by member, or `#1`, `#2`, … in a file without a heading; usual headings are known. */
   readonly columns: Readonly<Partial<Record<ColumnMember, string>>>;
   /** The only account whose rows are read; null: the only account of the file. */

@@ -1,9 +1,12 @@
 /**
- * Reads what banks export, OFX and CSV, as movements of one account in BRL. Files are read in parts, twice: once for their encoding and
+ * Reads what banks export, OFX, CSV and CNAB 240, as movements of one account in BRL. Files are read in parts, twice: once for their encoding and
  * digest, once for their rows.
  */
 import { createHash } from 'node:crypto';
+import { csvForm } from './apply-bank-form.ts';
 import { BankFileError, type BankForm, type BankRow, isSameAccount } from './bank-row.ts';
+import { isCnab240 } from './cnab-record.ts';
+import { readCnab } from './read-cnab.ts';
 import { readCsv } from './read-csv.ts';
 import { readOfx } from './read-ofx.ts';
 
@@ -16,6 +19,7 @@ export interface BankFileKind {
   /** SHA-256, hexadecimal. */
   readonly digest: string;
   readonly isOfx: boolean;
+  readonly isCnab: boolean;
 }
 
 /** Beginning that is searched for OFX. Unit: bytes. */
@@ -49,7 +53,7 @@ export async function inspectBankFile(bytes: BankBytes): Promise<BankFileKind> {
   const isUtf16 = start.startsWith('\xFF\xFE');
   const encoding = isUtf16 ? 'utf-16le' : isUtf8 ? 'utf-8' : 'windows-1252';
   const isOfx = /<OFX\b/i.test(isUtf16 ? head.toString('utf16le') : start);
-  return { encoding, isOfx, digest: hash.digest('hex') };
+  return { encoding, isOfx, isCnab: isCnab240(start), digest: hash.digest('hex') };
 }
 
 /**
@@ -59,7 +63,7 @@ export async function inspectBankFile(bytes: BankBytes): Promise<BankFileKind> {
  */
 export async function* readBankFile(
   bytes: BankBytes,
-  { encoding, digest, isOfx }: BankFileKind,
+  { encoding, digest, ...kind }: BankFileKind,
   form: BankForm,
 ): AsyncGenerator<BankRow> {
   const accounts = new Set<string>();
@@ -71,7 +75,7 @@ export async function* readBankFile(
       throw new BankFileError(`it has several accounts, ${wanted.join(', ')}: choose one by --bank-account`);
   };
   const text = decoded(bytes, encoding, digest);
-  for await (const row of isOfx ? readOfx(text, form, see) : readCsv(text, form, see)) {
+  for await (const row of readAs(kind, text, form, see)) {
     if (row.account !== null && form.account !== null && !isWanted(row.account)) continue;
     const { currency, movement, place } = row;
     const isMovement = typeof movement !== 'string';
@@ -83,6 +87,14 @@ export async function* readBankFile(
     throw new BankFileError(
       `it must be of the account ${form.account}, and is of ${[...accounts].join(', ')}`,
     );
+}
+
+function readAs(
+  { isOfx, isCnab }: Pick<BankFileKind, 'isOfx' | 'isCnab'>,
+  ...[text, form, see]: Parameters<typeof readOfx>
+): AsyncGenerator<BankRow> {
+  if (isOfx) return readOfx(text, form, see);
+  return isCnab ? readCnab(text, form, see) : readCsv(text, csvForm(form), see);
 }
 
 /** @returns whether an account of a file, such as `001/4321/12345-6`, has the name that was chosen: its last part, or all of it. */

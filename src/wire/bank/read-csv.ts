@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { parse as parseWhole } from 'csv-parse/sync';
+import { wholeCells } from './apply-bank-form.ts';
 import {
   amountOf,
   type BankAmount,
@@ -79,7 +80,11 @@ class CsvReader {
   }
 
   /** @returns undefined for a row without text. */
-  row(record: readonly string[], place: string): BankRow | undefined {
+  row(given: readonly string[], place: string): BankRow | undefined {
+    const record = wholeCells(given, this.#form, {
+      width: this.#heading?.length ?? 0,
+      amountAt: this.#columns?.amount[0],
+    });
     const text = record.filter((cell) => cell !== '').join(' ');
     if (text === '') return undefined;
     const row = { place, account: this.#account, currency: null, text };

@@ -29,7 +29,7 @@ const partsWith = (settings: ApiPixSettings): HearingParts => ({
   settings,
   api: createCalls(
     () => Promise.reject(new Error('not called')),
-    { get: async () => '', refused: () => {} },
+    { get: async () => '', refused: () => {}, lacking: () => [] },
     settings,
   ),
   confirm: () => Promise.reject(new Error('not called')),
@@ -158,6 +158,8 @@ describe('behind a proxy', () => {
       proxyHeader: 'x-client-cert',
       proxies: ['127.0.0.1/32'],
       secret: SECRET,
+      suffix: 'added',
+      secretIn: 'path',
       confirm: true,
     };
     const settings = { ...stand.settings, callback };
@@ -234,6 +236,8 @@ describe('a caller who is known by the secret path alone', () => {
       proxyHeader: null,
       proxies: [],
       secret: SECRET,
+      suffix: 'added' as const,
+      secretIn: 'path' as const,
       confirm: true,
     },
   });

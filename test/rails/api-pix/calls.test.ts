@@ -143,17 +143,22 @@ describe('an answer', () => {
     const server = issue(authority, { name: 'bank', hosts: ['127.0.0.1'] });
     const bank = createServer({ cert: server.certificate, key: server.key }, (request, response) => {
       if (request.url === '/html') response.end('<html>');
+      if (request.url === '/moved') response.writeHead(302, { location: '/html' }).end();
       if (request.url === '/large') response.end(Buffer.alloc(9 * 1024 * 1024));
     });
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(bank.address() as AddressInfo).port}`;
     const settings = { ...settingsFor(psp, 1), ca: authority.certificate, timeoutSeconds: 1 };
-    const api = createCalls(createCaller(settings), { get: async () => 't', refused: () => {} }, settings);
-    for (const path of ['/html', '/large', '/never'])
+    const api = createCalls(
+      createCaller(settings),
+      { get: async () => 't', refused: () => {}, lacking: () => [] },
+      settings,
+    );
+    for (const path of ['/html', '/moved', '/large', '/never'])
       await expect(api.send('GET', url + path), path).rejects.toBeInstanceOf(PspAway);
     const stranger = createCalls(
       createCaller({ ...settings, ca: createAuthority('Another').certificate }),
-      { get: async () => 't', refused: () => {} },
+      { get: async () => 't', refused: () => {}, lacking: () => [] },
       settings,
     );
     await expect(stranger.send('GET', `${url}/html`)).rejects.toThrow(

@@ -1,0 +1,61 @@
+/** Header fields and query members that a bank wants with each call, such as the number of the account, or the key of an application. */
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../../base/process/settings.ts';
+
+/** Values by name; `{uuid}` and `{clientId}` in them are filled in for each call. */
+export type FixedMembers = Readonly<Record<string, string>>;
+
+/** Header fields that each call sets itself. */
+const OWN_HEADERS = ['authorization', 'content-type', 'content-length', 'accept', 'host', 'connection'];
+const VALUE = /^[!-~](?:[ -~]{0,398}[!-~])?$/;
+const VALUE_FORM = 'a text of printable ASCII';
+const HEADER_NAME = /^[A-Za-z0-9_-]{1,80}$/;
+const QUERY_NAME = /^[A-Za-z0-9._-]{1,80}$/;
+
+/**
+ * @param defaults - of the profile; members of the settings replace and extend them.
+ * @throws {SettingsError}
+ */
+export function readHeaders(given: Settings, defaults: FixedMembers): FixedMembers {
+  return readMembers(given, 'headers', HEADER_NAME, defaults);
+}
+
+/** @param name - of the setting. @throws {SettingsError} */
+export function readQuery(given: Settings, name: string, defaults: FixedMembers = {}): FixedMembers {
+  return readMembers(given, name, QUERY_NAME, defaults);
+}
+
+/** @returns the members with their placeholders filled in. */
+export function filledIn(members: FixedMembers, clientId: string): FixedMembers {
+  const filled = Object.entries(members).map(([name, value]) => [
+    name,
+    value.replaceAll('{uuid}', () => randomUUID()).replaceAll('{clientId}', () => clientId),
+  ]);
+  return Object.fromEntries(filled);
+}
+
+function readMembers(given: Settings, name: string, form: RegExp, defaults: FixedMembers): FixedMembers {
+  if (!given.has(name)) return defaults;
+  const part = given.part(name);
+  const members = part.names().map((each) => {
+    if (!form.test(each) || OWN_HEADERS.includes(each.toLowerCase()))
+      given.refuse(name, `names of the bank's own, not ${each}`);
+    return [each, readValue(part, each)] as const;
+  });
+  return part.end(merged(defaults, members));
+}
+
+/** A value that is secret stands in a file. */
+function readValue(part: Settings, name: string): string {
+  if (typeof part.raw(name) !== 'object') return part.match(name, VALUE, VALUE_FORM);
+  const inFile = part.part(name);
+  const value = inFile.end(inFile.contents('valueFile'));
+  return VALUE.test(value) ? value : inFile.refuse('valueFile', `a file with ${VALUE_FORM}`);
+}
+
+/** Names of header fields differ in case only for people. */
+function merged(defaults: FixedMembers, members: readonly (readonly [string, string])[]): FixedMembers {
+  const given = members.map(([name]) => name.toLowerCase());
+  const others = Object.entries(defaults).filter(([name]) => !given.includes(name.toLowerCase()));
+  return Object.fromEntries([...others, ...members]);
+}

@@ -1,0 +1,42 @@
+/**
+ * Payouts at Banco Inter (`POST /banking/v2/pix`). A repetition with the same `x-id-idempotente` gets the first answer, and pays nothing;
+ * the query knows a payout by the bank's `codigoSolicitacao` alone.
+ */
+import { createHash } from 'node:crypto';
+import { type ApiPix, found, read } from './client.ts';
+import type { PixPayouts } from './payouts.ts';
+import type { InterSettings } from './settings.ts';
+import { readInterAnswer, readInterPayout } from './wire-inter.ts';
+
+/** The bank does not say how long it knows a key again; a day is what others grant. Unit: ms. */
+const REPEATABLE_MS = 24 * 3_600_000;
+/** Statuses of a refusal: the payout was not made. */
+const REFUSED: readonly number[] = [400, 422];
+
+/** @returns the payouts. The bank names no owner of a key, and has no member for the tax id that a key must belong to. */
+export function interPayouts(api: Pick<ApiPix, 'send'>, { url }: InterSettings): PixPayouts {
+  const base = `${url}/banking/v2/pix`;
+  return {
+    lookUp: undefined,
+    send: async ({ id, amount, pixKey }) => {
+      const body = { valor: amount, destinatario: { tipo: 'CHAVE', chave: pixKey } };
+      const headers = { 'x-id-idempotente': uuidOf(id) };
+      return read(readInterAnswer, await api.send('POST', base, body, headers));
+    },
+    find: async (_id, reference) => {
+      if (reference === null) return undefined;
+      const target = `${base}/${encodeURIComponent(reference)}`;
+      return found(async () => read(readInterPayout, await api.send('GET', target)));
+    },
+    isRefusal: ({ status }) => REFUSED.includes(status),
+    repeatableMs: REPEATABLE_MS,
+  };
+}
+
+/** @returns a UUID that follows from a name (RFC 9562, version 8). */
+export function uuidOf(name: string): string {
+  const bytes = createHash('sha256').update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

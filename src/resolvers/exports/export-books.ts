@@ -1,0 +1,95 @@
+/** Writes the trial balance of a period out, for accountants: by class, with values in BRL and their sums. */
+import { BRL } from '../../base/money/currency.ts';
+import { sum } from '../../base/money/money.ts';
+import type { LedgerAccountClass } from '../../ledger/chart.ts';
+import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.ts';
+import { type PeriodInput, type TrialBalance, type TrialLine, trialBalance } from '../ledger/read-books.ts';
+import type { Context } from '../services/context.ts';
+
+/** A column: its heading in each language, and its cell. */
+type Column = readonly [en: string, pt: string, cell: (line: TrialLine, books: TrialBalance) => Cell];
+
+/** Classes in the order of a balance sheet, in Portuguese. */
+const CLASSES = {
+  HOUSE_ASSET: 'Ativo',
+  HOLDER: 'Passivo: titulares das contas',
+  HOUSE_LIABILITY: 'Passivo',
+  HOUSE_EQUITY: 'Patrimônio líquido',
+  HOUSE_REVENUE: 'Receita',
+  HOUSE_EXPENSE: 'Despesa',
+} as const satisfies Readonly<Record<LedgerAccountClass, string>>;
+const CLASS_ORDER = Object.keys(CLASSES) as readonly LedgerAccountClass[];
+
+/**
+ * @returns text in parts: a line for each kind of ledger account and currency, then a `TOTAL` in BRL for each class, empty where a line has
+ *   no value, and `COUNT`.
+ * @throws {GatewayError} as `trialBalance`, before the first part.
+ */
+export async function* exportBooks(
+  context: Context,
+  input: PeriodInput,
+  language: CsvLanguage,
+): AsyncGenerator<string> {
+  const books = await trialBalance(context, input);
+  const form = CSV_FORMS[language];
+  const columns = columnsOf(language);
+  const at = (heading: string) => columns.findIndex(([en]) => en === heading);
+  const trailer = (cells: Readonly<Record<string, Cell>>) => {
+    const line: Cell[] = columns.map(() => null);
+    for (const [heading, cell] of Object.entries(cells)) line[at(heading)] = cell;
+    return csvLine(form, line);
+  };
+  const headings = columns.map(([en, pt]) => (language === 'pt' ? pt : en));
+  yield form.mark + csvLine(form, headings);
+  for (const line of byClass(books.lines))
+    yield csvLine(
+      form,
+      columns.map(([, , cell]) => cell(line, books)),
+    );
+  for (const [kind, value] of classSums(books.lines))
+    yield trailer({
+      date_from: 'TOTAL',
+      class: classText(kind, language),
+      closing_brl: amountCell(value, BRL.code),
+    });
+  yield trailer({ date_from: 'COUNT', opening: { amount: String(books.lines.length) } });
+}
+
+function byClass(lines: readonly TrialLine[]): readonly TrialLine[] {
+  const place = (line: TrialLine) => CLASS_ORDER.indexOf(line.class);
+  return lines.toSorted((one, other) => place(one) - place(other));
+}
+
+/** @returns the closing balances of each class in BRL; null where one of them has no rate. */
+function classSums(lines: readonly TrialLine[]): readonly (readonly [LedgerAccountClass, string | null])[] {
+  return CLASS_ORDER.flatMap((each) => {
+    const values = lines.filter((line) => line.class === each).map(({ calculatedBrl }) => calculatedBrl);
+    if (values.length === 0) return [];
+    const known = values.filter((value) => value !== null);
+    return [[each, known.length === values.length ? sum(known) : null] as const];
+  });
+}
+
+function columnsOf(language: CsvLanguage): readonly Column[] {
+  return [
+    ['date_from', 'De', (_line, { from }) => dayText(from, language)],
+    ['date_to', 'Até', (_line, { to }) => dayText(to, language)],
+    ['class', 'Classe', (line) => classText(line.class, language)],
+    ['account', 'Conta', ({ house }) => house],
+    ['currency', 'Moeda', ({ currency }) => currency],
+    ['opening', 'Saldo inicial', ({ opening, currency }) => amountCell(opening, currency)],
+    ['debits', 'Débitos', ({ debits, currency }) => amountCell(debits, currency)],
+    ['credits', 'Créditos', ({ credits, currency }) => amountCell(credits, currency)],
+    ['closing', 'Saldo final', ({ closing, currency }) => amountCell(closing, currency)],
+    ['closing_brl', 'Saldo final (R$)', ({ calculatedBrl }) => amountCell(calculatedBrl, BRL.code)],
+  ];
+}
+
+/** A day as people of the language write it. */
+function dayText(day: string, language: CsvLanguage): string {
+  return language === 'pt' ? day.split('-').toReversed().join('/') : day;
+}
+
+function classText(kind: LedgerAccountClass, language: CsvLanguage): string {
+  return language === 'pt' ? CLASSES[kind] : kind;
+}

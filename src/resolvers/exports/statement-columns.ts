@@ -1,0 +1,103 @@
+/** Columns of a statement in CSV: what moved, who paid or was paid, and why. */
+import { BRL } from '../../base/money/currency.ts';
+import type { Zone } from '../../base/time/zone.ts';
+import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
+import type { LedgerLineRow } from '../../store/ledger/ledger.ts';
+import type { Family } from '../../templates/define.ts';
+import type { TransactionRow } from '../../templates/facts.ts';
+import type { Registry } from '../../templates/registry.ts';
+import { amountCell, type Cell, type CsvLanguage, inZone } from '../../wire/csv.ts';
+import { lineAmounts } from '../../wire/statement.ts';
+import { taxIdCell } from './export-transactions.ts';
+
+/** A line with the transaction that posted it. */
+export interface Movement {
+  readonly line: LedgerLineRow;
+  readonly transaction: TransactionRow | null;
+}
+
+/** Amounts of a line, or of all lines of one part of the balance. */
+export interface StatementAmounts {
+  readonly debit: string;
+  readonly credit: string;
+  readonly balance: string;
+}
+
+/** Lines of the file. */
+export interface StatementColumns {
+  readonly headings: readonly string[];
+  readonly cells: (movement: Movement) => readonly Cell[];
+  readonly total: (line: LedgerLineRow, amounts: StatementAmounts) => readonly Cell[];
+  readonly count: (count: number) => readonly Cell[];
+}
+
+/** Cells of the transaction: heading in each language, and value. */
+type Fact = readonly [en: string, pt: string, cell: (row: TransactionRow) => Cell];
+
+const HEADINGS = {
+  en: ['line', 'date', 'sub_account', 'currency', 'debit', 'credit', 'balance', 'journal', 'transaction'],
+  pt: ['Linha', 'Data', 'Subconta', 'Moeda', 'Débito', 'Crédito', 'Saldo', 'Lançamento', 'Transação'],
+} as const;
+const FAMILIES: Readonly<Record<Family, Readonly<Record<CsvLanguage, string>>>> = {
+  checkouts: { en: 'checkout', pt: 'checkout' },
+  onramps: { en: 'crypto purchase', pt: 'compra de cripto' },
+  offramps: { en: 'crypto sale', pt: 'venda de cripto' },
+  withdrawals: { en: 'withdrawal', pt: 'saque' },
+};
+const ADJUSTMENT = { en: 'adjustment', pt: 'ajuste' } as const;
+
+/** @returns the columns in a language. */
+export function statementColumns(registry: Registry, language: CsvLanguage, zone: Zone): StatementColumns {
+  const facts = factsOf(registry, language);
+  const empty = facts.map(() => null);
+  return {
+    headings: [
+      ...HEADINGS[language].map((name) => (name === 'Data' ? inZone(name, zone) : name)),
+      ...facts.map(([en, pt]) => (language === 'pt' ? pt : en)),
+    ],
+    cells: ({ line, transaction }) => [
+      String(line.id),
+      { time: line.postedAt, zone },
+      ...amountCells(line, lineAmounts(line, line.ledgerAccount.scale)),
+      String(line.journalId),
+      transaction?.end2end ?? null,
+      ...(transaction
+        ? facts.map(([, , cell]) => cell(transaction))
+        : [ADJUSTMENT[language], ...empty.slice(1)]),
+    ],
+    total: (line, amounts) => ['TOTAL', null, ...amountCells(line, amounts), null, null, ...empty],
+    count: (count) => [
+      'COUNT',
+      ...[null, null, null],
+      { amount: String(count) },
+      ...[null, null, null, null],
+      ...empty,
+    ],
+  };
+}
+
+/** The description is first. Fees are those of the whole transaction, on each of its lines. */
+function factsOf(registry: Registry, language: CsvLanguage): readonly Fact[] {
+  return [
+    ['description', 'Descrição', (row) => descriptionOf(registry, row, language)],
+    ['client_name', 'Cliente', (row) => row.clientName],
+    ['client_tax_id', 'CPF/CNPJ', (row) => taxIdCell(row.clientTaxId, language)],
+    ['external_code', 'Referência', (row) => row.externalCode],
+    ['pix_e2e', 'PIX (EndToEndId)', (row) => row.pixE2e],
+    ['fees_brl', 'Taxas da transação (R$)', (row) => amountCell(row.fees, BRL.code)],
+  ];
+}
+
+function descriptionOf(registry: Registry, row: TransactionRow, language: CsvLanguage): string {
+  const { family } = registry.of(row.template);
+  return [FAMILIES[family][language], row.notes].filter(Boolean).join(': ');
+}
+
+function amountCells(
+  { ledgerAccount }: LedgerLineRow,
+  { debit, credit, balance }: StatementAmounts,
+): readonly Cell[] {
+  const { subAccount, currency } = ledgerAccount;
+  const name = Object.entries(SUB_ACCOUNTS).find(([, number]) => number === subAccount)?.[0] ?? '';
+  return [name, currency, ...[debit, credit, balance].map((amount) => amountCell(amount, currency))];
+}
