@@ -1,10 +1,11 @@
 /** The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí for what API Pix does not have. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
+import { putDefence, putFile } from './defences.ts';
 import { directory } from './directory.ts';
 import type { FaultRule, FaultTarget } from './faults.ts';
 import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
-import { listInfractions } from './infractions.ts';
+import { getInfraction, listInfractions } from './infractions.ts';
 import { type Client, checkToken, issueToken, type PspScope, unauthorized } from './oauth.ts';
 import { readPage, readPeriod } from './pages.ts';
 import type { PspParts } from './parts.ts';
@@ -79,6 +80,7 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
   const reading = (scope: PspScope) => ({ scope, target: 'read' }) as const;
   const webhook = { scope: 'webhook.write', target: 'webhook' } as const;
   const payout = { scope: 'pix.send', target: 'payout' } as const;
+  const defence = { scope: 'pix.write', target: 'defence' } as const;
   const lookUp = directory(parts);
   const put = (asked: Asked) => made(putPayout(parts, first(asked), asked.body));
   return [
@@ -124,6 +126,15 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
     route('GET', '/v2/gn/saldo', reading('gn.balance.read'), () => ok(getBalance(parts))),
     route('GET', '/v2/gn/infracoes', reading('pix.read'), ({ query }) =>
       ok(listInfractions(parts, ...period(query, 'PixConsultaInvalida'))),
+    ),
+    route('GET', '/v2/gn/infracoes/:id', reading('pix.read'), (asked) =>
+      ok(getInfraction(parts, first(asked))),
+    ),
+    route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', defence, (asked) =>
+      made(putFile(parts, both(asked), asked.body)),
+    ),
+    route('PUT', '/v2/gn/infracoes/:id/defesa/:key', defence, (asked) =>
+      made(putDefence(parts, both(asked), asked.body)),
     ),
     route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(first(asked)))),
   ];

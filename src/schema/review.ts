@@ -9,7 +9,8 @@ import {
   readNote,
   releaseCase,
 } from '../resolvers/review/assign-case.ts';
-import { CASES_MAX, REVIEW_KINDS } from '../resolvers/review/queue-sources.ts';
+import { CASES_MAX } from '../resolvers/review/found-case.ts';
+import { REVIEW_KINDS } from '../resolvers/review/queue-sources.ts';
 import { type CaseFact, type CaseFile, readCaseFile } from '../resolvers/review/read-case.ts';
 import {
   countReviewQueue,
@@ -23,6 +24,7 @@ import { RELATED_MAX } from '../store/engine/related.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
+import type { MedCaseRef } from './med-case.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { refuseLonger } from './named.ts';
@@ -46,6 +48,7 @@ import type { TransactionRef } from './transaction.ts';
 interface Refs extends CurrencyRefs {
   readonly transaction: TransactionRef;
   readonly suspense: SuspenseRef;
+  readonly medCase: MedCaseRef;
 }
 
 const KEY = { required: true, description: 'Key of the case, as `ReviewCase.caseKey` has it.' } as const;
@@ -274,9 +277,13 @@ function defineFact(builder: Builder) {
   });
 }
 
-function defineFile(builder: Builder, { transaction, suspense }: Refs, { item, note, kind }: CaseTypes) {
+function defineFile(
+  builder: Builder,
+  { transaction, suspense, medCase }: Refs,
+  { item, note, kind }: CaseTypes,
+) {
   const fact = defineFact(builder);
-  return builder.objectRef<CaseFile>('CaseFile').implement({
+  const file = builder.objectRef<CaseFile>('CaseFile').implement({
     description: 'A case with everything that a person decides by.',
     fields: (t) => ({
       caseKey: t.exposeString('id', { description: 'Key of the case.' }),
@@ -339,6 +346,15 @@ function defineFile(builder: Builder, { transaction, suspense }: Refs, { item, n
       }),
     }),
   });
+  builder.objectFields(file, (t) => ({
+    medCases: t.field({
+      type: [medCase],
+      complexity: { field: 1, multiplier: 5 },
+      description: 'Cases of MED about its transaction, the first first; at most 100.',
+      resolve: (row) => [...row.medCases],
+    }),
+  }));
+  return file;
 }
 
 type NoteRef = ReturnType<typeof defineNote>;
