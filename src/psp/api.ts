@@ -1,7 +1,7 @@
 /** The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí for what API Pix does not have. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
-import { putDefence, putFile } from './defences.ts';
+import { postDefence, putDefence, putFile } from './defences.ts';
 import { directory } from './directory.ts';
 import type { FaultRule, FaultTarget } from './faults.ts';
 import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
@@ -132,6 +132,12 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
     ),
     route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', defence, (asked) =>
       made(putFile(parts, both(asked), asked.body)),
+    ),
+    route(
+      'POST',
+      '/v2/gn/infracoes/:id/defesa',
+      { scope: 'gn.infractions.write', target: 'defence' },
+      (asked) => made(postDefence(parts, first(asked), asked.body)),
     ),
     route('PUT', '/v2/gn/infracoes/:id/defesa/:key', defence, (asked) =>
       made(putDefence(parts, both(asked), asked.body)),

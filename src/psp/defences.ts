@@ -1,5 +1,5 @@
 /** Answers of the account holder to infractions (*defesa*) with their files: each is taken once, before its time ends. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { isoOf } from './clock.ts';
 import { findInfraction, type InfractionRow } from './infractions.ts';
 import { type Body, type PspParts, textOf } from './parts.ts';
@@ -57,6 +57,16 @@ export function putDefence(parts: PspParts, [id, key]: readonly [string, string]
     store.run(`update infraction set status = 'EM_DEFESA', at_ms = ? where id = ?`, atMs, id);
     return present({ ...row, status: 'EM_DEFESA' }, defence);
   });
+}
+
+const EFI_ANALYSES: Readonly<Record<string, string>> = { aceito: 'ACEITAR', rejeitado: 'REJEITAR' };
+
+/** `POST /v2/gn/infracoes/{id}/defesa`: takes an answer as Efí does, without an id or files; a second one is refused. */
+export function postDefence(parts: PspParts, id: string, body: Body): object {
+  const analise = EFI_ANALYSES[textOf(body.analise) ?? ''];
+  if (analise === undefined)
+    throw invalid(`O campo analise deve ser ${Object.keys(EFI_ANALYSES).join(' ou ')}.`);
+  return putDefence(parts, [id, randomUUID()], { analise, justificativa: body.justificativa });
 }
 
 function defenceIn({ store }: PspParts, id: string, body: Body): Omit<DefenceRow, 'id' | 'atMs'> {

@@ -22,6 +22,8 @@ export interface InfractionRow {
   readonly dueMs: number | null;
 }
 
+/** In which the receiving bank analyses an infraction. */
+const ANALYSIS_MS = 7 * 86_400_000;
 const COLUMNS =
   'id, end_to_end_id as "endToEndId", kind, status, amount, reason, at_ms as "atMs", due_ms as "dueMs"';
 
@@ -86,5 +88,8 @@ function present(row: InfractionRow): object {
     ...(reason !== null && { motivo: reason }),
     horario: isoOf(atMs),
     ...(dueMs !== null && { prazo: isoOf(dueMs) }),
+    // As Efí has it.
+    razao: reason ?? 'Solicitação de devolução',
+    dadosAnalise: { abertura: isoOf(atMs), prazoFinalizacao: isoOf(dueMs ?? atMs + ANALYSIS_MS) },
   };
 }

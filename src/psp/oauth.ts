@@ -22,6 +22,8 @@ export const SCOPES = [
   'pix.send',
   'gn.pix.send.read',
   'gn.balance.read',
+  'gn.infractions.read',
+  'gn.infractions.write',
 ] as const;
 /** A member of SCOPES. */
 export type PspScope = (typeof SCOPES)[number];

@@ -25,17 +25,21 @@ export interface InfractionEntries {
 }
 
 /**
+ * @param readEntry - reads an entry of the list. @default as `crossramp psp` has it
  * @returns the content of a callback about disputes, or of a page of them.
  * @throws {WireError} when it is no such list.
  */
-export function readInfractionList(json: unknown): InfractionEntries {
+export function readInfractionList(
+  json: unknown,
+  readEntry: (json: unknown, path: string) => InfractionEntries['read'] = newsOf,
+): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
   const read: (DisputeNews | InfractionNews)[] = [];
   let wrong: WireError | undefined;
   for (const [index, each] of infracoes.entries()) {
     try {
-      read.push(...newsOf(each, `infracoes[${index}]`));
+      read.push(...readEntry(each, `infracoes[${index}]`));
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       wrong ??= new WireError(`${error.message}${named(each)}`);

@@ -1,6 +1,7 @@
-/** Answers to MED cases, as `crossramp psp` takes them: each file under its hash, and the answer under its id, both as often as it takes. */
+/** Answers to MED cases, as `crossramp psp` takes them: each file under its hash, and the answer under its id, both as often as it takes; or as Efí does. */
 import { type MedAnswerOrder, RailRefused } from '../../resolvers/services/rails.ts';
 import type { ApiPix } from './client.ts';
+import { answerEfi } from './efi-infractions.ts';
 import { PspAway, PspProblem } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
@@ -11,8 +12,9 @@ const LATER = [401, 403, 408, 425, 429];
 /** @returns the function that answers; undefined where the provider has no list of disputes. */
 export function medAnswers(
   api: Pick<ApiPix, 'send'>,
-  { infractionsUrl }: Pick<ApiPixSettings, 'infractionsUrl'>,
+  { infractionsUrl, efiInfractionsUrl }: Pick<ApiPixSettings, 'infractionsUrl' | 'efiInfractionsUrl'>,
 ): ((answer: MedAnswerOrder) => Promise<void>) | undefined {
+  if (efiInfractionsUrl !== null) return (answer) => answerEfi(api, efiInfractionsUrl, answer);
   if (infractionsUrl === null) return undefined;
   return async ({ key, reference, analysis, body, files }) => {
     const base = `${infractionsUrl}/${encodeURIComponent(reference)}`;

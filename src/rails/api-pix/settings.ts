@@ -15,6 +15,7 @@ export type EfiSettings = Readonly<ReturnType<typeof readPayouts>>;
 const SCOPES = ['cob.write', 'cob.read', 'pix.write', 'pix.read', 'webhook.write', 'webhook.read'];
 const PAYOUT_SCOPES = ['pix.send', 'gn.pix.send.read'];
 const BALANCE_SCOPE = 'gn.balance.read';
+const EFI_INFRACTION_SCOPES = ['gn.infractions.read', 'gn.infractions.write'];
 const LISTEN = /^(?:\[([0-9a-fA-F:.]+)\]|([^:]+)):(\d{1,5})$/;
 const SECRET_MIN = 32;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,80}$/;
@@ -46,7 +47,7 @@ export function readApiPixSettings(json: unknown, path: string) {
     headers: fixedIn(given, 'headers', HEADER_NAME),
     query: fixedIn(given, 'query', QUERY_NAME),
     /** Scopes that tokens are requested for. */
-    scopes: scopes.length > 0 ? scopes : defaultScopes(payouts !== null, given.has('balanceUrl')),
+    scopes: scopes.length > 0 ? scopes : defaultScopes(payouts !== null, given),
     ...readCertificate(given),
     /** Authorities that sign the provider's certificate; null for the authorities that the system knows. */
     ca: given.has('caFile') ? readAuthority(given, 'caFile') : null,
@@ -59,6 +60,8 @@ export function readApiPixSettings(json: unknown, path: string) {
     payouts,
     /** A list of disputes and reports (MED) in the form of `crossramp psp`; null where there is none. */
     infractionsUrl: given.has('infractionsUrl') ? given.url('infractionsUrl') : null,
+    /** Efí's list of infractions (MED); null where the provider has another one, or none. */
+    efiInfractionsUrl: given.has('efiInfractionsUrl') ? given.url('efiInfractionsUrl') : null,
     /** Tells what the account has, in the form of Efí's *saldo*; null where the provider has no such call. */
     balanceUrl: given.has('balanceUrl') ? given.url('balanceUrl') : null,
     /** Fate of a payment whose payer the provider does not name. */
@@ -72,6 +75,8 @@ export function readApiPixSettings(json: unknown, path: string) {
   });
   if (settings.clientSecret === null && settings.tokenBy === 'basic')
     throw new SettingsError(`${path}: tokenBy "basic" needs clientSecretFile`);
+  if (settings.infractionsUrl !== null && settings.efiInfractionsUrl !== null)
+    throw new SettingsError(`${path}: infractionsUrl and efiInfractionsUrl exclude each other`);
   return settings;
 }
 
@@ -87,8 +92,13 @@ function fixedIn(given: Settings, name: string, form: RegExp): Readonly<Record<s
   return part.end(Object.fromEntries(members));
 }
 
-function defaultScopes(paysOut: boolean, tellsBalance: boolean): readonly string[] {
-  return [...SCOPES, ...(paysOut ? PAYOUT_SCOPES : []), ...(tellsBalance ? [BALANCE_SCOPE] : [])];
+function defaultScopes(paysOut: boolean, given: Settings): readonly string[] {
+  return [
+    ...SCOPES,
+    ...(paysOut ? PAYOUT_SCOPES : []),
+    ...(given.has('balanceUrl') ? [BALANCE_SCOPE] : []),
+    ...(given.has('efiInfractionsUrl') ? EFI_INFRACTION_SCOPES : []),
+  ];
 }
 
 function readCallback(given: Settings) {
