@@ -80,7 +80,6 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
   const reading = (scope: PspScope) => ({ scope, target: 'read' }) as const;
   const webhook = { scope: 'webhook.write', target: 'webhook' } as const;
   const payout = { scope: 'pix.send', target: 'payout' } as const;
-  const defence = { scope: 'pix.write', target: 'defence' } as const;
   const lookUp = directory(parts);
   const put = (asked: Asked) => made(putPayout(parts, first(asked), asked.body));
   return [
@@ -124,24 +123,39 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
       ok(listPayouts(parts, ...period(query, 'PixConsultaInvalida'))),
     ),
     route('GET', '/v2/gn/saldo', reading('gn.balance.read'), () => ok(getBalance(parts))),
-    route('GET', '/v2/gn/infracoes', reading('pix.read'), ({ query }) =>
-      ok(listInfractions(parts, ...period(query, 'PixConsultaInvalida'))),
-    ),
-    route('GET', '/v2/gn/infracoes/:id', reading('pix.read'), (asked) =>
-      ok(getInfraction(parts, first(asked))),
-    ),
-    route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', defence, (asked) =>
-      made(putFile(parts, both(asked), asked.body)),
-    ),
-    route(
-      'POST',
-      '/v2/gn/infracoes/:id/defesa',
-      { scope: 'gn.infractions.write', target: 'defence' },
-      (asked) => made(postDefence(parts, first(asked), asked.body)),
-    ),
-    route('PUT', '/v2/gn/infracoes/:id/defesa/:key', defence, (asked) =>
-      made(putDefence(parts, both(asked), asked.body)),
-    ),
+    ...infractionRoutes(parts),
     route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(first(asked)))),
+  ];
+}
+
+/** Infractions (MED): their list, and answers to them, ours and as Efí takes them. */
+function infractionRoutes(parts: PspParts): readonly Route<Demand>[] {
+  const read = { scope: 'pix.read', target: 'read' } as const;
+  const write = { scope: 'pix.write', target: 'defence' } as const;
+  const efi = { scope: 'gn.infractions.write', target: 'defence' } as const;
+  const name = 'PixConsultaInvalida';
+  const id = ({ named }: Asked) => named[0] as string;
+  const both = ({ named }: Asked) => named as readonly [string, string];
+  return [
+    route('GET', '/v2/gn/infracoes', read, ({ query }) => ({
+      status: 200,
+      body: listInfractions(parts, readPeriod(query, name), readPage(query, name)),
+    })),
+    route('GET', '/v2/gn/infracoes/:id', read, (asked) => ({
+      status: 200,
+      body: getInfraction(parts, id(asked)),
+    })),
+    route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', write, (asked) => ({
+      status: 201,
+      body: putFile(parts, both(asked), asked.body),
+    })),
+    route('POST', '/v2/gn/infracoes/:id/defesa', efi, (asked) => ({
+      status: 201,
+      body: postDefence(parts, id(asked), asked.body),
+    })),
+    route('PUT', '/v2/gn/infracoes/:id/defesa/:key', write, (asked) => ({
+      status: 201,
+      body: putDefence(parts, both(asked), asked.body),
+    })),
   ];
 }

@@ -49,7 +49,7 @@ function defineFiles(builder: Builder, { node }: Refs): void {
       }),
       content: t.string({
         required: true,
-        description: 'The file as a data URL, `data:application/pdf;base64,…`.',
+        description: `The file as a data URL, \`data:application/pdf;base64,…\`; at most ${inProse(MED_FILE_MAX.bytes)} bytes.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),

@@ -2,6 +2,7 @@
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, LISTED_MAX } from '../resolvers/checks/lengths.ts';
+import { MED_LISTED_MAX } from '../resolvers/med/read-med-cases.ts';
 import {
   assignCase,
   NOTE_LENGTH_MAX,
@@ -283,7 +284,7 @@ function defineFile(
   { item, note, kind }: CaseTypes,
 ) {
   const fact = defineFact(builder);
-  const file = builder.objectRef<CaseFile>('CaseFile').implement({
+  const file = fileRef(builder).implement({
     description: 'A case with everything that a person decides by.',
     fields: (t) => ({
       caseKey: t.exposeString('id', { description: 'Key of the case.' }),
@@ -346,15 +347,27 @@ function defineFile(
       }),
     }),
   });
+  addMedCases(builder, file, medCase);
+  return file;
+}
+
+function addMedCases(
+  builder: Builder,
+  file: ReturnType<ReturnType<typeof fileRef>['implement']>,
+  medCase: MedCaseRef,
+): void {
   builder.objectFields(file, (t) => ({
     medCases: t.field({
       type: [medCase],
       complexity: { field: 1, multiplier: 5 },
-      description: 'Cases of MED about its transaction, the first first; at most 100.',
+      description: `Cases of MED about its transaction, the first first; at most ${MED_LISTED_MAX}.`,
       resolve: (row) => [...row.medCases],
     }),
   }));
-  return file;
+}
+
+function fileRef(builder: Builder) {
+  return builder.objectRef<CaseFile>('CaseFile');
 }
 
 type NoteRef = ReturnType<typeof defineNote>;

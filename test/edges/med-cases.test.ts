@@ -487,8 +487,8 @@ describe('an answer', () => {
   });
 });
 
-describe('who may act', () => {
-  test('the account and the operator, by their scopes; a foreign case looks like a missing one', async () => {
+describe('an act on a case', () => {
+  test('is done by the account and the operator, by their scopes; a foreign case looks like a missing one', async () => {
     const { of, id } = await opened();
     const acts = [
       [ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) }],
@@ -515,7 +515,7 @@ describe('who may act', () => {
     expect(rows).toEqual([{ account: String(shop.accountId), act: 'med.answer_for' }]);
   });
 
-  test('the operator records what happened at the provider, but not the decision of a dispute', async () => {
+  test('of the operator records what happened at the provider, but not the decision of a dispute', async () => {
     const { of, id } = await opened();
     const { recordMedOutcome } = await ask(RECORD, { id, outcome: 'REJECTED' }, app.platformKey);
     expect(recordMedOutcome.medCase).toMatchObject({ state: 'REJECTED' });

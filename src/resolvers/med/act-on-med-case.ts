@@ -47,9 +47,9 @@ export async function attachMedFile(
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
   const act = actFor(context, 'med.attach', 'med.attach_for');
-  const row = await meant(context, caseId);
   const file = checkFile(checks, given);
   checks.refuse();
+  const row = await meant(context, caseId);
   return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
     await addFile(tx, row, { ...known(file, 'a file'), kind: 'attachment' }, { context, act, at, writeDown });
   });
@@ -97,10 +97,10 @@ export async function answerMedCase(
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
   const act = actFor(context, 'med.answer', 'med.answer_for');
-  const row = await meant(context, caseId);
   const lines = body.value.replaceAll('\r\n', '\n').trim();
   checks.words({ name: body.name, value: lines.replaceAll('\n', ' ') }, ANSWER_LENGTH_MAX);
   checks.refuse();
+  const row = await meant(context, caseId);
   if (!context.rails.pix.answerMedCase)
     throw conflict('the PIX provider takes answers on its screens alone: the operator records the answer');
   return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
@@ -129,9 +129,9 @@ export async function recordMedOutcome(
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
   requireAct(context, 'med.record');
-  const row = await meant(context, caseId);
-  const reason = known(checks.reference(given.reason) ?? '', 'a reason');
+  const reason = checks.reference(given.reason) ?? '';
   checks.refuse();
+  const row = await meant(context, caseId);
   const { outcome } = given;
   if (attempt.made !== null) return row;
   if (outcome === 'answered')
