@@ -1,5 +1,4 @@
 /** The review queue: `Query.reviewQueue`, `reviewCounts`, `reviewCase`, and the mutations by which people divide and note cases. */
-import { currencyOfLedger } from '../base/money/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import { MED_LISTED_MAX } from '../resolvers/med/read-med-cases.ts';
@@ -23,7 +22,6 @@ import {
 import { NOTES_MAX, type ReviewNote } from '../store/account/review.ts';
 import { RELATED_MAX } from '../store/engine/related.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import type { MedCaseRef } from './med-case.ts';
 import { isoOf } from './moment.ts';
@@ -42,15 +40,7 @@ import {
   type PlacedArgs,
   pageComplexity,
 } from './pagination.ts';
-import type { SuspenseRef } from './suspense.ts';
-import type { TransactionRef } from './transaction.ts';
-
-/** Types that cases lead to. */
-interface Refs extends CurrencyRefs {
-  readonly transaction: TransactionRef;
-  readonly suspense: SuspenseRef;
-  readonly medCase: MedCaseRef;
-}
+import { defineItem, type ItemRef, type KindRef, type ReviewRefs as Refs } from './review-item.ts';
 
 const KEY = { required: true, description: 'Key of the case, as `ReviewCase.caseKey` has it.' } as const;
 const SEEN =
@@ -74,74 +64,6 @@ export function defineReview(builder: Builder, refs: Refs): void {
   defineCase(builder, refs, { item, note, kind: kind as never });
   defineActs(builder, item, note);
 }
-
-type KindRef = ReturnType<Builder['enumType']>;
-
-function defineItem(builder: Builder, { transaction, money: amount }: Refs, kind: KindRef) {
-  return builder.objectRef<ReviewCase>('ReviewCase').implement({
-    description: 'Something that waits for a person.',
-    fields: (t) => ({
-      caseKey: t.exposeString('id', {
-        description: 'Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`.',
-      }),
-      kind: t.field({ type: kind, description: 'Kind.', resolve: (row) => row.kind as never }),
-      account: t.string({
-        nullable: true,
-        description: 'Identifier of the account that it is about; null for what is of the house.',
-        resolve: ({ accountId }) => (accountId === null ? null : String(accountId)),
-      }),
-      accountName: t.exposeString('accountName', {
-        nullable: true,
-        description: 'Name of that account holder.',
-      }),
-      reference: t.exposeString('reference', {
-        description: '`end2end` of its transaction, or the id, day or name of what else it is about.',
-      }),
-      detail: t.exposeString('detail', {
-        nullable: true,
-        description: 'Person, reason, address or day that it is about; null where there is none.',
-      }),
-      since: t.expose('since', { type: 'DateTime', description: 'Since when it waits.' }),
-      dueAt: t.expose('dueAt', {
-        type: 'DateTime',
-        nullable: true,
-        description: 'When it has to be decided; null where nothing is due.',
-      }),
-      money: t.field({
-        type: amount,
-        nullable: true,
-        description: 'Amount that waits; null where `transaction` has the amounts, or there is none.',
-        resolve: ({ money }) => money && moneyOf(money.amount, currencyOfLedger(money.currency)),
-      }),
-      brl: t.expose('brl', {
-        type: 'Decimal',
-        nullable: true,
-        description: 'Worth in BRL, of crypto at the newest rate; null where there is no amount or no rate.',
-      }),
-      transaction: t.field({
-        type: transaction,
-        nullable: true,
-        description: 'Its transaction; null where it is about none.',
-        resolve: ({ row }) => row as never,
-      }),
-      assignee: t.exposeString('assignee', {
-        nullable: true,
-        description: 'Id of the key or person that works on it; null for no one.',
-      }),
-      isMine: t.boolean({
-        description: 'Whether you work on it.',
-        resolve: ({ assignee }, _args, { caller }) => assignee === caller.id,
-      }),
-      assigneeName: t.string({
-        nullable: true,
-        description: 'Name of that key or person, as it is now.',
-        resolve: ({ assignee }, _args, { loaders }) => assignee && loaders.actorName.load(assignee),
-      }),
-    }),
-  });
-}
-
-type ItemRef = ReturnType<typeof defineItem>;
 
 function defineNote(builder: Builder) {
   return builder.objectRef<ReviewNote>('ReviewNote').implement({
