@@ -23,7 +23,6 @@ import { NOTES_MAX, type ReviewNote } from '../store/account/review.ts';
 import { RELATED_MAX } from '../store/engine/related.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import type { MedCaseRef } from './med-case.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
 import { refuseLonger } from './named.ts';
@@ -261,22 +260,16 @@ function defineFile(
         description: `Of money in suspense, open transactions of the account that wait for exactly this amount, newest first; at most ${RELATED_MAX}. For the operator.`,
         resolve: (row) => [...row.candidates] as never,
       }),
-      notes: t.field({
-        type: [note],
-        complexity: { field: 1, multiplier: 20 },
-        description: `Notes about it that people of your account, or of the platform, wrote; newest first, at most ${NOTES_MAX}.`,
-        resolve: (row) => [...row.notes],
-      }),
     }),
   });
-  addMedCases(builder, file, medCase);
+  addLists(builder, file, { note, medCase });
   return file;
 }
 
-function addMedCases(
+function addLists(
   builder: Builder,
   file: ReturnType<ReturnType<typeof fileRef>['implement']>,
-  medCase: MedCaseRef,
+  { note, medCase }: Pick<CaseTypes, 'note'> & Pick<Refs, 'medCase'>,
 ): void {
   builder.objectFields(file, (t) => ({
     medCases: t.field({
@@ -284,6 +277,12 @@ function addMedCases(
       complexity: { field: 1, multiplier: 5 },
       description: `Cases of MED about its transaction, the first first; at most ${MED_LISTED_MAX}.`,
       resolve: (row) => [...row.medCases],
+    }),
+    notes: t.field({
+      type: [note],
+      complexity: { field: 1, multiplier: 20 },
+      description: `Notes about it that people of your account, or of the platform, wrote; newest first, at most ${NOTES_MAX}.`,
+      resolve: (row) => [...row.notes],
     }),
   }));
 }
