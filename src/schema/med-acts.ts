@@ -108,7 +108,7 @@ function defineAnswer(builder: Builder, { node, analysis }: Refs): void {
 
 function defineRecord(builder: Builder, { node }: Refs): void {
   const outcome = builder.enumType('MedOutcome', {
-    description: 'What happened to a case of MED on the screens of the provider.',
+    description: 'Outcome of a case of MED on the screens of the provider.',
     values: describedValues(MED_OUTCOMES),
   });
   defineMutation(builder, 'recordMedOutcome', {
@@ -116,10 +116,10 @@ function defineRecord(builder: Builder, { node }: Refs): void {
     description: `Records what happened to a case of MED on the screens of the provider. The decision of a dispute is not recorded: it moves money, and the rail reports it (\`STEP_CONFLICT\`). Needs the scope \`${ACTS['med.record'].scope}\`.`,
     input: (t) => ({
       caseId: t.string(CASE),
-      outcome: t.field({ type: outcome, required: true, description: 'What happened.' }),
+      outcome: t.field({ type: outcome, required: true, description: 'Outcome of the case.' }),
       reason: t.string({
         required: true,
-        description: `How you know it, 1 to ${REFERENCE_LENGTH_MAX} characters; kept in the history of the case.`,
+        description: `Source of the outcome, 1 to ${REFERENCE_LENGTH_MAX} characters; kept in the history of the case.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),

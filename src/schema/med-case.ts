@@ -225,7 +225,7 @@ function defineLists(
     history: t.field({
       type: [event],
       complexity: LIST_COMPLEXITY,
-      description: `What happened to it, the first first; at most ${MED_LISTED_MAX}. An entry is never changed.`,
+      description: `History of the case, the first entry first; at most ${MED_LISTED_MAX}. An entry is never changed.`,
       resolve: async (row, _args, context) => [...(await historyOf(context, row))],
     }),
   }));

@@ -1468,7 +1468,7 @@ export interface MedCase {
   readonly dueAt: string;
   /** Attachments and evidence packs, the first first; at most 100. */
   readonly files: readonly (MedFile)[];
-  /** What happened to it, the first first; at most 100. An entry is never changed. */
+  /** History of the case, the first entry first; at most 100. An entry is never changed. */
   readonly history: readonly (MedEvent)[];
   /** Global id, for `node`: opaque text. */
   readonly id: string;
