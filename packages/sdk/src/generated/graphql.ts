@@ -43,8 +43,14 @@ export interface Account {
   readonly templateSettings: readonly (TemplateSetting)[];
   /** The webhook deliveries of the account, newest first. */
   readonly webhookDeliveries: WebhookDeliveryConnection;
+  /** One delivery of the account; null where it has none of this id. */
+  readonly webhookDelivery: WebhookDelivery | null;
+  /** One endpoint of the account; null where it has none of this id, or it was removed. */
+  readonly webhookEndpoint: WebhookEndpoint | null;
   /** The endpoints of the account without removed ones: those that were created for it, at most 50, then of those that came with transactions the newest, at most 200; both oldest first. */
   readonly webhookEndpoints: readonly (WebhookEndpoint)[];
+  /** Redeliveries of many events and of missed ones, newest first; at most 20. Needs the scope `admin`. */
+  readonly webhookRedeliveries: readonly (WebhookRedeliveryProgress)[];
   /** The valid signing secrets of an endpoint, newest first, at most 10. The shared secret exists from the first call on, before any delivery. Needs the scope `admin`. */
   readonly webhookSecrets: readonly (WebhookSecret)[];
   /** The whitelist groups: where withdrawals may go. At most 200. */
@@ -544,6 +550,21 @@ export interface ChangeMemberRolePayload {
   readonly errors: readonly (Refusal)[];
   /** Result of the mutation; null where it was refused. */
   readonly member: Member | null;
+}
+/** Input of `chooseNotifications`. */
+export interface ChooseNotificationsInput {
+  /** All kinds that are to be on, at most one of each; the others are off. */
+  readonly kinds: readonly (NotificationKind)[];
+  /** Language of the e-mail. */
+  readonly language: NotificationLanguage;
+}
+/** Result of `chooseNotifications`, or its refusals. */
+export interface ChooseNotificationsPayload {
+  readonly __typename: 'ChooseNotificationsPayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly notifications: NotificationSettings | null;
 }
 /** Input of `confirmIdentity`. */
 export interface ConfirmIdentityInput {
@@ -1164,6 +1185,8 @@ export interface DeliverySlice {
   readonly pending: number;
   /** Start of the slice. */
   readonly since: string;
+  /** Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt. */
+  readonly successRate: string | null;
 }
 /** Resolution of a deposit that is held because its amount was wrong, it was late, or the payout failed. */
 export type DepositResolution = 'KEEP' | 'REFUND' | 'REQUOTE';
@@ -1199,6 +1222,8 @@ export interface EndpointFigures {
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
+  /** Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt. */
+  readonly successRate: string | null;
 }
 /** Input of `enterAmount`. */
 export interface EnterAmountInput {
@@ -1595,6 +1620,30 @@ export interface Money {
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
 export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | MedCase | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
+/** A kind of notifications, and whether it is on. */
+export interface NotificationChoice {
+  readonly __typename: 'NotificationChoice';
+  /** Whether the person gets it. */
+  readonly isOn: boolean;
+  /** The kind. */
+  readonly kind: NotificationKind;
+}
+/** Kind of a notification. */
+export type NotificationKind = 'ENDPOINT' | 'INVITATION' | 'KEY' | 'OUTFLOW' | 'PROTECTION' | 'WAITING';
+/** Language of notifications. */
+export type NotificationLanguage = 'EN' | 'PT';
+/** Notifications that a person gets by e-mail about one account. */
+export interface NotificationSettings {
+  readonly __typename: 'NotificationSettings';
+  /** Address that they are sent to: that of the person. */
+  readonly email: string;
+  /** Whether this gateway has a mail server: otherwise nothing is sent. */
+  readonly isSending: boolean;
+  /** Kinds that the role may choose. Until a person chooses, owners get all, others none. */
+  readonly kinds: readonly (NotificationChoice)[];
+  /** Their language. Default: `PT`. */
+  readonly language: NotificationLanguage;
+}
 /** Offramp from Account. Crypto is debited from the account balance; BRL is sent to a payee by PIX. */
 export interface Offramp {
   readonly __typename: 'Offramp';
@@ -2191,6 +2240,8 @@ export interface Person {
   readonly id: string;
   /** Name of the person. */
   readonly name: string;
+  /** Notifications of the person about the account of the request. */
+  readonly notifications: NotificationSettings | null;
   /** Identifier of the person, `per_…`. */
   readonly personId: string;
   /** Role of the person in the account of the request. */
@@ -2879,6 +2930,21 @@ export interface SearchHit {
 }
 /** The part of a record that a search matched. */
 export type SearchMatch = 'ADDRESS' | 'DESTINATION' | 'END2END' | 'EXTERNAL_CODE' | 'HASH' | 'NAME' | 'PIX_E2E' | 'TAX_ID' | 'TXID';
+/** Input of `sendSampleWebhook`. */
+export interface SendSampleWebhookInput {
+  /** The endpoint, `whe_…`. */
+  readonly endpointId: string;
+  /** Name of the event, of those that `webhookEventNames` lists for the endpoint. */
+  readonly eventName: string;
+}
+/** Result of `sendSampleWebhook`, or its refusals. */
+export interface SendSampleWebhookPayload {
+  readonly __typename: 'SendSampleWebhookPayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly webhookSample: WebhookSample | null;
+}
 /** Input of `sendTestWebhook`. */
 export interface SendTestWebhookInput {
   /** The endpoint, `whe_…`. */
@@ -3158,6 +3224,8 @@ export interface TotalFigures {
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
+  /** Share of the attempts that were accepted, from 0 to 1, cut off after four decimals; null without an attempt. */
+  readonly successRate: string | null;
 }
 /** A transaction: one process of any template. Each template has a type with its own fields. */
 export type Transaction = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
@@ -3541,6 +3609,8 @@ export interface WebhookDelivery {
   readonly state: WebhookDeliveryState;
   /** The transaction of the event. */
   readonly transaction: Transaction;
+  /** Value of the header `webhook-id`, the same for each attempt; null when the event is no longer kept. */
+  readonly webhookId: string | null;
 }
 /** A page of the deliveries. */
 export interface WebhookDeliveryConnection {
@@ -3585,6 +3655,8 @@ export interface WebhookEndpoint {
   readonly eventNames: readonly (string)[];
   /** Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed. */
   readonly failingSince: string | null;
+  /** Outcomes and times of its deliveries that were created in the last hours, of its newest 10,000 at most, without tests. Needs the scope `admin`. */
+  readonly health: DeliveryReport;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
@@ -3601,6 +3673,8 @@ export interface WebhookEndpoint {
   readonly publicKey: string | null;
   /** When it was removed; null while it exists. */
   readonly removedAt: string | null;
+  /** Made-up events that were sent to it, newest first; at most 20. Needs the scope `admin`. */
+  readonly samples: readonly (WebhookSample)[];
   /** Whether events are sent to it. */
   readonly state: WebhookEndpointState;
   /** The template of kind `TEMPLATE`; null otherwise. */
@@ -3612,6 +3686,16 @@ export interface WebhookEndpoint {
 export type WebhookEndpointKind = 'GENERAL' | 'TEMPLATE' | 'TRANSACTION';
 /** Whether events are sent to an endpoint. */
 export type WebhookEndpointState = 'DISABLED' | 'ENABLED' | 'PAUSED';
+/** A name that events can have. */
+export interface WebhookEventName {
+  readonly __typename: 'WebhookEventName';
+  /** Movement of the money, in a few words for people. */
+  readonly headline: Label;
+  /** `<template>.<component>.<state>` in lower case. */
+  readonly name: string;
+  /** Template of its transactions. */
+  readonly template: Template;
+}
 /** Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead. */
 export type WebhookOrder = 'ACCOUNT' | 'PARALLEL' | 'TRANSACTION';
 /** Deliveries to send again. */
@@ -3623,6 +3707,8 @@ export interface WebhookRedelivery {
   readonly matched: number;
   /** Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run. */
   readonly redelivered: number;
+  /** Identifier by which `webhookRedeliveries` of the account has its progress; null when nothing is sent. */
+  readonly redeliveryId: string | null;
 }
 /** Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given. */
 export interface WebhookRedeliveryFilter {
@@ -3636,6 +3722,52 @@ export interface WebhookRedeliveryFilter {
   readonly since?: string | null | undefined;
   /** Only deliveries in these states. Default: `DEAD` and `SKIPPED`. Pending ones are sent anyway. At most 100 states. */
   readonly states?: readonly (WebhookDeliveryState)[] | null | undefined;
+  /** Only events that occurred before. */
+  readonly until?: string | null | undefined;
+}
+/** A redelivery of many events, and the states of its deliveries now. */
+export interface WebhookRedeliveryProgress {
+  readonly __typename: 'WebhookRedeliveryProgress';
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** Deliveries that the receiver accepted. */
+  readonly delivered: number;
+  /** Number of deliveries, or missed events, that matched. */
+  readonly matched: number;
+  /** Deliveries that wait for their next attempt. */
+  readonly pending: number;
+  /** Number of deliveries that it made. */
+  readonly redelivered: number;
+  /** Identifier of the redelivery. */
+  readonly redeliveryId: string;
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** Deliveries that were skipped, because their endpoint was disabled or removed. */
+  readonly skipped: number;
+}
+/** A made-up event that was sent to an endpoint as a test. */
+export interface WebhookSample {
+  readonly __typename: 'WebhookSample';
+  /** First 4 KiB of the answer. */
+  readonly answer: string | null;
+  /** When its attempt began; null until then. */
+  readonly attemptedAt: string | null;
+  /** Body of the request, JSON text. */
+  readonly body: string;
+  /** Duration of the attempt, in ms; null until it has ended. */
+  readonly durationMs: number | null;
+  /** Reason that no complete answer came; null when one did. */
+  readonly error: string | null;
+  /** Name of the event. */
+  readonly eventName: string;
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** Identifier of the test. */
+  readonly sampleId: string;
+  /** HTTP status of the answer; null when none came. */
+  readonly status: number | null;
+  /** Value of the header `webhook-id`, `evt_0_…`: no event has the number 0. */
+  readonly webhookId: string;
 }
 /** A secret that webhook requests are signed with. */
 export interface WebhookSecret {
@@ -3839,7 +3971,7 @@ export interface Query {
   readonly customerCases: CustomerCaseConnection | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
-  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most. Needs the scope `admin`. */
+  /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most, without tests. Needs the scope `admin`. */
   readonly deliveryReport: DeliveryReport | null;
   /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
   readonly events: EventConnection | null;
@@ -3893,6 +4025,8 @@ export interface Query {
   readonly transactions: TransactionConnection | null;
   /** The caller: an API key or a person, and the account. */
   readonly viewer: Viewer | null;
+  /** Names that `eventNames` of an endpoint can have, in the order of the templates and their steps. */
+  readonly webhookEventNames: readonly (WebhookEventName)[] | null;
   /** Network fee that a withdrawal pays now, deducted from its amount; 0 by PIX. Needs the scope `read`. */
   readonly withdrawalFee: string | null;
 }
@@ -3935,6 +4069,8 @@ export interface Mutations {
   readonly cancelTransaction: { readonly input: CancelTransactionInput; readonly payload: CancelTransactionPayload };
   /** Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner. */
   readonly changeMemberRole: { readonly input: ChangeMemberRoleInput; readonly payload: ChangeMemberRolePayload };
+  /** Chooses the notifications that you get by e-mail about the account. People only. Needs the scope `read`. */
+  readonly chooseNotifications: { readonly input: ChooseNotificationsInput; readonly payload: ChooseNotificationsPayload };
   /** Confirms the customer whom `provideIdentity` named last. Needs the scope `create`. */
   readonly confirmIdentity: { readonly input: ConfirmIdentityInput; readonly payload: ConfirmIdentityPayload };
   /** Confirms a person who was invited: they count as one maker with whoever invited them no more. Only an owner does, who does not count with the person. Needs the scope `admin`. */
@@ -4015,6 +4151,8 @@ export interface Mutations {
   readonly sandboxTrigger: { readonly input: SandboxTriggerInput; readonly payload: SandboxTriggerPayload };
   /** Saves an address under a name, for the person who asks and in this account, at most 50; a view of the same name is replaced. People only. Needs the scope `read`. */
   readonly saveView: { readonly input: SaveViewInput; readonly payload: SaveViewPayload };
+  /** Sends a made-up event to an endpoint as a test, with the header `crossramp-test: true`: its body has the published form, and is of no transaction. There is one attempt, ahead of deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled. Needs the scope `admin`. */
+  readonly sendSampleWebhook: { readonly input: SendSampleWebhookInput; readonly payload: SendSampleWebhookPayload };
   /** Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet. Needs the scope `admin`. */
   readonly sendTestWebhook: { readonly input: SendTestWebhookInput; readonly payload: SendTestWebhookPayload };
   /** Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`. */
