@@ -610,5 +610,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
   // Customers are listed for the account itself and for the operator.
-  expect([connections.length, fields.length]).toEqual([15, 16]);
+  expect([connections.length, fields.length]).toEqual([17, 18]);
 });
