@@ -15,6 +15,7 @@ import { startWorker } from './resolvers/engine/run-jobs.ts';
 import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
 import { refuseWrongClock, startClockWatch } from './resolvers/engine/watch-clock.ts';
 import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
+import { startMedWork } from './resolvers/med/work.ts';
 import { startNightlyReconciliation } from './resolvers/reconciliation/reconcile-nightly.ts';
 import { startContinuousVerify } from './resolvers/reconciliation/verify-continuously.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
@@ -192,6 +193,7 @@ function startWork(
     startHousekeeping(services.database, retention, log),
     startNewsRetries(services, log),
     startSettlingSettings(services, log),
+    startMedWork(services, log),
     startRescreening(services, log),
     startContinuousVerify({ database: services.database, log }),
     ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),

@@ -62,6 +62,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['events', 'webhooks', 'account', 'people', 'exports', 'history'],
     ['pricing', 'cases', 'screening'],
     ['engine'],
+    ['med'],
     ['inbound', 'reconciliation'],
     ['orders', 'rails', 'review'],
     ['payer'],

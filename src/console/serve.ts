@@ -11,7 +11,7 @@ import { type Asked, may, type Preview, type Refused, type ScreenContext, type S
 import { dataOf, type Execute, resultOf } from './execute.ts';
 import { failureText, failureTitle } from './failure.ts';
 import { framed } from './frame.ts';
-import type { CreateQuoteMutation, FrameFragment } from './generated/graphql.ts';
+import type { CreateQuoteMutation, FrameFragment, MedFileQuery } from './generated/graphql.ts';
 import { type Operation, operationNamed } from './operations.ts';
 import { refusalOf } from './refusal.ts';
 import { SCREENS } from './screens/index.ts';
@@ -39,6 +39,35 @@ export type ConsoleAnswer =
 
 /** Path of acts, below the console's path. */
 const ACTS = '/acts/';
+
+/** Path of files, below the console's path. */
+const FILES = '/files/';
+
+/** A file to be saved. */
+export interface ConsoleFile {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** @returns the id of a file that a path names; undefined for another path. */
+export function fileIdOf(path: string): string | undefined {
+  const start = CONSOLE_PATH + FILES;
+  return path.startsWith(start) ? path.slice(start.length) : undefined;
+}
+
+/** @returns a file of a MED case. @throws {GatewayError} `NOT_FOUND` for one that the session does not see. */
+export async function readFile({ execute }: ConsoleRequest, id: string): Promise<ConsoleFile> {
+  const { medFile } = await dataOf<MedFileQuery>(execute, operationNamed('MedFile'), { id });
+  if (!medFile) throw notFound();
+  const { name, type, content } = medFile;
+  return { name, type, content: Buffer.from(content, 'base64') };
+}
+
+/** @returns whether the form of a path may have a file. */
+export function takesFile(path: string): boolean {
+  return path === `${CONSOLE_PATH}${ACTS}AttachMedFile`;
+}
 
 /** @returns whether a path of the console takes forms. */
 export function isAct(path: string): boolean {

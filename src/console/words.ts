@@ -5,6 +5,7 @@ import { type SayOf, sayFrom } from '../ui/say.ts';
 import { BOOK_WORDS } from './words/books.ts';
 import { FRAME_WORDS } from './words/frame.ts';
 import { HOME_WORDS } from './words/home.ts';
+import { MED_WORDS } from './words/med.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
 import { RECONCILIATION_WORDS } from './words/reconciliation.ts';
 import { REVIEW_WORDS } from './words/review.ts';
@@ -19,6 +20,7 @@ const WORDS = {
   ...SCREEN_WORDS,
   ...HOME_WORDS,
   ...REVIEW_WORDS,
+  ...MED_WORDS,
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,
   ...RECONCILIATION_WORDS,

@@ -5,10 +5,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { bankAnswer, bankRefusal, checkMembers, standardRequest, standardTokenRequest } from './bank-form.ts';
 import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
+import { postDefence, putDefence, putFile } from './defences.ts';
 import { directory } from './directory.ts';
 import type { FaultRule, FaultTarget } from './faults.ts';
 import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
-import { listInfractions } from './infractions.ts';
+import { getInfraction, listInfractions } from './infractions.ts';
 import { getInterPayout, postInterPayout } from './inter-payouts.ts';
 import { type Client, checkToken, issueToken, type PspScope, unauthorized } from './oauth.ts';
 import { readPage, readPeriod } from './pages.ts';
@@ -135,15 +136,45 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
       ok(listPayouts(parts, ...period(query, 'PixConsultaInvalida'))),
     ),
     route('GET', '/v2/gn/saldo', reading('gn.balance.read'), () => ok(getBalance(parts))),
-    route('GET', '/v2/gn/infracoes', reading('pix.read'), ({ query }) =>
-      ok(listInfractions(parts, ...period(query, 'PixConsultaInvalida'))),
-    ),
     route('POST', '/banking/v2/pix', { scope: 'pagamento-pix.write', target: 'payout' }, (asked) =>
       ok(postInterPayout(parts, asked.headers, asked.body)),
     ),
     route('GET', '/banking/v2/pix/:code', reading('pagamento-pix.read'), (asked) =>
       ok(getInterPayout(parts, first(asked))),
     ),
+    ...infractionRoutes(parts),
     route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(first(asked)))),
+  ];
+}
+
+/** Infractions (MED): their list, and answers to them, ours and as Efí takes them. */
+function infractionRoutes(parts: PspParts): readonly Route<Demand>[] {
+  const read = { scope: 'pix.read', target: 'read' } as const;
+  const write = { scope: 'pix.write', target: 'defence' } as const;
+  const efi = { scope: 'gn.infractions.write', target: 'defence' } as const;
+  const name = 'PixConsultaInvalida';
+  const id = ({ named }: Asked) => named[0] as string;
+  const both = ({ named }: Asked) => named as readonly [string, string];
+  return [
+    route('GET', '/v2/gn/infracoes', read, ({ query }) => ({
+      status: 200,
+      body: listInfractions(parts, readPeriod(query, name), readPage(query, name)),
+    })),
+    route('GET', '/v2/gn/infracoes/:id', read, (asked) => ({
+      status: 200,
+      body: getInfraction(parts, id(asked)),
+    })),
+    route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', write, (asked) => ({
+      status: 201,
+      body: putFile(parts, both(asked), asked.body),
+    })),
+    route('POST', '/v2/gn/infracoes/:id/defesa', efi, (asked) => ({
+      status: 201,
+      body: postDefence(parts, id(asked), asked.body),
+    })),
+    route('PUT', '/v2/gn/infracoes/:id/defesa/:key', write, (asked) => ({
+      status: 201,
+      body: putDefence(parts, both(asked), asked.body),
+    })),
   ];
 }

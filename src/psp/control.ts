@@ -17,7 +17,13 @@ import { Refused } from './problem.ts';
 import { endRefund, findPix, receivePix, refundNamed, tellPix } from './received.ts';
 
 const KINDS: readonly InfractionRow['kind'][] = ['INFRACAO', 'DISPUTA'];
-const STATUSES: readonly InfractionRow['status'][] = ['ABERTA', 'ACEITA', 'REJEITADA'];
+const STATUSES: readonly InfractionRow['status'][] = [
+  'ABERTA',
+  'EM_DEFESA',
+  'ACEITA',
+  'REJEITADA',
+  'CANCELADA',
+];
 const TIMES_MAX = 100;
 
 /** @returns the listener of the control server. */
@@ -157,7 +163,9 @@ function infraction(parts: PspParts, id: string, body: Body): Told {
   if (typeof body.endToEndId !== 'string') throw wrong('endToEndId', 'the EndToEndId of a PIX');
   if (body.amount !== undefined && !isAmount(body.amount)) throw wrong('amount', 'an amount such as 10.00');
   const { endToEndId } = body;
-  const [amount, reason] = [textOf(body.amount), textOf(body.reason)];
+  const [amount, reason, due] = [textOf(body.amount), textOf(body.reason), textOf(body.dueAt)];
+  const dueAt = due === null ? null : parseInstant(due);
+  if (dueAt === undefined) throw wrong('dueAt', 'an instant such as 2026-05-01T12:00:00Z');
   return {
     callbacks: setInfraction(parts, {
       id,
@@ -167,6 +175,7 @@ function infraction(parts: PspParts, id: string, body: Body): Told {
       amount,
       reason,
       atMs: parts.clock.now(),
+      dueMs: dueAt?.getTime() ?? null,
     }),
   };
 }
@@ -224,6 +233,9 @@ function booksOf(parts: PspParts): object {
     ),
     returns: store.all(
       'select return_id as "returnId", payout_id as id, amount from payout_return where due_ms is null order by return_id',
+    ),
+    defences: store.all(
+      'select infraction_id as "infractionId", id, analysis, reason, files from defence order by infraction_id',
     ),
     faults: faults.counts(),
     callbacks: store.one(

@@ -2,7 +2,16 @@
 import type { PspStore } from './store.ts';
 
 /** Kinds of requests and callbacks that faults distinguish. */
-export const FAULT_TARGETS = ['token', 'charge', 'read', 'refund', 'payout', 'webhook', 'callback'] as const;
+export const FAULT_TARGETS = [
+  'token',
+  'charge',
+  'read',
+  'refund',
+  'payout',
+  'defence',
+  'webhook',
+  'callback',
+] as const;
 /** A member of FAULT_TARGETS. */
 export type FaultTarget = (typeof FAULT_TARGETS)[number];
 

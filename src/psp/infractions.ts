@@ -6,6 +6,7 @@ import { isoOf } from './clock.ts';
 import { debitDispute } from './med-returns.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import type { PspParts } from './parts.ts';
+import { problem } from './problem.ts';
 import { findPix, leftOf, tellPix } from './received.ts';
 
 /** An infraction: a report, or a dispute that blocks money until it is decided. */
@@ -13,18 +14,23 @@ export interface InfractionRow {
   readonly id: string;
   readonly endToEndId: string;
   readonly kind: 'INFRACAO' | 'DISPUTA';
-  readonly status: 'ABERTA' | 'ACEITA' | 'REJEITADA';
+  readonly status: 'ABERTA' | 'EM_DEFESA' | 'ACEITA' | 'REJEITADA' | 'CANCELADA';
   readonly amount: string | null;
   readonly reason: string | null;
   readonly atMs: number;
+  /** End of the time to answer; null where it is not told. */
+  readonly dueMs: number | null;
 }
 
-const COLUMNS = 'id, end_to_end_id as "endToEndId", kind, status, amount, reason, at_ms as "atMs"';
+/** In which the receiving bank analyses an infraction. */
+const ANALYSIS_MS = 7 * 86_400_000;
+const COLUMNS =
+  'id, end_to_end_id as "endToEndId", kind, status, amount, reason, at_ms as "atMs", due_ms as "dueMs"';
 
 /** Opens an infraction, or changes its status; a dispute that is accepted is debited. @returns ids of the callbacks. */
 export function setInfraction(parts: PspParts, row: InfractionRow): readonly number[] {
   parts.store.run(
-    `insert into infraction values (?, ?, ?, ?, ?, ?, ?)
+    `insert into infraction (id, end_to_end_id, kind, status, amount, reason, at_ms, due_ms) values (?, ?, ?, ?, ?, ?, ?, ?)
      on conflict do update set status = excluded.status, at_ms = excluded.at_ms`,
     row.id,
     row.endToEndId,
@@ -33,6 +39,7 @@ export function setInfraction(parts: PspParts, row: InfractionRow): readonly num
     row.amount,
     row.reason,
     row.atMs,
+    row.dueMs,
   );
   const pix = findPix(parts, row.endToEndId);
   const hook = parts.store.one<{ url: string }>(
@@ -46,8 +53,20 @@ export function setInfraction(parts: PspParts, row: InfractionRow): readonly num
 }
 
 /** As it was opened: a decision about it need not repeat the amount. */
-function opened({ store }: PspParts, row: InfractionRow): InfractionRow {
-  return store.one<InfractionRow>(`select ${COLUMNS} from infraction where id = ?`, row.id) ?? row;
+function opened(parts: PspParts, row: InfractionRow): InfractionRow {
+  return findInfraction(parts, row.id) ?? row;
+}
+
+/** @returns the infraction of this id. */
+export function findInfraction({ store }: Pick<PspParts, 'store'>, id: string): InfractionRow | undefined {
+  return store.one<InfractionRow>(`select ${COLUMNS} from infraction where id = ?`, id);
+}
+
+/** `GET /v2/gn/infracoes/{id}`. */
+export function getInfraction(parts: Pick<PspParts, 'store'>, id: string): object {
+  const row = findInfraction(parts, id);
+  if (!row) throw problem(404, 'InfracaoNaoEncontrada', 'Infração não encontrada.');
+  return present(row);
 }
 
 /** `GET /v2/gn/infracoes`: changes within a period. */
@@ -58,7 +77,8 @@ export function listInfractions(parts: PspParts, period: Period, page: Page): ob
   return { parametros: { ...period.asked, paginacao }, infracoes: rows.map(present) };
 }
 
-function present({ id, endToEndId, kind, status, amount, reason, atMs }: InfractionRow): object {
+function present(row: InfractionRow): object {
+  const { id, endToEndId, kind, status, amount, reason, atMs, dueMs } = row;
   return {
     idInfracao: id,
     endToEndId,
@@ -67,5 +87,9 @@ function present({ id, endToEndId, kind, status, amount, reason, atMs }: Infract
     ...(amount !== null && { valor: amount }),
     ...(reason !== null && { motivo: reason }),
     horario: isoOf(atMs),
+    ...(dueMs !== null && { prazo: isoOf(dueMs) }),
+    // As Efí has it.
+    razao: reason ?? 'Solicitação de devolução',
+    dadosAnalise: { abertura: isoOf(atMs), prazoFinalizacao: isoOf(dueMs ?? atMs + ANALYSIS_MS) },
   };
 }

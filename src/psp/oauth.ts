@@ -24,6 +24,8 @@ export const SCOPES = [
   'gn.balance.read',
   'pagamento-pix.write',
   'pagamento-pix.read',
+  'gn.infractions.read',
+  'gn.infractions.write',
 ] as const;
 /** A member of SCOPES. */
 export type PspScope = (typeof SCOPES)[number];

@@ -36,6 +36,11 @@ create index if not exists callback_due on callback (due_ms) where due_ms is not
 create table if not exists infraction (
   id text primary key, end_to_end_id text not null, kind text not null, status text not null, amount text, reason text,
   at_ms integer not null) strict;
+create table if not exists defence_file (
+  infraction_id text not null, hash text not null, name text not null, type text not null, primary key (infraction_id, hash)) strict;
+create table if not exists defence (
+  infraction_id text primary key, id text not null, analysis text not null, reason text not null, files text not null,
+  at_ms integer not null) strict;
 create table if not exists med_return (
   infraction_id text primary key, return_id text not null unique, end_to_end_id text not null, amount text not null,
   at_ms integer not null) strict;
@@ -114,6 +119,13 @@ export class PspStore {
   }
 }
 
+/** Files of versions before have infractions without a due time. */
+function addDueTimes(database: DatabaseSync): void {
+  const columns = database.prepare('pragma table_info(infraction)').all();
+  if (!columns.some(({ name }) => name === 'due_ms'))
+    database.exec('alter table infraction add column due_ms integer');
+}
+
 /** Two processes on one file would each send its callbacks, and each settle its payouts. */
 function openAlone(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
@@ -122,6 +134,7 @@ function openAlone(path: string): DatabaseSync {
     // newest.
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal');
     database.exec(`begin exclusive; ${TABLES} commit`);
+    addDueTimes(database);
     return database;
   } catch (error) {
     database.close();

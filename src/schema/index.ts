@@ -32,6 +32,8 @@ import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
+import { defineMedActs } from './med-acts.ts';
+import { defineMedCases } from './med-case.ts';
 import { defineNetworks } from './network.ts';
 import { defineNode } from './node.ts';
 import { defineNotifications } from './notifications.ts';
@@ -163,7 +165,10 @@ function defineRailWork(
   transaction: ReturnType<typeof defineTransaction>,
   currencies: CurrencyRefs,
 ): void {
-  defineReview(builder, { ...currencies, transaction, suspense: defineSuspense(builder, currencies) });
+  const med = defineMedCases(builder, { ...currencies, transaction });
+  defineMedActs(builder, med);
+  const suspense = defineSuspense(builder, currencies);
+  defineReview(builder, { ...currencies, transaction, suspense, medCase: med.node });
   defineRailNews(builder);
   defineScreening(builder);
   definePixOrders(builder);

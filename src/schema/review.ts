@@ -1,7 +1,7 @@
 /** The review queue: `Query.reviewQueue`, `reviewCounts`, `reviewCase`, and the mutations by which people divide and note cases. */
-import { currencyOfLedger } from '../base/money/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, LISTED_MAX } from '../resolvers/checks/lengths.ts';
+import { MED_LISTED_MAX } from '../resolvers/med/read-med-cases.ts';
 import {
   assignCase,
   NOTE_LENGTH_MAX,
@@ -9,7 +9,8 @@ import {
   readNote,
   releaseCase,
 } from '../resolvers/review/assign-case.ts';
-import { CASES_MAX, REVIEW_KINDS } from '../resolvers/review/queue-sources.ts';
+import { CASES_MAX } from '../resolvers/review/found-case.ts';
+import { REVIEW_KINDS } from '../resolvers/review/queue-sources.ts';
 import { type CaseFact, type CaseFile, readCaseFile } from '../resolvers/review/read-case.ts';
 import {
   countReviewQueue,
@@ -21,7 +22,6 @@ import {
 import { NOTES_MAX, type ReviewNote } from '../store/account/review.ts';
 import { RELATED_MAX } from '../store/engine/related.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { defineMutation } from './mutation.ts';
@@ -39,14 +39,7 @@ import {
   type PlacedArgs,
   pageComplexity,
 } from './pagination.ts';
-import type { SuspenseRef } from './suspense.ts';
-import type { TransactionRef } from './transaction.ts';
-
-/** Types that cases lead to. */
-interface Refs extends CurrencyRefs {
-  readonly transaction: TransactionRef;
-  readonly suspense: SuspenseRef;
-}
+import { defineItem, type ItemRef, type KindRef, type ReviewRefs as Refs } from './review-item.ts';
 
 const KEY = { required: true, description: 'Key of the case, as `ReviewCase.caseKey` has it.' } as const;
 const SEEN =
@@ -70,74 +63,6 @@ export function defineReview(builder: Builder, refs: Refs): void {
   defineCase(builder, refs, { item, note, kind: kind as never });
   defineActs(builder, item, note);
 }
-
-type KindRef = ReturnType<Builder['enumType']>;
-
-function defineItem(builder: Builder, { transaction, money: amount }: Refs, kind: KindRef) {
-  return builder.objectRef<ReviewCase>('ReviewCase').implement({
-    description: 'Something that waits for a person.',
-    fields: (t) => ({
-      caseKey: t.exposeString('id', {
-        description: 'Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`.',
-      }),
-      kind: t.field({ type: kind, description: 'Kind.', resolve: (row) => row.kind as never }),
-      account: t.string({
-        nullable: true,
-        description: 'Identifier of the account that it is about; null for what is of the house.',
-        resolve: ({ accountId }) => (accountId === null ? null : String(accountId)),
-      }),
-      accountName: t.exposeString('accountName', {
-        nullable: true,
-        description: 'Name of that account holder.',
-      }),
-      reference: t.exposeString('reference', {
-        description: '`end2end` of its transaction, or the id, day or name of what else it is about.',
-      }),
-      detail: t.exposeString('detail', {
-        nullable: true,
-        description: 'Person, reason, address or day that it is about; null where there is none.',
-      }),
-      since: t.expose('since', { type: 'DateTime', description: 'Since when it waits.' }),
-      dueAt: t.expose('dueAt', {
-        type: 'DateTime',
-        nullable: true,
-        description: 'When it has to be decided; null where nothing is due.',
-      }),
-      money: t.field({
-        type: amount,
-        nullable: true,
-        description: 'Amount that waits; null where `transaction` has the amounts, or there is none.',
-        resolve: ({ money }) => money && moneyOf(money.amount, currencyOfLedger(money.currency)),
-      }),
-      brl: t.expose('brl', {
-        type: 'Decimal',
-        nullable: true,
-        description: 'Worth in BRL, of crypto at the newest rate; null where there is no amount or no rate.',
-      }),
-      transaction: t.field({
-        type: transaction,
-        nullable: true,
-        description: 'Its transaction; null where it is about none.',
-        resolve: ({ row }) => row as never,
-      }),
-      assignee: t.exposeString('assignee', {
-        nullable: true,
-        description: 'Id of the key or person that works on it; null for no one.',
-      }),
-      isMine: t.boolean({
-        description: 'Whether you work on it.',
-        resolve: ({ assignee }, _args, { caller }) => assignee === caller.id,
-      }),
-      assigneeName: t.string({
-        nullable: true,
-        description: 'Name of that key or person, as it is now.',
-        resolve: ({ assignee }, _args, { loaders }) => assignee && loaders.actorName.load(assignee),
-      }),
-    }),
-  });
-}
-
-type ItemRef = ReturnType<typeof defineItem>;
 
 function defineNote(builder: Builder) {
   return builder.objectRef<ReviewNote>('ReviewNote').implement({
@@ -274,9 +199,13 @@ function defineFact(builder: Builder) {
   });
 }
 
-function defineFile(builder: Builder, { transaction, suspense }: Refs, { item, note, kind }: CaseTypes) {
+function defineFile(
+  builder: Builder,
+  { transaction, suspense, medCase }: Refs,
+  { item, note, kind }: CaseTypes,
+) {
   const fact = defineFact(builder);
-  return builder.objectRef<CaseFile>('CaseFile').implement({
+  const file = fileRef(builder).implement({
     description: 'A case with everything that a person decides by.',
     fields: (t) => ({
       caseKey: t.exposeString('id', { description: 'Key of the case.' }),
@@ -331,14 +260,35 @@ function defineFile(builder: Builder, { transaction, suspense }: Refs, { item, n
         description: `Of money in suspense, open transactions of the account that wait for exactly this amount, newest first; at most ${RELATED_MAX}. For the operator.`,
         resolve: (row) => [...row.candidates] as never,
       }),
-      notes: t.field({
-        type: [note],
-        complexity: { field: 1, multiplier: 20 },
-        description: `Notes about it that people of your account, or of the platform, wrote; newest first, at most ${NOTES_MAX}.`,
-        resolve: (row) => [...row.notes],
-      }),
     }),
   });
+  addLists(builder, file, { note, medCase });
+  return file;
+}
+
+function addLists(
+  builder: Builder,
+  file: ReturnType<ReturnType<typeof fileRef>['implement']>,
+  { note, medCase }: Pick<CaseTypes, 'note'> & Pick<Refs, 'medCase'>,
+): void {
+  builder.objectFields(file, (t) => ({
+    medCases: t.field({
+      type: [medCase],
+      complexity: { field: 1, multiplier: 5 },
+      description: `Cases of MED about its transaction, the first first; at most ${MED_LISTED_MAX}.`,
+      resolve: (row) => [...row.medCases],
+    }),
+    notes: t.field({
+      type: [note],
+      complexity: { field: 1, multiplier: 20 },
+      description: `Notes about it that people of your account, or of the platform, wrote; newest first, at most ${NOTES_MAX}.`,
+      resolve: (row) => [...row.notes],
+    }),
+  }));
+}
+
+function fileRef(builder: Builder) {
+  return builder.objectRef<CaseFile>('CaseFile');
 }
 
 type NoteRef = ReturnType<typeof defineNote>;

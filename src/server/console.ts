@@ -11,11 +11,15 @@ import type { Answer } from '../console/execute.ts';
 import { failurePage } from '../console/failure.ts';
 import {
   type ConsoleAnswer,
+  type ConsoleFile,
   type ConsoleRequest,
+  fileIdOf,
   isAct,
   performAct,
+  readFile,
   showFailure,
   showScreen,
+  takesFile,
 } from '../console/serve.ts';
 import { doorPage } from '../pages/sign-in/frame.ts';
 import { confirmPage } from '../pages/sign-in/pages.ts';
@@ -71,7 +75,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     // The address of a form stays in the browser where the form was not taken.
     if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
     checkMethod(exchange.request.method, exchange.allowed);
-    const form = isPost ? await readForm(exchange) : null;
+    const form = isPost ? await readForm(exchange, takesFile(exchange.path)) : null;
     // A form can arrive slowly, and its sender be signed out meanwhile.
     const signedIn = form ? await parts.sessions.find(exchange) : known;
     if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
@@ -97,6 +101,8 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
         ) as Promise<Answer>,
     };
     admitted(request);
+    const fileId = fileIdOf(exchange.path);
+    if (fileId !== undefined) return sendFile(exchange, await readFile(request, fileId));
     const page = form ? await performAct(request, form) : await showScreen(request);
     if (form && 'back' in page)
       return hold(exchange, form, page.back, { signedIn, language: request.language });
@@ -141,6 +147,17 @@ function sendAsset(exchange: Exchange, { type, body }: (typeof ASSETS)[number]):
   exchange.route = `${CONSOLE_PATH}/{file}`;
   checkMethod(exchange.request.method, READ_METHODS);
   sendText(exchange, 200, type, body, { 'cache-control': FOR_EVER });
+}
+
+/** A file that somebody attached is saved, and never shown as a page of ours. */
+function sendFile(exchange: Exchange, { name, type, content }: ConsoleFile): void {
+  send(exchange, 200, type, content, {
+    ...HEADERS,
+    'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'private, no-store',
+  });
 }
 
 /** Asks for a passkey on a page of its own, which sends the form again as it was. */

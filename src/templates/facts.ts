@@ -153,6 +153,8 @@ export interface Process {
   readonly disputeClaim?: string | undefined;
   /** Disputes that were rejected, by the rail's names: a bank may still accept one. */
   readonly rejectedDisputes?: readonly DisputeClaim[];
+  /** Open MED cases about the payment, by kind and the rail’s name: it cannot be refunded meanwhile. */
+  readonly medCases?: readonly string[];
   /** A dispute about a payment that is on its way back whole. */
   readonly refundDispute?: DisputeClaim | undefined;
   /** When the payment was finished, where a later event moved the step; disputes and refunds count their days from it. */

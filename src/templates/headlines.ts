@@ -97,6 +97,11 @@ const EVENT_HEADLINES: Readonly<Record<StayEvent, Label>> = {
   'partial_refund.done': label('Partially refunded', 'Devolvido parcialmente'),
   'partial_refund.failed': label('Partial refund failed', 'Falha na devolução parcial'),
   'money_out.held': label('Money out is held', 'Saída de dinheiro retida'),
+  'med_case.opened': label('Fraud reported', 'Fraude notificada'),
+  'med_case.due_48h': label('Answer due in 48 h', 'Defesa vence em 48 h'),
+  'med_case.due_24h': label('Answer due in 24 h', 'Defesa vence em 24 h'),
+  'med_case.due_6h': label('Answer due in 6 h', 'Defesa vence em 6 h'),
+  'med_case.closed': label('Fraud report closed', 'Notificação encerrada'),
 };
 
 /** @returns the headline of a step; the published label of one that has none, as imported history may. */

@@ -63,9 +63,10 @@ export function isDisputable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boo
   return sinceFinished(view) <= DISPUTE_MAX_MS;
 }
 
-/** @returns whether a finished payment is young enough to be refunded. */
+/** @returns whether a finished payment is young enough to be refunded, and no MED case about it is open: a bank may take the same money. */
 export function isRefundable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
-  return sinceFinished(view) <= REFUND_MAX_MS;
+  const isClaimed = (view.process.medCases ?? []).length > 0;
+  return !isClaimed && sinceFinished(view) <= REFUND_MAX_MS;
 }
 
 function sinceFinished({ row, process, nowMs }: Pick<View, 'row' | 'process' | 'nowMs'>): number {

@@ -15,6 +15,7 @@ import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
 import { firstRelease, freeze, freezeFrom, isNotFrozen, mayRelease, reviewed, thaw } from './freezing.ts';
 import { expiry, isImpossible, isTooLate } from './lateness.ts';
+import { medTransitions } from './med-machine.ts';
 import { returnPayment, returnTransitions } from './pix-return-machine.ts';
 import { REFUND_DISPUTE_TRANSITIONS } from './refund-dispute-machine.ts';
 import { withReturn } from './returns.ts';
@@ -70,6 +71,7 @@ export function paidTransitions(steps: readonly Step[]): readonly Transition[] {
     ...REFUND_DISPUTE_TRANSITIONS,
     ...returnTransitions(finished, all),
     ...disputeTransitions(finished, all),
+    ...medTransitions(all),
   ];
 }
 

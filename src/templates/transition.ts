@@ -70,6 +70,12 @@ export const STAY_EVENTS = {
   'partial_refund.done': 'A part of the payment was returned to its payer.',
   'partial_refund.failed':
     'A part of the payment could not be returned; it was credited back to the balance.',
+  'med_case.opened':
+    'The payer’s bank reported the payment as fraud (MED); it cannot be refunded until the case is decided.',
+  'med_case.due_48h': 'A MED case about the payment has to be answered within 48 hours.',
+  'med_case.due_24h': 'A MED case about the payment has to be answered within 24 hours.',
+  'med_case.due_6h': 'A MED case about the payment has to be answered within 6 hours.',
+  'med_case.closed': 'The report of fraud about the payment (MED) was decided or cancelled.',
   'money_out.held': 'Money out is above a ceiling of the account; it waits until two people lift it.',
 } as const;
 /** A member of STAY_EVENTS. */

@@ -4,6 +4,11 @@
  */
 import type { Facts } from './facts.ts';
 
+/** Hours before the end of the time to answer a MED case at which an alarm is raised, the first first. */
+export const MED_ALARMS = [48, 24, 6] as const;
+/** A member of MED_ALARMS. */
+export type MedAlarm = (typeof MED_ALARMS)[number];
+
 type Nothing = Record<never, never>;
 
 /** A price: the facts that a quote fixes. */
@@ -125,6 +130,12 @@ export interface TriggerFacts {
   dispute_rejected: { readonly disputeId?: string };
   /** The rail says by its statement how much of the payment went back by a dispute. */
   dispute_returned: { readonly amount: string };
+  /** A MED case about the payment is opened: a dispute, or a report of fraud. `name`: kind and the rail's name for it. */
+  med_opened: { readonly name: string; readonly isReport: boolean };
+  /** The time to answer the case ends within so many hours. */
+  med_due: { readonly name: string; readonly hours: MedAlarm };
+  /** The case was decided or cancelled. */
+  med_closed: { readonly name: string; readonly isReport: boolean };
   /** `by`: id of the key or the person. `worth`: BRL that a redirected deposit or a withdrawal is worth now. */
   approved: { readonly by: string; readonly worth?: string };
   rejected: Nothing;

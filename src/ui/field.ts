@@ -34,6 +34,15 @@ export function field({ value, attributes: further, ...frame }: Field): Html {
   );
 }
 
+/** @returns an input of several lines with its label. */
+export function area({ value, attributes: further, ...frame }: Field): Html {
+  const { name } = frame;
+  return framed(
+    frame,
+    html`<textarea${attributes({ id: name, name, rows: 6, ...described(frame), ...further })}>${value ?? ''}</textarea>`,
+  );
+}
+
 /** @returns a select with its label. */
 export function choice({ value, options, attributes: further, ...frame }: Choice): Html {
   const { name } = frame;

@@ -13,6 +13,7 @@ import { FORMS } from '../support/mutations.ts';
 import { SILENT } from '../support/webhooks.ts';
 import { ACCOUNT_ROWS } from './acts/account-rows.ts';
 import { fillIn, formOf, press, reveal, seeDone, showPasskey, takeShown } from './acts/forms.ts';
+import { MED_ROWS } from './acts/med-rows.ts';
 import { OPERATOR_ROWS } from './acts/operator-rows.ts';
 import type { ActRow } from './acts/row.ts';
 import { SETTINGS_ROWS } from './acts/settings-rows.ts';
@@ -25,6 +26,7 @@ const ROWS: readonly ActRow[] = [
   ...ACCOUNT_ROWS,
   ...SETTINGS_ROWS,
   ...OPERATOR_ROWS,
+  ...MED_ROWS,
   ...WEBHOOK_ROWS,
 ];
 

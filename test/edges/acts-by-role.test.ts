@@ -12,12 +12,12 @@ import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { creation } from '../support/graphql-client.ts';
 import {
-  BY_MOVE_TOO,
   documentOf,
   FORMS,
   fieldsOf,
   MUTATIONS,
   missingScope,
+  otherScopeOf,
   scopeOf,
 } from '../support/mutations.ts';
 import { type SignedInForTest, signInAs } from '../support/people.ts';
@@ -55,7 +55,7 @@ async function refused(lacks: (person: SignedInForTest) => Promise<string | unde
 /** Roles that a mutation refuses, each with the scope that it names. */
 const without = (mutation: string) => {
   const scope = scopeOf(mutation) as Scope;
-  const enough: readonly Scope[] = BY_MOVE_TOO.includes(mutation) ? [scope, 'move'] : [scope];
+  const enough: readonly Scope[] = [scope, otherScopeOf(mutation) ?? scope];
   return ROLE_NAMES.filter((role) => !enough.some((each) => scopesOf(role).includes(each))).map((role) => [
     role,
     scope,

@@ -13,7 +13,7 @@ import { PAGE_ACTS } from '../../src/pages/acts.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { creation } from '../support/graphql-client.ts';
-import { BY_MOVE_TOO, documentOf, ENTRIES, MUTATIONS, missingScope, scopeOf } from '../support/mutations.ts';
+import { documentOf, ENTRIES, MUTATIONS, missingScope, otherScopeOf, scopeOf } from '../support/mutations.ts';
 import { errorsIn } from '../support/refusals.ts';
 import { ask, ROUTES, scopeOfBody, TARGETS } from '../support/rest-routes.ts';
 
@@ -67,14 +67,14 @@ describe('mutations', () => {
       const { json } = await app.graphql(documentOf(field, { account, end2end }), {}, { key: key ?? '' });
       return missingScope(errorsIn(json)?.[0]?.message);
     };
-    const isEither = BY_MOVE_TOO.includes(name);
+    const other = otherScopeOf(name);
     for (const scope of ALL)
       expect(await lacks(alone.get(scope)), scope).toBe(
-        scope === needed || (isEither && scope === 'move') ? undefined : needed,
+        scope === needed || scope === other ? undefined : needed,
       );
     const [own, ofPlatform] = without.get(needed) ?? [];
-    expect(await lacks(own)).toBe(isEither ? undefined : needed);
-    expect(await lacks(ofPlatform)).toBe(needed);
+    expect(await lacks(own)).toBe(other === 'move' ? undefined : needed);
+    expect(await lacks(ofPlatform)).toBe(other === 'platform:risk' ? undefined : needed);
   });
 });
 

@@ -24,6 +24,7 @@ import { ALLOWED_CIDRS_MAX } from '../../src/resolvers/account/manage-keys.ts';
 import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
 import {
   AMOUNT_LENGTH_MAX,
+  ANSWER_LENGTH_MAX,
   NAME_LENGTH_MAX,
   NOTES_LENGTH_MAX,
   REFERENCE_LENGTH_MAX,
@@ -31,6 +32,7 @@ import {
 } from '../../src/resolvers/checks/lengths.ts';
 import { KEY_LENGTH_MAX } from '../../src/resolvers/checks/once.ts';
 import { BOOKED_MAX } from '../../src/resolvers/ledger/book-house.ts';
+import { MED_FILE_MAX } from '../../src/resolvers/med/case-files.ts';
 import { USD_DIGITS } from '../../src/resolvers/orders/record-facts.ts';
 import { EMAIL_LENGTH_MAX } from '../../src/resolvers/people/members.ts';
 import { VIEW_LENGTHS } from '../../src/resolvers/people/views.ts';
@@ -260,6 +262,13 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
   UnfreezeCaseInput: { reason: REFERENCE },
   FreezeCustomerInput: { reason: REFERENCE },
   AddReviewNoteInput: { body: { max: NOTE_LENGTH_MAX, said: prose(NOTE_LENGTH_MAX), fill: letters } },
+  // A file is attached to a case that there is: test/edges/med-cases.test.ts.
+  AttachMedFileInput: {
+    name: characters(MED_FILE_MAX.name, null),
+    content: { max: MED_FILE_MAX.bytes, said: `${prose(MED_FILE_MAX.bytes)} bytes` },
+  },
+  AnswerMedCaseInput: { body: characters(ANSWER_LENGTH_MAX) },
+  RecordMedOutcomeInput: { reason: REFERENCE },
   SettlePixOrderInput: { evidence: REFERENCE },
   SettleRefundByHandInput: { reference: REFERENCE },
   // For people only: test/edges/saved-views.test.ts.
@@ -283,7 +292,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
 /** Texts without a number: of a form of their own, one of few, or the id of a record, which is missing when it is odd. */
 const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
-  /^(?:AddWhitelistEntryInput\.groupId|[\w.()]+\.(?:entryId|deliveryId|newsId|hitId|caseId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject|SendSampleWebhookInput\.eventName)$/,
+  /^(?:AddWhitelistEntryInput\.groupId|[\w.()]+\.(?:entryId|deliveryId|newsId|hitId|caseId|fileId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject|SendSampleWebhookInput\.eventName)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
@@ -387,6 +396,8 @@ const ASKED: Readonly<Record<string, Asked>> = {
   UnfreezeCaseInput: ofPlatform(input('unfreezeCase')),
   FreezeCustomerInput: ofPlatform(input('freezeCustomer')),
   AddReviewNoteInput: input('addReviewNote'),
+  AnswerMedCaseInput: input('answerMedCase', { analysis: 'CONTEST' }),
+  RecordMedOutcomeInput: ofPlatform(input('recordMedOutcome', { outcome: 'ANSWERED' })),
   SettlePixOrderInput: ofPlatform(input('settlePixOrder', { key: 'x', outcome: 'NOT_DONE' })),
   SettleRefundByHandInput: ofPlatform(input('settleRefundByHand')),
   UpdateAllowedOriginsInput: input('updateAllowedOrigins'),
@@ -599,5 +610,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
   // Customers are listed for the account itself and for the operator.
-  expect([connections.length, fields.length]).toEqual([14, 15]);
+  expect([connections.length, fields.length]).toEqual([17, 18]);
 });

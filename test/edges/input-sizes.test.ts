@@ -236,6 +236,13 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     '[CaseState!]',
     `query($list: $type) { customerCases(states: $list, first: 1) ${COUNT} }`,
   ),
+  'Query.medCases(states)': listInput(
+    'states',
+    LISTED_MAX,
+    'OPEN',
+    '[MedCaseState!]',
+    `query($list: $type) { medCases(states: $list, first: 1) ${COUNT} }`,
+  ),
   'Query.reviewQueue(kinds)': listInput(
     'kinds',
     LISTED_MAX,

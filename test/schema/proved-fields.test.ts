@@ -41,7 +41,7 @@ const RENDERED = {
   'customers and what is recorded':
     'CaseEvidence Customer CustomerCase CustomerCaseConnection CustomerCaseEdge CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:
-    'NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
+    'MedAnswer MedCase MedCaseConnection MedCaseEdge MedEvent MedFile NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
     'BookAmount BookClose BookCloseConnection BookCloseEdge BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ReconciliationConnection ReconciliationEdge ResultLine TreasuryLine TrialBalance TrialLine',
   'what waits, and what is found':

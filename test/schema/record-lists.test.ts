@@ -22,6 +22,7 @@ import { EVIDENCE_MAX } from '../../src/resolvers/cases/read-cases.ts';
 import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
 import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/ledger/manual-journals.ts';
 import { HOUSE_DAYS_MAX } from '../../src/resolvers/ledger/read-house-days.ts';
+import { MED_LISTED_MAX } from '../../src/resolvers/med/read-med-cases.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
 import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
@@ -66,6 +67,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'BalanceWorth.unpriced': CATALOGUE,
   'CaseFile.candidates': RELATED_MAX,
   'CaseFile.facts': 'what a rail reports of one payment',
+  'CaseFile.medCases': MED_LISTED_MAX,
   'CaseFile.notes': NOTES_MAX,
   'CaseFile.samePayer': RELATED_MAX,
   'CaseFile.sameWallet': RELATED_MAX,
@@ -75,6 +77,9 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'DeliveryReport.endpoints': ENDPOINTS_REPORTED,
   'DeliveryReport.slices': SLICES,
   'LedgerLine.counterparts': 'the lines of one journal, as its kind has them',
+  'MedCase.answers': MED_LISTED_MAX,
+  'MedCase.files': MED_LISTED_MAX,
+  'MedCase.history': MED_LISTED_MAX,
   'Person.accounts': OWN_ACCOUNTS_MAX,
   'Person.savedViews': VIEWS_MAX,
   'PossibleAction.arguments': ACTIONS,

@@ -44,7 +44,16 @@ export function missingScope(detail: string | undefined): string | undefined {
 export type Known = Readonly<Record<string, string>>;
 
 /** Mutations that a caller with `move` alone may call too: out of the balance they are money out (C-25). */
-export const BY_MOVE_TOO: readonly string[] = ['createQuote', 'createOfframp', 'provideIdentity'];
+const BY_MOVE_TOO: readonly string[] = ['createQuote', 'createOfframp', 'provideIdentity'];
+
+/** Mutations about cases of MED, that the operator calls too on those of other accounts. */
+const BY_RISK_TOO: readonly string[] = ['attachMedFile', 'makeMedEvidence', 'answerMedCase'];
+
+/** @returns the scope that is enough for a mutation besides its first; undefined where there is none. */
+export function otherScopeOf(mutation: string): Scope | undefined {
+  if (BY_MOVE_TOO.includes(mutation)) return 'move';
+  return BY_RISK_TOO.includes(mutation) ? 'platform:risk' : undefined;
+}
 
 /** @returns a document of the mutation with the arguments that must be there, each fitting its type. */
 export function documentOf({ name, args }: GraphQLField<unknown, unknown>, known: Known): string {

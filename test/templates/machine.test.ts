@@ -84,6 +84,8 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
     for (const each of fitting(run.row, triggers)) {
       // What fails beside the steps is in returns.test.ts: with it there would be several times the places.
       if (each.on === 'refund_failed' && each.returnId !== undefined) continue;
+      // So are MED cases, in med-machine.test.ts.
+      if (each.on.startsWith('med_')) continue;
       // What freezes is in freezing.test.ts.
       if (each.on === 'frozen') continue;
       // So are disputes of what is going back, in disputes-and-refunds.test.ts.
@@ -423,10 +425,10 @@ describe('triggers that do not fit are refused', () => {
       if (run.row.component === '' || ending === 'final') continue;
       const taken = fitting(run.row, TRIGGERS)
         .filter((each) => isEverTaken(run, each))
-        // What goes back beside the step leaves it as it is.
+        // What goes back beside the step, and MED cases, leave it as it is.
         .filter(
           (each) =>
-            !/^refund_(settled|failed|retried|paid_by_hand)$/.test(each.on) ||
+            !/^(?:refund_(settled|failed|retried|paid_by_hand)|med_\w+)$/.test(each.on) ||
             CLOCKS.some((nowMs) => moves(run, each, nowMs)),
         );
       if (ending === 'open') expect(taken.length, nameOf(run)).toBeGreaterThan(0);

@@ -253,6 +253,25 @@ export const ACTS = {
     'Unfreezes a customer, with a reason: two people do it, one after the other.',
     'unfreezeCase',
   ),
+  'med.attach': act(
+    'move',
+    'Adds a file or an evidence pack to a MED case of the account.',
+    'attachMedFile',
+    'makeMedEvidence',
+  ),
+  'med.answer': act('move', 'Answers a MED case of the account.', 'answerMedCase'),
+  'med.attach_for': act(
+    'platform:risk',
+    'Adds a file or an evidence pack to a MED case of any account.',
+    'attachMedFile',
+    'makeMedEvidence',
+  ),
+  'med.answer_for': act('platform:risk', 'Answers a MED case of any account.', 'answerMedCase'),
+  'med.record': act(
+    'platform:risk',
+    'Records what happened to a MED case on the screens of the provider, with a reason.',
+    'recordMedOutcome',
+  ),
   'facts.correct': act(
     'platform:risk',
     'Records facts of a transaction of an account that authorities ask for, or corrects them.',

@@ -18,6 +18,7 @@ export const PLACE_OF: Readonly<
   CUSTOMER_CASE: null,
   SCREENING_HIT: null,
   DISPUTE: null,
+  MED_CASE: null,
   FAILED_REFUND: () => [pathTo('/operator'), 'operator'],
   HELD_DEPOSIT: null,
   SUSPENSE: null,

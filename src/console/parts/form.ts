@@ -1,6 +1,6 @@
 /** Forms of the console: their hidden fields, visible fields, and confirmations. */
-import { choice, field as framed } from '../../ui/field.ts';
-import { type Html, html } from '../../ui/html.ts';
+import { area, choice, field as framed } from '../../ui/field.ts';
+import { attributes, type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { ACCOUNT_FIELD, actPath } from '../act.ts';
 import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
@@ -21,16 +21,18 @@ export interface ActForm {
   readonly fields?: Html | null;
   /** Whether the server has listed the action as possible for this session: its scope is not checked again. */
   readonly isPossible?: boolean;
+  /** Whether one of its fields is a file. */
+  readonly hasFile?: boolean;
 }
 
 /** @returns the form of an act; null when the session may not perform it. */
 export function actForm(
   context: ScreenContext,
-  { act, given = {}, button, kind = '', fields, isPossible = false }: ActForm,
+  { act, given = {}, button, kind = '', fields, isPossible = false, hasFile = false }: ActForm,
 ): Html | null {
   const operation = operationNamed(act);
   if (!isPossible && !mayDo(context, operation.field)) return null;
-  return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(context, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
+  return html`<form method="post" action="${actPath(operation)}" class="stack tight"${attributes({ enctype: hasFile && 'multipart/form-data' })}>${hidden(context, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
 }
 
 /** @returns an act behind a button that says what it does before it is done. */
@@ -76,7 +78,7 @@ export interface Field {
   readonly label: string;
   readonly hint?: string | null;
   readonly value?: string | null;
-  readonly type?: 'text' | 'date' | 'datetime-local' | 'url';
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'url' | 'file' | 'lines';
   readonly inputmode?: 'decimal' | 'text';
   readonly isRequired?: boolean;
   readonly options?: readonly (readonly [value: string, word: string])[];
@@ -96,6 +98,8 @@ export function field(context: Sent, act: string, each: Field, given: Given = {}
   const own = { name, required: each.isRequired };
   if (options) return choice({ ...frame, options, attributes: own });
   const { type = 'text', inputmode } = each;
+  if (type === 'lines') return area({ ...frame, attributes: own });
+  if (type === 'file') return framed({ ...frame, value: '', attributes: { ...own, type } });
   const traits = { ...own, type, inputmode, autocomplete: 'off', maxlength: 500 };
   return framed({ ...frame, attributes: traits });
 }

@@ -20,6 +20,7 @@ import { ago, inBrl, moment, money, statusBadge } from '../parts/figures.ts';
 import { actForm, field } from '../parts/form.ts';
 import { axisOf, happenings } from '../parts/happened.ts';
 import { section } from '../parts/lists.ts';
+import { medCases } from '../parts/med-cases.ts';
 import { suspenseActs } from '../parts/suspense-acts.ts';
 import { actsNow } from '../parts/transaction-acts.ts';
 import { transactionFacts, transactionNumbers } from '../parts/transaction-facts.ts';
@@ -41,7 +42,7 @@ export const REVIEW_CASE = screenOf<ReviewCaseQuery>({
     const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/review')}">${say('reviewQueue')}</a> <span class="soft">/ ${kind}</span></nav>
 <div class="top"><h1>${kind}: ${title}</h1>${transaction && statusBadge(transaction, context.language, true)}</div>
 ${file.account !== null && file.account !== viewer.account.accountId && html`<p class="small soft">${say('caseLogged')}</p>`}
-<div class="two"><div class="stack">${state(context, file, viewer.account.now)}${acts(context, file)}${related(context, file)}${transaction && story(context, transaction)}</div>
+<div class="two"><div class="stack">${state(context, file, viewer.account.now)}${medCases(context, file.medCases, viewer.account.now)}${acts(context, file)}${related(context, file)}${transaction && story(context, transaction)}</div>
 <aside class="stack">${notes(context, file)}${transaction && html`${transactionFacts(context, transaction)}${transactionNumbers(context, transaction)}`}${suspenseFacts(context, file)}</aside></div>`;
     return { title: `${kind}: ${title}`, main };
   },

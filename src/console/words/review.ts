@@ -37,6 +37,7 @@ export const REVIEW_WORDS = {
   review_CUSTOMER_CASE: label('Identity check', 'Verificação de identidade'),
   review_SCREENING_HIT: label('Screening hit', 'Ocorrência de triagem'),
   review_DISPUTE: label('Pix dispute (MED)', 'Contestação Pix (MED)'),
+  review_MED_CASE: label('Fraud report (MED)', 'Notificação de fraude (MED)'),
   review_FAILED_REFUND: label('Failed refund', 'Devolução com falha'),
   review_HELD_DEPOSIT: label('Deposit on hold', 'Depósito retido'),
   review_SUSPENSE: label('Unidentified payment', 'Pagamento não identificado'),
@@ -62,6 +63,10 @@ export const REVIEW_WORDS = {
   why_SCREENING_HIT: label(
     'Screening found a match on a list. Confirm or dismiss the hit with the command “screening” or the API.',
     'A triagem encontrou uma coincidência em uma lista. Confirme ou descarte a ocorrência pelo comando “screening” ou pela API.',
+  ),
+  why_MED_CASE: label(
+    'The payer’s bank opened a case about this Pix. Answer it in time: silence counts as agreement.',
+    'O banco do pagador abriu um caso sobre este Pix. Responda no prazo: o silêncio vale como concordância.',
   ),
   why_DISPUTE: label(
     'The payer disputed this Pix at their bank. The disputed amount is blocked until the dispute is decided.',

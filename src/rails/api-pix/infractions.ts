@@ -4,12 +4,16 @@
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import type { DisputeNews, InfractionNews } from '../../resolvers/services/news.ts';
+import type { MedDecision } from '../../store/rails/med-cases.ts';
 import { WireError } from './wire.ts';
 
-const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
-  ABERTA: 'dispute_opened',
-  ACEITA: 'dispute_accepted',
-  REJEITADA: 'dispute_rejected',
+/** Statuses of the provider, with the decision that each tells; in defence, a case is open still. */
+const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
+  ABERTA: null,
+  EM_DEFESA: null,
+  ACEITA: 'accepted',
+  REJEITADA: 'rejected',
+  CANCELADA: 'cancelled',
 };
 const AMOUNT = /^(?:0|[1-9]\d{0,9})\.\d{2}$/;
 const NAME_MAX = 80;
@@ -21,17 +25,21 @@ export interface InfractionEntries {
 }
 
 /**
+ * @param readEntry - reads an entry of the list. @default as `crossramp psp` has it
  * @returns the content of a callback about disputes, or of a page of them.
  * @throws {WireError} when it is no such list.
  */
-export function readInfractionList(json: unknown): InfractionEntries {
+export function readInfractionList(
+  json: unknown,
+  readEntry: (json: unknown, path: string) => InfractionEntries['read'] = newsOf,
+): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
   const read: (DisputeNews | InfractionNews)[] = [];
   let wrong: WireError | undefined;
   for (const [index, each] of infracoes.entries()) {
     try {
-      read.push(...newsOf(each, `infracoes[${index}]`));
+      read.push(...readEntry(each, `infracoes[${index}]`));
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       wrong ??= new WireError(`${error.message}${named(each)}`);
@@ -54,26 +62,61 @@ function newsOf(json: unknown, path: string): InfractionEntries['read'] {
     if (typeof value === 'string' && value !== '' && value.length <= 500) return value;
     throw new WireError(`${path}.${name} must be a text`);
   };
+  const instant = (name: string): string => {
+    const at = parseBrasiliaInstant(text(name));
+    if (at) return at.toISOString();
+    throw new WireError(`${path}.${name} must be an instant such as 2026-05-01T12:00:00Z`);
+  };
   const amount = given.valor === undefined ? null : text('valor');
   if (amount !== null && !AMOUNT.test(amount)) throw new WireError(`${path}.valor must be such as 12.34`);
   const endToEndId = text('endToEndId');
-  if (given.tipo === 'DISPUTA') {
-    const kind = DISPUTES[text('status')];
-    if (!kind) throw new WireError(`${path}.status must be ${Object.keys(DISPUTES).join(', ')}`);
-    const dispute = { disputeId: text('idInfracao'), endToEndId, amount };
-    const opened: DisputeNews = { kind: 'dispute_opened', ...dispute };
-    return kind === opened.kind ? [opened] : [opened, { kind, ...dispute }];
-  }
-  if (given.tipo !== 'INFRACAO') throw new WireError(`${path}.tipo must be DISPUTA or INFRACAO`);
-  const reportedAt = parseBrasiliaInstant(text('horario'));
-  if (!reportedAt) throw new WireError(`${path}.horario must be an instant such as 2026-05-01T12:00:00Z`);
-  const report: InfractionNews = {
-    kind: 'infraction',
-    infractionId: text('idInfracao'),
-    endToEndId,
-    amount,
-    reason: given.motivo === undefined ? null : text('motivo'),
-    reportedAt: reportedAt.toISOString(),
-  };
-  return [report];
+  if (given.tipo !== 'INFRACAO' && given.tipo !== 'DISPUTA')
+    throw new WireError(`${path}.tipo must be DISPUTA or INFRACAO`);
+  const decision = given.tipo === 'INFRACAO' && given.status === undefined ? null : DECISIONS[text('status')];
+  if (decision === undefined)
+    throw new WireError(`${path}.status must be ${Object.keys(DECISIONS).join(', ')}`);
+  const dueAt = given.prazo !== undefined && { dueAt: instant('prazo') };
+  const common = { endToEndId, amount, ...dueAt };
+  return given.tipo === 'DISPUTA'
+    ? disputeNews(
+        {
+          ...{ ...common, disputeId: text('idInfracao') },
+          ...(given.motivo !== undefined && { reason: text('motivo') }),
+          ...(given.horario !== undefined && decision === null && { openedAt: instant('horario') }),
+        },
+        decision,
+      )
+    : infractionNews(
+        {
+          ...{ ...common, infractionId: text('idInfracao'), reportedAt: instant('horario') },
+          reason: given.motivo === undefined ? null : text('motivo'),
+        },
+        decision,
+      );
+}
+
+function disputeNews(
+  dispute: Omit<DisputeNews, 'kind'>,
+  decision: MedDecision | null,
+): readonly DisputeNews[] {
+  const opened: DisputeNews = { kind: 'dispute_opened', ...dispute };
+  if (decision === null) return [opened];
+  const isAccepted = decision === 'accepted';
+  return [
+    opened,
+    {
+      kind: isAccepted ? 'dispute_accepted' : 'dispute_rejected',
+      ...dispute,
+      ...(decision === 'cancelled' && { isCancelled: true }),
+    },
+  ];
+}
+
+/** A decided report is reported as open first, like a dispute: both are stored once. */
+function infractionNews(
+  report: Omit<InfractionNews, 'kind'>,
+  decision: MedDecision | null,
+): readonly InfractionNews[] {
+  const opened: InfractionNews = { kind: 'infraction', ...report };
+  return decision === null ? [opened] : [opened, { ...opened, decision }];
 }

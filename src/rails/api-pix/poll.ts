@@ -20,6 +20,7 @@ import {
   type PixStatement,
 } from '../../store/rails/pix-statement.ts';
 import { type ApiPix, read, type StatementPart } from './client.ts';
+import { readEfiInfraction } from './efi-infractions.ts';
 import { PspAway, PspProblem } from './http.ts';
 import { readInfractionList } from './infractions.ts';
 import { askLater, askOrder, type OrderKind, type Told } from './orders.ts';
@@ -170,20 +171,26 @@ export async function readInfractions(
   { tools, api, settings }: Pick<PollParts, 'tools' | 'api' | 'settings'>,
   period: Period,
 ): Promise<boolean> {
-  const { infractionsUrl } = settings;
-  if (infractionsUrl === null) return true;
+  const { infractionsUrl, efiInfractionsUrl } = settings;
+  const lists = [
+    { url: infractionsUrl, readList: (json: unknown) => readInfractionList(json) },
+    { url: efiInfractionsUrl, readList: (json: unknown) => readInfractionList(json, readEfiInfraction) },
+  ];
   let wrong: Error | undefined;
-  try {
-    await eachPage(async (page) => {
-      const json = await api.getList(infractionsUrl, { ...period, page });
-      const entries = read(readInfractionList, json);
-      await tellNews(tools, entries.read);
-      wrong ??= entries.wrong;
-      return read(readPages, json);
-    });
-  } catch (error) {
-    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
-    wrong = error;
+  for (const { url, readList } of lists) {
+    if (url === null) continue;
+    try {
+      await eachPage(async (page) => {
+        const json = await api.getList(url, { ...period, page });
+        const entries = read(readList, json);
+        await tellNews(tools, entries.read);
+        wrong ??= entries.wrong;
+        return read(readPages, json);
+      });
+    } catch (error) {
+      if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+      wrong = error;
+    }
   }
   if (wrong) tellUnread(tools, wrong, period);
   return !wrong;

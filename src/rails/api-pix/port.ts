@@ -16,6 +16,7 @@ import { askCharge, cancelCharge, createCharge } from './charges.ts';
 import type { ApiPix } from './client.ts';
 import { PspAway, PspProblem } from './http.ts';
 import { keyOwner } from './look-ups.ts';
+import { medAnswers } from './med-answers.ts';
 import { askOrder, type OrderKind, placeOrder } from './orders.ts';
 import type { PixPayouts } from './payouts.ts';
 import { reconciledStatement } from './reconciled-statement.ts';
@@ -53,7 +54,9 @@ export function pixPort(parts: PortParts): PixRail {
   const giveBack = async (given: Given): Promise<void> => {
     if (!(await place('return', given))) throw new RailRefused('the provider refuses to return the payment');
   };
+  const answerMedCase = medAnswers(api, settings);
   return {
+    ...(answerMedCase && { answerMedCase }),
     ispb: settings.ispb,
     holdsUnknownPayer: settings.unknownPayer === 'hold',
     createCharge: (order) => createCharge(charging, order),

@@ -37,6 +37,7 @@ const PAYOUT_SCOPES: Readonly<Record<PayoutSettings['kind'], readonly string[]>>
   inter: ['pagamento-pix.write', 'pagamento-pix.read'],
 };
 const BALANCE_SCOPE = 'gn.balance.read';
+const EFI_INFRACTION_SCOPES = ['gn.infractions.read', 'gn.infractions.write'];
 const LISTEN = /^(?:\[([0-9a-fA-F:.]+)\]|([^:]+)):(\d{1,5})$/;
 const SECRET_MIN = 32;
 const CITY = /^[ -~]{1,15}$/;
@@ -53,7 +54,7 @@ export function readApiPixSettings(json: unknown, path: string) {
   const name = given.has('profile') ? readBankName(given) : null;
   const profile: BankProfile = name === null ? STANDARD : BANK_PROFILES[name];
   const payouts = given.has('payouts') ? readPayouts(given.part('payouts'), profile) : null;
-  const usualScopes = profile.scopes ?? defaultScopes(payouts, given.has('balanceUrl'));
+  const usualScopes = profile.scopes ?? defaultScopes(payouts, given);
   const settings = given.end({
     /** Bank whose profile gives defaults; null: those of the standard. */
     profile: name,
@@ -93,6 +94,8 @@ export function readApiPixSettings(json: unknown, path: string) {
     payouts,
     /** A list of disputes and reports (MED) in the form of `crossramp psp`; null where there is none. */
     infractionsUrl: given.has('infractionsUrl') ? given.url('infractionsUrl') : null,
+    /** Efí's list of infractions (MED); null where the provider has another one, or none. */
+    efiInfractionsUrl: given.has('efiInfractionsUrl') ? given.url('efiInfractionsUrl') : null,
     /** Tells what the account has, in the form of Efí's *saldo*; null where the provider has no such call. */
     balanceUrl: given.has('balanceUrl') ? given.url('balanceUrl') : null,
     /** Fate of a payment whose payer the provider does not name. */
@@ -106,6 +109,8 @@ export function readApiPixSettings(json: unknown, path: string) {
   });
   if (settings.clientSecret === null && settings.tokenBy === 'basic')
     throw new SettingsError(`${path}: tokenBy "basic" needs clientSecretFile`);
+  if (settings.infractionsUrl !== null && settings.efiInfractionsUrl !== null)
+    throw new SettingsError(`${path}: infractionsUrl and efiInfractionsUrl exclude each other`);
   return settings;
 }
 
@@ -129,9 +134,13 @@ function readPaths(given: Settings, { paths: usual }: BankProfile): Readonly<Rec
   return part.end({ cob, cobPatch, pix: path('pix', 'pix'), webhook: path('webhook', 'webhook') });
 }
 
-function defaultScopes(payouts: PayoutSettings | null, tellsBalance: boolean): readonly string[] {
-  const sending = payouts ? PAYOUT_SCOPES[payouts.kind] : [];
-  return [...SCOPES, ...sending, ...(tellsBalance ? [BALANCE_SCOPE] : [])];
+function defaultScopes(payouts: PayoutSettings | null, given: Settings): readonly string[] {
+  return [
+    ...SCOPES,
+    ...(payouts ? PAYOUT_SCOPES[payouts.kind] : []),
+    ...(given.has('balanceUrl') ? [BALANCE_SCOPE] : []),
+    ...(given.has('efiInfractionsUrl') ? EFI_INFRACTION_SCOPES : []),
+  ];
 }
 
 function readCallback(given: Settings, { callbackSuffix }: BankProfile) {

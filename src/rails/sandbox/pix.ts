@@ -26,6 +26,8 @@ const PAY_MS = 2_000;
 export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
   return {
     ispb: ISPB,
+    // Nobody reads it: scenarios decide disputes.
+    answerMedCase: async () => {},
     createCharge: async ({ txid, merchantName, ...order }) => {
       const plan = await placeOnce(parts, order, {
         kind: 'charge',

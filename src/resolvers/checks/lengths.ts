@@ -6,6 +6,8 @@ export const NAME_LENGTH_MAX = 140;
 export const REFERENCE_LENGTH_MAX = 200;
 /** Characters of the notes of a withdrawal. */
 export const NOTES_LENGTH_MAX = 500;
+/** Characters of an answer to a MED case. */
+export const ANSWER_LENGTH_MAX = 2_000;
 /** Characters of a URL. */
 export const URL_LENGTH_MAX = 2_048;
 /** Characters of an amount: far beyond any limit, and short enough for every column. */

@@ -160,7 +160,7 @@ const RAIL_EVENTS: { readonly [Kind in News['kind']]: RailEventKind<Having<News,
   },
   infraction: {
     rail: 'pix',
-    name: ({ infractionId }) => infractionId,
+    name: ({ infractionId, decision }) => (decision ? `${infractionId}:${decision}` : infractionId),
     find: ofPayment,
     trigger: null,
     otherwise: 'listed',

@@ -21,13 +21,16 @@ import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { isImpossible } from '../../templates/lateness.ts';
 import { isHeldByDispute } from '../../templates/refund-dispute-machine.ts';
+import { noteMedCase } from '../med/note-case.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type {
   DepositNews,
+  DisputeNews,
   DisputeReturnNews,
   GasNews,
   GivenBackNews,
+  InfractionNews,
   News,
   Receipt,
   UnconfirmedNews,
@@ -159,6 +162,10 @@ const BEFORE: {
     await offerSeen(services, news as DepositNews);
     return undefined;
   },
+  dispute_opened: openCase,
+  dispute_accepted: openCase,
+  dispute_rejected: openCase,
+  infraction: openCase,
   deposit_dropped: async (services, _news, { record, entry }) =>
     entry &&
     ((await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry)),
@@ -185,6 +192,18 @@ const OTHERWISE: {
     target: undefined,
   }),
 };
+
+/** The case of a dispute or a report of fraud stands before the report itself is settled. */
+async function openCase(
+  services: Services,
+  news: News,
+  _place: NewsPlace,
+  found: NewsTarget | undefined,
+): Promise<Failure | undefined> {
+  if (found && (await isHeld(services, found))) return held(found);
+  await noteMedCase(services, news as DisputeNews | InfractionNews, found);
+  return undefined;
+}
 
 const UNKNOWN = 'no transaction is known that it is for';
 

@@ -14,7 +14,6 @@ import {
   readFailedRefunds,
   readFailingEndpoints,
   readHeldOutflows,
-  readOpenAtSteps,
   readSuspenseToDecide,
 } from '../../store/engine/review-sources.ts';
 import {
@@ -28,28 +27,10 @@ import { readManualJournals } from '../../store/ledger/manual-journals.ts';
 import { readPausedNetworks } from '../../store/rails/chain-network.ts';
 import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
 import { readHits } from '../../store/rails/screening-hits.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
-import type { Registry } from '../../templates/registry.ts';
-import type { Context } from '../services/context.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
-
-/** Something that waits for a person, as its source tells it. */
-export interface FoundCase {
-  /** Account that it is about; null for what is of the house. */
-  readonly accountId: bigint | null;
-  /** Names it within its kind and account: `end2end` of its transaction, or the id of its record. */
-  readonly reference: string;
-  /** ISO 8601. */
-  readonly since: string;
-  /** ISO 8601; null where nothing is due. */
-  readonly dueAt: string | null;
-  /** Raw ledger code and decimal text; null where it is not about an amount, or the transaction says it. */
-  readonly money: { readonly currency: string; readonly amount: string } | null;
-  readonly row: ProcessRow | null;
-  /** Person, reason, address or day that it is about, as the source has it. */
-  readonly detail: string | null;
-}
+import { CASES_MAX, type CaseReader, caseOf, type FoundCase, scopeOf } from './found-case.ts';
+import { readDisputes, readMedQueue } from './queue-disputes.ts';
 
 /** A row of the table. */
 interface Source {
@@ -60,15 +41,6 @@ interface Source {
   readonly isOfAccounts: boolean;
   readonly read: (reader: CaseReader) => Promise<readonly FoundCase[]>;
 }
-
-/** Reader: the caller, and the account of the cases; null for all accounts of the mode. */
-export interface CaseReader {
-  readonly context: Context;
-  readonly accountId: bigint | null;
-}
-
-/** Most cases of one kind that are read, the oldest first. */
-export const CASES_MAX = 200;
 
 const RISK: readonly Scope[] = ['platform:risk'];
 const BOOKS: readonly Scope[] = ['platform:books'];
@@ -107,10 +79,13 @@ export const REVIEW_KINDS = {
     description: 'A payer disputes a payment by PIX (MED).',
     platform: RISK,
     isOfAccounts: true,
-    read: async ({ context, accountId }) => {
-      const steps = disputedSteps(context.registry);
-      return (await readOpenAtSteps(context.database, scopeOf(context, accountId), steps)).map(caseOf);
-    },
+    read: readDisputes,
+  },
+  med_case: {
+    description: 'The answer to a case of MED is due: a report of fraud, or a dispute that blocks no money.',
+    platform: RISK,
+    isOfAccounts: true,
+    read: readMedQueue,
   },
   failed_refund: {
     description: 'A refund to a payer failed, and is still owed.',
@@ -178,22 +153,6 @@ export const REVIEW_KINDS = {
 /** A kind of case. */
 export type ReviewKind = keyof typeof REVIEW_KINDS;
 
-function scopeOf({ mode }: Context, accountId: bigint | null) {
-  return { mode, accountId, limit: CASES_MAX };
-}
-
-function caseOf(row: ProcessRow): FoundCase {
-  return {
-    accountId: row.accountId,
-    reference: row.end2end,
-    since: isoMillis(row.updatedAt),
-    dueAt: null,
-    money: null,
-    row,
-    detail: row.clientName ?? row.wallet ?? row.pixKey,
-  };
-}
-
 async function readSteps(
   { context, accountId }: CaseReader,
   act: 'hold.release' | 'deposit.resolve',
@@ -241,16 +200,6 @@ async function readOpenHits({ context, accountId }: CaseReader): Promise<readonl
     accountId: account,
     detail: subjectName ?? address ?? entryName,
   }));
-}
-
-/** Steps at which a dispute is decided elsewhere. */
-function disputedSteps(registry: Registry): readonly string[] {
-  const steps = registry.templates.flatMap(({ machine }) =>
-    machine.transitions
-      .filter(({ on, to }) => on === 'dispute_accepted' && to !== 'stay')
-      .flatMap(({ from }) => from),
-  );
-  return [...new Set(steps)].filter((step) => step !== 'start');
 }
 
 async function readSuspense({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {

@@ -6,9 +6,11 @@ import { readAudit } from '../../store/account/audit-log.ts';
 import type { ReviewNote } from '../../store/account/review.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { readCandidates, readOfSamePayer, readOfSameWallet } from '../../store/engine/related.ts';
+import type { MedCase } from '../../store/rails/med-cases.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
+import { medCasesOf } from '../med/read-med-cases.ts';
 import { authorOf, type Context } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import { listNotes } from './assign-case.ts';
@@ -31,6 +33,8 @@ export interface CaseFile extends Subject {
   readonly sameWallet: readonly ProcessRow[];
   readonly candidates: readonly ProcessRow[];
   readonly notes: readonly ReviewNote[];
+  /** Cases of MED about the transaction, the first first. */
+  readonly medCases: readonly MedCase[];
 }
 
 const FAMILIES = Object.keys(FAMILY_TRAITS) as Family[];
@@ -58,14 +62,24 @@ const TOLD = [
 export async function readCaseFile(context: Context, id: string): Promise<CaseFile> {
   const subject = await findSubject(context, id);
   await noteLook(context, subject);
-  const [queue, related, candidates, notes] = await Promise.all([
+  const [queue, related, candidates, notes, medCases] = await Promise.all([
     readReviewQueue(context, { kinds: [subject.kind] }),
     relatedOf(context, subject),
     candidatesOf(context, subject),
     listNotes(context, subject.subject),
+    subject.row ? medCasesOf(context, subject.row) : [subject.medCase ?? []].flat(),
   ]);
   const waiting = queue.find((each) => each.id === id) ?? null;
-  return { ...subject, ...related, id, waiting, candidates, notes, facts: factsOf(context, subject) };
+  return {
+    ...subject,
+    ...related,
+    id,
+    waiting,
+    candidates,
+    notes,
+    medCases,
+    facts: factsOf(context, subject),
+  };
 }
 
 async function relatedOf({ database }: Context, { accountId, row, suspense }: Subject) {

@@ -6,7 +6,8 @@ import { readAssignments } from '../../store/account/review.ts';
 import { readRates } from '../../store/engine/pricing.ts';
 import { readAccountNames } from '../../store/engine/review-sources.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { type CaseReader, type FoundCase, REVIEW_KINDS, type ReviewKind } from './queue-sources.ts';
+import type { CaseReader, FoundCase } from './found-case.ts';
+import { REVIEW_KINDS, type ReviewKind } from './queue-sources.ts';
 
 /** A case of the queue. */
 export interface ReviewCase extends FoundCase {

@@ -3,8 +3,10 @@ import { notFound } from '../../base/errors/errors.ts';
 import { findHolder } from '../../store/account/accounts.ts';
 import { findProcess } from '../../store/engine/processes.ts';
 import { findSuspense, type SuspenseRow } from '../../store/engine/suspense.ts';
+import type { MedCase } from '../../store/rails/med-cases.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { forHolder } from '../inbound/list-suspense.ts';
+import { findMedCaseFor, transactionOf } from '../med/read-med-cases.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 import { isOddId } from '../transactions/read-transaction.ts';
@@ -21,6 +23,8 @@ export interface Subject {
   readonly reference: string;
   readonly row: ProcessRow | null;
   readonly suspense: SuspenseRow | null;
+  /** Of a case of MED without a transaction: the case. */
+  readonly medCase?: MedCase;
 }
 
 const FORM = /^([A-Z_]+):(0|[1-9]\d{0,17}):(.+)$/;
@@ -62,8 +66,22 @@ export async function findSubject(context: Context, id: string): Promise<Subject
     const suspense = isOperator ? found : forHolder(found, accountId);
     return { ...base, suspense, subject: `suspense:${accountId}:${reference}` };
   }
+  if (kind === 'med_case') return medSubject(context, { ...base, accountId });
   await findReviewCase(context, id);
   return { ...base, subject: `${kind}:${accountId}:${reference}` };
+}
+
+/** A case about no transaction is the platform's. */
+async function medSubject(
+  context: Context,
+  { accountId, ...base }: Omit<Subject, 'subject' | 'accountId'> & { readonly accountId: bigint },
+): Promise<Subject> {
+  const { reference } = base;
+  const found = await findMedCaseFor(context, reference);
+  const row = found ? await transactionOf(context, found) : null;
+  if (!found || (row ? row.accountId : 0n) !== accountId) throw notFound();
+  const subject = row ? `transaction:${accountId}:${row.end2end}` : `med_case:0:${reference}`;
+  return { ...base, accountId: row ? accountId : null, row, subject, medCase: found };
 }
 
 function partsOf(id: string) {

@@ -3,7 +3,9 @@
  * their target. A rail never decides that, and never leaves out an event because no transaction seems to wait for it
  * (C-34).
  */
+
 import type { NewsOutcome, WaitingOutcome } from '../../store/engine/news.ts';
+import type { MedDecision } from '../../store/rails/med-cases.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Gas } from '../../templates/triggers.ts';
 
@@ -110,6 +112,14 @@ export interface DisputeNews {
   readonly endToEndId: string;
   /** Decimal BRL; null for the whole remainder of the payment. */
   readonly amount: string | null;
+  /** Reason of the other bank, where the rail tells. */
+  readonly reason?: string;
+  /** When it was opened, ISO 8601, where the rail tells. */
+  readonly openedAt?: string;
+  /** End of the time to answer, ISO 8601, where the rail tells. */
+  readonly dueAt?: string;
+  /** Set where a rejection is a withdrawal by the other bank. */
+  readonly isCancelled?: true;
 }
 
 /** A return by MED at a provider that lists disputes separately: the dispute itself books it. */
@@ -136,6 +146,10 @@ export interface InfractionNews {
   readonly reason: string | null;
   /** ISO 8601, by the rail's clock. */
   readonly reportedAt: string;
+  /** End of the time to answer, ISO 8601, where the rail tells. */
+  readonly dueAt?: string;
+  /** Decision of the provider, or a withdrawal; missing while it is open. */
+  readonly decision?: MedDecision;
 }
 
 /**

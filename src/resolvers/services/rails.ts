@@ -6,6 +6,8 @@ import type { Currency } from '../../base/money/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { CustomerCase } from '../../store/account/customer-cases.ts';
 import type { CustomerLevel } from '../../store/account/customers.ts';
+import type { MedAnalysis } from '../../store/rails/med-answers.ts';
+import type { MedKind } from '../../store/rails/med-cases.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { News } from './news.ts';
 import type { RailStatement } from './statement.ts';
@@ -37,6 +39,30 @@ export const NO_OWNER = 'nobody';
  * another amount went back than was ordered; it is unreachable.
  */
 export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
+
+/** An answer to a MED case. */
+export interface MedAnswerOrder {
+  /** Idempotency key: the provider takes the answer once under it. */
+  readonly key: string;
+  readonly kind: MedKind;
+  /** The rail's name for the case. */
+  readonly reference: string;
+  readonly analysis: MedAnalysis;
+  readonly body: string;
+  readonly files: readonly MedAnswerFile[];
+  /** Whether it may have been sent before. */
+  readonly isRepeat: boolean;
+}
+
+/** A file of an answer. */
+export interface MedAnswerFile {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** SHA-256, hexadecimal. */
+  readonly hash: string;
+  readonly content: Buffer;
+}
 
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
@@ -83,6 +109,12 @@ export interface PixRail {
   readonly askOrder?: (key: string) => Promise<OrderAnswer>;
   /** Movements for reconciliation; absent when the provider has no source of them. */
   readonly statement?: RailStatement;
+  /**
+   * Answers a MED case. Absent where the provider takes answers on its screens alone.
+   *
+   * @throws {RailRefused}
+   */
+  readonly answerMedCase?: (answer: MedAnswerOrder) => Promise<unknown>;
 }
 
 /** The networks. */

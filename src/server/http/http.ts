@@ -206,14 +206,40 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
 /** Maximum size of a form. Unit: bytes. */
 const FORM_BYTES_MAX = 16_384;
 
-/** Reads the form of a page. @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, and as `readBody`. */
-export async function readForm({ request }: Exchange): Promise<URLSearchParams> {
-  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
+/**
+ * Reads the form of a page. A file of a form is given as two fields: under its own name its content as a data URL, and `name`.
+ *
+ * @param hasFile - whether the form may have a file.
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `BAD_REQUEST`, and as `readBody`.
+ */
+export async function readForm({ request }: Exchange, hasFile = false): Promise<URLSearchParams> {
+  const type = mediaTypeOf(request);
+  if (hasFile && type === 'multipart/form-data')
+    return partsOf(await readBody(request), request.headers['content-type'] ?? '');
+  if (type !== 'application/x-www-form-urlencoded')
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the form must be application/x-www-form-urlencoded');
   const body = await readBody(request);
   if (body.length > FORM_BYTES_MAX)
     throw new GatewayError('PAYLOAD_TOO_LARGE', `the form must not exceed ${FORM_BYTES_MAX} bytes`);
   return new URLSearchParams(body.toString('utf8'));
+}
+
+async function partsOf(body: Buffer, contentType: string): Promise<URLSearchParams> {
+  const parts = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
+    .formData()
+    .catch(() => {
+      throw new GatewayError('BAD_REQUEST', 'the parts of the form cannot be read');
+    });
+  const form = new URLSearchParams();
+  for (const [name, value] of parts) {
+    if (typeof value === 'string') form.append(name, value);
+    else if (value.size > 0) {
+      const content = Buffer.from(await value.arrayBuffer()).toString('base64');
+      form.append('name', value.name);
+      form.append(name, `data:${value.type};base64,${content}`);
+    }
+  }
+  return form;
 }
 
 /** @returns the media type of a request's body in lower case, without its parameters; undefined when it names none. */

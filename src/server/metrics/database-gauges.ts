@@ -125,6 +125,17 @@ const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
       ],
     ],
   },
+  med: {
+    labels: ['mode'],
+    gauges: [
+      ['med_cases_open', 'Cases of MED that wait for an answer, 10,000 at most.', 'open'],
+      [
+        'med_case_due_seconds',
+        'Time until the first of these cases has to be answered, 0 once it is over; missing where none waits.',
+        'left',
+      ],
+    ],
+  },
   ledger: {
     labels: ['mode'],
     gauges: [

@@ -51,6 +51,7 @@ export const AUDIT_OBJECT_KINDS = [
   'key',
   'link',
   'manual_journal',
+  'med_case',
   'network',
   'passkey',
   'person',

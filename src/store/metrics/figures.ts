@@ -54,6 +54,14 @@ export interface ScreeningFigures {
   readonly oldest: number;
 }
 
+/** MED cases that wait for an answer. */
+export interface MedFigures {
+  readonly mode: string;
+  readonly open: number;
+  /** Until the first of them is due, 0 once it is; null where none waits. */
+  readonly left: number | null;
+}
+
 /** A list of screening, as the process that compared last found it. */
 export interface ScreeningListFigures {
   readonly mode: string;
@@ -226,6 +234,12 @@ const SCREENING_LISTS: Statement = {
   text: `select mode, list, ${secondsOf('clock_timestamp() - file_at')} as age, (refusal is not null)::int as refused
     from screening_list`,
 };
+const MED: Statement = {
+  name: 'figures_med',
+  text: `select c.mode, count(m.id)::int as open, case when min(m.due_at) is not null then ${secondsOf('min(m.due_at) - c.now')} end as left
+    from ${CLOCKS} left join (select id, mode, due_at from med_case where state = 'open' limit ${COUNTED_MAX}) m on m.mode = c.mode
+    group by c.mode, c.now`,
+};
 const LEDGER: Statement = {
   name: 'figures_ledger',
   text: `select c.mode, count(o.account_id)::int as imbalanced from ${CLOCKS} left join (
@@ -254,6 +268,7 @@ export const FIGURES = {
   suspense: (tx: Tx, times: Times) => tx.query<SuspenseFigures>(SUSPENSE, instantsOf(times)),
   screening: (tx: Tx, times: Times) => tx.query<ScreeningFigures>(SCREENING, instantsOf(times)),
   screeningLists: (tx: Tx, _times: Times) => tx.query<ScreeningListFigures>(SCREENING_LISTS, []),
+  med: (tx: Tx, times: Times) => tx.query<MedFigures>(MED, instantsOf(times)),
   ledger: (tx: Tx, times: Times) => tx.query<LedgerFigures>(LEDGER, instantsOf(times)),
   verify: async (tx: Tx, _times: Times) => [await readVerifyState(tx)] as VerifyFigures[],
   size: (tx: Tx, _times: Times) => tx.query<SizeFigures>(SIZE, []),

@@ -42,8 +42,14 @@ export async function fillIn(
       label: (each as HTMLInputElement).labels?.[0]?.innerText ?? '',
     }));
     expect(label, `label of ${name}`).not.toBe('');
-    await (tag === 'SELECT' ? field.selectOption(given) : field.fill(given));
+    if ((await field.getAttribute('type')) === 'file') await field.setInputFiles(pdfNamed(given));
+    else await (tag === 'SELECT' ? field.selectOption(given) : field.fill(given));
   }
+}
+
+function pdfNamed(name: string) {
+  const buffer = Buffer.from('%PDF-1.4\ntrailer <<>>\n%%EOF\n');
+  return { name, mimeType: 'application/pdf', buffer };
 }
 
 /** Presses the button of the form: the one of a value, where it has several. */

@@ -2,16 +2,22 @@
  * Goal: metrics follow what happens, their labels are bounded, and nobody who asks harms the gateway. Method: the application and its
  * webhooks with a listener of metrics beside it, asked over HTTP.
  */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NoteRequest } from '../../../src/server/metrics/request-figures.ts';
 import { closeWebhookConnections } from '../../../src/webhooks/send.ts';
 import { startWebhooks, type WebhookWorker } from '../../../src/webhooks/worker.ts';
 import { EVENTS, subscribe } from '../../live/streams.ts';
 import { useApp } from '../../support/app.ts';
+import { compareAlerts, hasPromtool } from '../../support/fired-alerts.ts';
 import { countingReads, type Samples, startMetrics, type TestMetrics } from '../../support/metrics.ts';
 import { eventually, useReceiver } from '../../support/receiver.ts';
 import { openOnramp, SILENT } from '../../support/webhooks.ts';
 
+const RULES = readFileSync(
+  new URL('../../../deploy/prometheus/crossramp.rules.yml', import.meta.url),
+  'utf8',
+);
 const noted: { to?: NoteRequest | undefined } = {};
 const log = { dropped: 0 };
 const app = useApp({ noteRequest: (...request) => noted.to?.(...request) });
@@ -160,6 +166,42 @@ test('a turn that no sender takes, and events that no relay reads, are overdue',
   webhooks = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   await until('crossramp_webhook_overdue_seconds{mode="sandbox"}', (value) => value < 60);
   await until('crossramp_relay_lag_seconds{mode="sandbox"}', (value) => value === 0);
+});
+
+test('the first MED case that waits for an answer says how long there is, and fires its alerts', async () => {
+  const name = 'crossramp_med_case_due_seconds{mode="live"}';
+  const { accountId } = await app.addAccount({ mode: 'live' });
+  const healthy = await metrics.scrape();
+  expect(healthy.get(name)).toBeUndefined();
+  const open = (reference: string, due: string) =>
+    app.owner.query(
+      `insert into med_case (mode, account_id, kind, reference, pix_e2e, state, opened_at, due_at, updated_at)
+         values ('live', $3, 'infraction', $1, 'E1', 'open', now(), now() + $2::interval, now())`,
+      [reference, due, String(accountId)],
+    );
+  const alerts = ['CrossrampMedCaseDue48h', 'CrossrampMedCaseDue24h', 'CrossrampMedCaseDue6h'];
+  const limits = new Map(
+    [
+      ...RULES.matchAll(
+        /alert: (\w+)\n\s+expr: min by \(mode\) \(crossramp_med_case_due_seconds\{mode="live"\}\) < (\d+)/g,
+      ),
+    ].map(([, alert, limit]) => [alert as string, Number(limit)]),
+  );
+  expect([...limits.keys()]).toEqual(alerts);
+  for (const [at, due] of ['47 hours', '23 hours', '5 hours', '-1 hours'].entries()) {
+    await open(`case ${at}`, due);
+    const troubled = await metrics.scrape();
+    expect(troubled.get(name)).toBeLessThanOrEqual(Math.max(0, Number(due.split(' ')[0])) * 3_600);
+    expect(troubled.get('crossramp_med_cases_open{mode="live"}')).toBe(at + 1);
+    const firing = [...limits].flatMap(([alert, limit]) =>
+      (troubled.get(name) as number) < limit ? [alert] : [],
+    );
+    expect(firing).toEqual(alerts.slice(0, at + 1));
+    const only = (samples: Samples) => new Map([...samples].filter(([each]) => each === name));
+    if (hasPromtool) expect(compareAlerts(only(healthy), only(troubled), alerts.slice(0, at + 1))).toBe('');
+  }
+  await app.owner.query(`update med_case set state = 'answered' where mode = 'live'`);
+  expect((await metrics.scrape()).get(name)).toBeUndefined();
 });
 
 test('rails, networks, rates, suspense and an imbalance of the ledger are shown as they are', async () => {

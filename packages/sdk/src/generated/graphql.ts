@@ -155,6 +155,25 @@ export interface AddWhitelistProofPayload {
 }
 /** Treatment of a payment after the lock of its price, where the session lasts longer (C-21). */
 export type AfterLock = 'END' | 'REPRICE';
+/** Input of `answerMedCase`. */
+export interface AnswerMedCaseInput {
+  /** Standpoint. */
+  readonly analysis: MedAnalysis;
+  /** Text for the provider, 1 to 2,000 characters; may have several lines. */
+  readonly body: string;
+  /** Identifier of the case, as `MedCase.caseId` has it. */
+  readonly caseId: string;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
+}
+/** Result of `answerMedCase`, or its refusals. */
+export interface AnswerMedCasePayload {
+  readonly __typename: 'AnswerMedCasePayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly medCase: MedCase | null;
+}
 /** An API key. Its secret text is shown once, when it is issued. */
 export interface ApiKey {
   readonly __typename: 'ApiKey';
@@ -260,6 +279,25 @@ export interface AssignReviewCasePayload {
   /** Result of the mutation; null where it was refused. */
   readonly reviewCase: ReviewCase | null;
 }
+/** Input of `attachMedFile`. */
+export interface AttachMedFileInput {
+  /** Identifier of the case, as `MedCase.caseId` has it. */
+  readonly caseId: string;
+  /** The file as a data URL, `data:application/pdf;base64,…`; at most 524,288 bytes. */
+  readonly content: string;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
+  /** Name of the file, such as `receipt.pdf`; at most 100 characters. */
+  readonly name: string;
+}
+/** Result of `attachMedFile`, or its refusals. */
+export interface AttachMedFilePayload {
+  readonly __typename: 'AttachMedFilePayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly medCase: MedCase | null;
+}
 /** Open tasks of the account that wait for a person. */
 export interface Attention {
   readonly __typename: 'Attention';
@@ -313,7 +351,7 @@ export interface AuditEntry {
   readonly makerName: string | null;
   /** Id of what was acted on. */
   readonly objectId: string;
-  /** Kind of the object: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** Kind of the object: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `med_case`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
@@ -479,6 +517,8 @@ export interface CaseFile {
   readonly facts: readonly (CaseFact)[];
   /** Kind. */
   readonly kind: ReviewKind;
+  /** Cases of MED about its transaction, the first first; at most 100. */
+  readonly medCases: readonly (MedCase)[];
   /** Notes about it that people of your account, or of the platform, wrote; newest first, at most 100. */
   readonly notes: readonly (ReviewNote)[];
   /** `end2end` of its transaction, or the id, day or name of what else it is about. */
@@ -1389,6 +1429,155 @@ export interface LimitRefusal {
   /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
   readonly path: string | null;
 }
+/** Input of `makeMedEvidence`. */
+export interface MakeMedEvidenceInput {
+  /** Identifier of the case, as `MedCase.caseId` has it. */
+  readonly caseId: string;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
+  /** Language. Default: `PT`. */
+  readonly language?: MedEvidenceLanguage | null | undefined;
+}
+/** Result of `makeMedEvidence`, or its refusals. */
+export interface MakeMedEvidencePayload {
+  readonly __typename: 'MakeMedEvidencePayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** Result of the mutation; null where it was refused. */
+  readonly medCase: MedCase | null;
+}
+/** Standpoint of an answer to a case of MED. */
+export type MedAnalysis = 'AGREE' | 'CONTEST';
+/** An answer to a case of MED. */
+export interface MedAnswer {
+  readonly __typename: 'MedAnswer';
+  /** Standpoint. */
+  readonly analysis: MedAnalysis;
+  /** Identifier of the answer: the provider takes it once under this identifier. */
+  readonly answerId: string;
+  /** Id of the key or person that gave it. */
+  readonly author: string;
+  /** Name of that key or person, as it is now. */
+  readonly authorName: string | null;
+  /** Text. */
+  readonly body: string;
+  /** Refusal of the provider, or the last failure to reach it; null where there was none. */
+  readonly failure: string | null;
+  /** Identifiers of the files that are sent with it. */
+  readonly fileIds: readonly (string)[];
+  /** When it was given. */
+  readonly givenAt: string;
+  /** State. */
+  readonly state: MedAnswerState;
+}
+/** State of an answer to a case of MED. */
+export type MedAnswerState = 'DROPPED' | 'PENDING' | 'REFUSED' | 'SENT';
+/** A case of the special return mechanism of PIX (MED): a dispute or a report of fraud about a payment. While it is open the payment cannot be refunded. */
+export interface MedCase {
+  readonly __typename: 'MedCase';
+  /** Identifier of the account whose payment it is; of the platform where no account has the payment. */
+  readonly account: string;
+  /** BRL that it is about; null for all that is left of the payment. */
+  readonly amount: string | null;
+  /** Answers, the first first; at most 100. */
+  readonly answers: readonly (MedAnswer)[];
+  /** Amount that it blocks now; null where it blocks none. */
+  readonly blocked: Money | null;
+  /** Identifier of the case. */
+  readonly caseId: string;
+  /** When it was decided or cancelled; null before. */
+  readonly closedAt: string | null;
+  /** Key or person that recorded the decision; null where the provider reported it. */
+  readonly closedBy: string | null;
+  /** End of the time to answer: the provider’s, or five days after it was opened. */
+  readonly dueAt: string;
+  /** Attachments and evidence packs, the first first; at most 100. */
+  readonly files: readonly (MedFile)[];
+  /** History of the case, the first entry first; at most 100. An entry is never changed. */
+  readonly history: readonly (MedEvent)[];
+  /** Global id, for `node`: opaque text. */
+  readonly id: string;
+  /** Kind. */
+  readonly kind: MedKind;
+  /** When it was opened. */
+  readonly openedAt: string;
+  /** EndToEndId of the payment. */
+  readonly pixE2e: string;
+  /** Reason that the payer’s bank gave; null where the provider reports none. */
+  readonly reason: string | null;
+  /** Identifier at the provider. */
+  readonly reference: string;
+  /** State. */
+  readonly state: MedCaseState;
+  /** Transaction of the payment; null where no account has it. */
+  readonly transaction: Transaction | null;
+}
+/** A page of cases of MED. */
+export interface MedCaseConnection {
+  readonly __typename: 'MedCaseConnection';
+  /** The nodes of the page with their cursors, in the order of the list. */
+  readonly edges: readonly (MedCaseEdge)[];
+  /** The nodes of the page, for clients that need no cursors. */
+  readonly nodes: readonly (MedCase)[];
+  /** Where the page stands in its list. */
+  readonly pageInfo: PageInfo;
+  /** Number of all cases that match, not only of this page. Exact. */
+  readonly totalCount: number;
+}
+/** A case and its cursor. */
+export interface MedCaseEdge {
+  readonly __typename: 'MedCaseEdge';
+  /** Cursor of the node: opaque text for `after` and `before`. */
+  readonly cursor: string;
+  /** The record. */
+  readonly node: MedCase;
+}
+/** State of a case of MED. */
+export type MedCaseState = 'ACCEPTED' | 'ANSWERED' | 'CANCELLED' | 'OPEN' | 'REJECTED';
+/** Something that happened to a case of MED. It is never changed. */
+export interface MedEvent {
+  readonly __typename: 'MedEvent';
+  /** Id of the key or person; null for the provider and for a timer. */
+  readonly actor: string | null;
+  /** Name of that key or person, as it is now. */
+  readonly actorName: string | null;
+  /** When it happened. */
+  readonly at: string;
+  /** Reason, standpoint, or name and SHA-256 of a file; null where there is none. */
+  readonly detail: string | null;
+  /** Event: `opened`, `due_48h`, `due_24h`, `due_6h`, `attached`, `evidence_made`, `answered`, `answer_sent`, `answer_refused`, `answer_dropped`, `answered_elsewhere`, `accepted`, `rejected` or `cancelled`. */
+  readonly event: string;
+  /** Position in the history of the case, from 1. */
+  readonly n: number;
+}
+/** Language of an evidence pack. */
+export type MedEvidenceLanguage = 'EN' | 'PT';
+/** A file of a case of MED. It is never changed. */
+export interface MedFile {
+  readonly __typename: 'MedFile';
+  /** When it was added. */
+  readonly addedAt: string;
+  /** Id of the key or person that added it. */
+  readonly author: string;
+  /** Name of that key or person, as it is now. */
+  readonly authorName: string | null;
+  /** Content as base64: the same bytes each time. */
+  readonly content: string;
+  /** Identifier of the file. */
+  readonly fileId: string;
+  /** Whether it is an evidence pack that the gateway made. */
+  readonly isEvidence: boolean;
+  /** Name, such as `receipt.pdf`. */
+  readonly name: string;
+  /** SHA-256 of the content, hexadecimal. */
+  readonly sha256: string;
+  /** Size in bytes. */
+  readonly size: number;
+  /** Media type, such as `application/pdf`. */
+  readonly type: string;
+}
+/** Kind of a case of MED. */
+export type MedKind = 'DISPUTE' | 'INFRACTION';
 /** A person with a role in the account. */
 export interface Member {
   readonly __typename: 'Member';
@@ -1430,7 +1619,7 @@ export interface Money {
 /** Way on which money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
-export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
+export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | MedCase | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
 /** A kind of notifications, and whether it is on. */
 export interface NotificationChoice {
   readonly __typename: 'NotificationChoice';
@@ -2545,7 +2734,7 @@ export interface ReviewCount {
   readonly kind: ReviewKind;
 }
 /** Kind of a case of the review queue. */
-export type ReviewKind = 'APPROVAL' | 'CUSTOMER_CASE' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'SCREENING_HIT' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
+export type ReviewKind = 'APPROVAL' | 'CUSTOMER_CASE' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'MED_CASE' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'SCREENING_HIT' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
 /** A note about the subject of a case. It stays when the case is decided. */
 export interface ReviewNote {
   readonly __typename: 'ReviewNote';
@@ -3790,6 +3979,12 @@ export interface Query {
   readonly flows: readonly (Flow)[] | null;
   /** Transactions that compliance screening holds, the longest held first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
   readonly holds: readonly (Hold)[] | null;
+  /** A case of MED; null where there is none that you may see: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  readonly medCase: MedCase | null;
+  /** Cases of MED, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  readonly medCases: MedCaseConnection | null;
+  /** A file of a case of MED that you may see; null where there is none. */
+  readonly medFile: MedFile | null;
   /** The people of the account, also those who have not accepted their invitation, in the order in which they were invited; at most 500. Needs the scope `admin`. */
   readonly members: readonly (Member)[] | null;
   /** The passkeys of the person who asks, the oldest first, at most 50; none for a key. Needs the scope `read`. */
@@ -3858,12 +4053,16 @@ export interface Mutations {
   readonly addWhitelistEntry: { readonly input: AddWhitelistEntryInput; readonly payload: AddWhitelistEntryPayload };
   /** Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`. */
   readonly addWhitelistProof: { readonly input: AddWhitelistProofInput; readonly payload: AddWhitelistProofPayload };
+  /** Answers a case of MED with all its files. The answer is sent to the provider until the provider has it. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`; on cases of other accounts, `platform:risk`. */
+  readonly answerMedCase: { readonly input: AnswerMedCaseInput; readonly payload: AnswerMedCasePayload };
   /** Approves money out in `approvals`, of whatever kind. The key must differ from the one that asked for it and from each that has approved it, and none may have made another, directly or through other keys. Error `STEP_CONFLICT` where another request than that of `requestedAt` waits by now. Needs the scope `move`. */
   readonly approveMoneyOut: { readonly input: ApproveMoneyOutInput; readonly payload: ApproveMoneyOutPayload };
   /** Approves a withdrawal as the second approver. The key must differ from the one that created it, and neither may have made the other, directly or through other keys. Needs the scope `move`. */
   readonly approveWithdrawal: { readonly input: ApproveWithdrawalInput; readonly payload: ApproveWithdrawalPayload };
   /** Takes a case of the review queue, whoever had it: you work on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
   readonly assignReviewCase: { readonly input: AssignReviewCaseInput; readonly payload: AssignReviewCasePayload };
+  /** Attaches a file to a case of MED: a PDF, PNG, JPEG or WebP of at most 524,288 bytes; at most 5 for a case. A picture keeps the parts that draw it alone. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`; on cases of other accounts, `platform:risk`. */
+  readonly attachMedFile: { readonly input: AttachMedFileInput; readonly payload: AttachMedFilePayload };
   /** Cancels a change in `pendingChanges`. Needs the scope `admin`. */
   readonly cancelSettingChange: { readonly input: CancelSettingChangeInput; readonly payload: CancelSettingChangePayload };
   /** Cancels a transaction before anything is paid or sent. Error `STEP_CONFLICT` after that. Needs the scope `create`; for a withdrawal, `move`. */
@@ -3902,6 +4101,8 @@ export interface Mutations {
   readonly enterAmount: { readonly input: EnterAmountInput; readonly payload: EnterAmountPayload };
   /** Invites a person to the account; for a person who has not signed in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner. */
   readonly inviteMember: { readonly input: InviteMemberInput; readonly payload: InviteMemberPayload };
+  /** Makes an evidence pack of a case of MED: one HTML page of what the gateway holds about the payment, stored with its SHA-256; at most 5 for a case. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`; on cases of other accounts, `platform:risk`. */
+  readonly makeMedEvidence: { readonly input: MakeMedEvidenceInput; readonly payload: MakeMedEvidencePayload };
   /** Pauses an endpoint: its deliveries wait. Needs the scope `admin`. */
   readonly pauseWebhookEndpoint: { readonly input: PauseWebhookEndpointInput; readonly payload: PauseWebhookEndpointPayload };
   /** Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`; out of the balance, `move`. */

@@ -637,6 +637,11 @@ export interface EventBodies {
   readonly 'crossramp_checkout.partial_refund.requested': CrossrampCheckout;
   readonly 'crossramp_checkout.partial_refund.done': CrossrampCheckout;
   readonly 'crossramp_checkout.partial_refund.failed': CrossrampCheckout;
+  readonly 'crossramp_checkout.med_case.opened': CrossrampCheckout;
+  readonly 'crossramp_checkout.med_case.due_48h': CrossrampCheckout;
+  readonly 'crossramp_checkout.med_case.due_24h': CrossrampCheckout;
+  readonly 'crossramp_checkout.med_case.due_6h': CrossrampCheckout;
+  readonly 'crossramp_checkout.med_case.closed': CrossrampCheckout;
   readonly 'crossramp_checkout.money_out.held': CrossrampCheckout;
   readonly 'onramp.quote.quote': Onramp;
   readonly 'onramp.quote.accepted': Onramp;
@@ -672,6 +677,11 @@ export interface EventBodies {
   readonly 'onramp.partial_refund.requested': Onramp;
   readonly 'onramp.partial_refund.done': Onramp;
   readonly 'onramp.partial_refund.failed': Onramp;
+  readonly 'onramp.med_case.opened': Onramp;
+  readonly 'onramp.med_case.due_48h': Onramp;
+  readonly 'onramp.med_case.due_24h': Onramp;
+  readonly 'onramp.med_case.due_6h': Onramp;
+  readonly 'onramp.med_case.closed': Onramp;
   readonly 'onramp.money_out.held': Onramp;
   readonly 'onramp_instant.quote.quote': OnrampInstant;
   readonly 'onramp_instant.quote.accepted': OnrampInstant;
@@ -710,6 +720,11 @@ export interface EventBodies {
   readonly 'onramp_instant.partial_refund.requested': OnrampInstant;
   readonly 'onramp_instant.partial_refund.done': OnrampInstant;
   readonly 'onramp_instant.partial_refund.failed': OnrampInstant;
+  readonly 'onramp_instant.med_case.opened': OnrampInstant;
+  readonly 'onramp_instant.med_case.due_48h': OnrampInstant;
+  readonly 'onramp_instant.med_case.due_24h': OnrampInstant;
+  readonly 'onramp_instant.med_case.due_6h': OnrampInstant;
+  readonly 'onramp_instant.med_case.closed': OnrampInstant;
   readonly 'onramp_instant.money_out.held': OnrampInstant;
   readonly 'offramp.quote.quote': Offramp;
   readonly 'offramp.quote.accepted': Offramp;

@@ -1,0 +1,169 @@
+/**
+ * The evidence pack: one HTML page without scripts, links or anything from elsewhere. The same facts give the same bytes.
+ */
+
+import { stepNameOf } from '../../base/ids/step-name.ts';
+import { currencyOfLedger } from '../../base/money/currency.ts';
+import { trimDecimal } from '../../base/money/money.ts';
+import { formatTaxId } from '../../base/pix/tax-id.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { returnsOf } from '../../templates/returns.ts';
+import { type Html, type HtmlValue, html } from '../../ui/html.ts';
+import { type Language, TAGS } from '../../ui/language.ts';
+import { showMoment } from '../../ui/moments.ts';
+import type { Evidence } from './collect-evidence.ts';
+import { EVIDENCE_WORDS, type EvidenceWord } from './evidence-words.ts';
+
+const STYLE = `body{font:14px/1.45 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}
+h1{font-size:1.4rem}h2{font-size:1.05rem;margin:1.6rem 0 .4rem;border-bottom:1px solid #999}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;overflow-wrap:anywhere}
+th{width:16rem;font-weight:600}`;
+
+type Fact = readonly [name: EvidenceWord, value: HtmlValue];
+
+/** A writer of facts in a language. */
+interface Writer {
+  readonly say: (word: EvidenceWord) => string;
+  readonly at: (instant: string) => Html;
+}
+
+/** @returns the page, as HTML text. */
+export function evidencePage(evidence: Evidence, language: Language): string {
+  const write: Writer = {
+    say: (word) => EVIDENCE_WORDS[word][language],
+    at: (instant) => showMoment(instant, language, 'second'),
+  };
+  const { say } = write;
+  const { row } = evidence;
+  const body = html`<h1>${say('title')}</h1><p>${say('made')}: ${write.at(evidence.at)}</p>
+${caseFacts(evidence, write)}${row ? ofTransaction(evidence, row, write) : html`<p>${say('none')}</p>`}${lists(evidence, write)}`;
+  return `<!doctype html>\n${
+    html`<html lang="${TAGS[language]}"><head><meta charset="utf-8"><title>${say('title')} ${evidence.medCase.reference}</title><style>${STYLE}</style></head>
+<body>
+${body}
+</body></html>
+`.text
+  }`;
+}
+
+function caseFacts({ medCase, accountName }: Evidence, { say, at }: Writer): Html {
+  const { id, reference, kind, reason, amount, openedAt, dueAt, accountId } = medCase;
+  return facts(say, 'case', [
+    ['number', String(id)],
+    ['reference', reference],
+    ['kind', say(`kind_${kind}`)],
+    ['reason', reason],
+    ['disputedAmount', amount === null ? null : `${trimDecimal(amount)} BRL`],
+    ['pixE2e', medCase.pixE2e],
+    ['opened', at(openedAt)],
+    ['due', at(dueAt)],
+    ['holder', `${accountName ?? ''} (${accountId})`],
+  ]);
+}
+
+function ofTransaction(evidence: Evidence, row: ProcessRow, write: Writer): Html {
+  return html`${paymentFacts(row, write)}${customerFacts(evidence, row, write)}${termFacts(row, write)}${deliveryFacts(row, write)}`;
+}
+
+function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say, at }: Writer): Html {
+  const { txid, chargedAt, brCode, paid, paidAt, payerTaxId } = process ?? {};
+  const isSame = payerTaxId && clientTaxId ? say(payerTaxId === clientTaxId ? 'yes' : 'no') : null;
+  return facts(say, 'payment', [
+    ['pixE2e', pixE2e],
+    ['txid', txid],
+    ['charged', chargedAt && at(chargedAt)],
+    ['brCode', brCode],
+    ['paid', paid && `${trimDecimal(paid)} BRL`],
+    ['paidAt', paidAt && at(paidAt)],
+    ['payer', payerTaxId ? formatTaxId(payerTaxId) : say('unknown')],
+    ['isSame', isSame],
+  ]);
+}
+
+function customerFacts({ identity }: Evidence, { clientName, clientTaxId }: ProcessRow, write: Writer): Html {
+  const { say, at } = write;
+  const checks = identity.map(
+    ({ level, state, decidedAt, provider }): Fact => [
+      'identity',
+      html`${level}: ${state}${provider && html` (${provider})`}${decidedAt && html`, ${at(decidedAt)}`}`,
+    ],
+  );
+  return facts(say, 'customer', [
+    ['name', clientName],
+    ['taxId', clientTaxId && formatTaxId(clientTaxId)],
+    ...checks,
+  ]);
+}
+
+function termFacts(row: ProcessRow, { say, at }: Writer): Html {
+  return facts(say, 'terms', [
+    ['end2end', row.end2end],
+    ['external', row.externalCode],
+    ['created', at(row.createdAt)],
+    ['priced', row.process?.pricedAt && at(row.process.pricedAt)],
+    ['quote', row.quote && trimDecimal(row.quote)],
+    ['fees', row.fees && trimDecimal(row.fees)],
+    ['source', amount(row.sourceAmount, row.sourceCurrency)],
+    ['target', amount(row.targetAmount, row.targetCurrency)],
+    ['validUntil', row.expiresAt && at(row.expiresAt)],
+  ]);
+}
+
+function deliveryFacts({ wallet, txHash, networkFee }: ProcessRow, { say }: Writer): Html {
+  if (wallet === null) return html`<h2>${say('delivery')}</h2><p>${say('notDelivered')}</p>`;
+  return facts(say, 'delivery', [
+    ['wallet', wallet],
+    ['txHash', txHash],
+    ['networkFee', networkFee],
+  ]);
+}
+
+function lists({ row, steps, requests, history, files }: Evidence, { say, at }: Writer): Html {
+  const happened = steps.map((step) => [at(step.occurredAt), stepNameOf(step)]);
+  const returned = returnsOf(row?.process ?? {}).map(
+    ({ requestedAt, kind, amount: brl, state, returnId }) => [
+      at(requestedAt),
+      `${kind} ${trimDecimal(brl)} BRL`,
+      state,
+      returnId,
+    ],
+  );
+  const asked = requests.map((each) => [
+    at(each.at),
+    `${each.method} ${each.route}`,
+    each.operation,
+    each.status,
+    each.actorKind,
+    each.requestId,
+  ]);
+  const told = history.map(({ at: when, event, actor, detail }) => [at(when), event, actor, detail]);
+  const held = files.map(({ name, type, size, hash }) => [name, type, size, `sha256:${hash}`]);
+  return html`${list(say('timeline'), happened)}${list(say('returns'), returned)}${list(say('requests'), asked)}${list(say('history'), told)}${list(say('files'), held)}`;
+}
+
+/** A fact that is not known is left out. */
+function facts(say: Writer['say'], title: EvidenceWord, rows: readonly Fact[]): Html {
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return html`<h2>${say(title)}</h2>
+<table>${shown.map(
+    ([name, value]) => html`<tr><th scope="row">${say(name)}</th><td>${value}</td></tr>
+`,
+  )}</table>
+`;
+}
+
+function list(title: string, rows: readonly (readonly HtmlValue[])[]): Html | null {
+  if (rows.length === 0) return null;
+  return html`<h2>${title}</h2>
+<table>${rows.map(
+    (cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
+`,
+  )}</table>
+`;
+}
+
+function amount(text: string | null, currency: string | null): string | null {
+  return text === null || currency === null
+    ? null
+    : `${trimDecimal(text)} ${currencyOfLedger(currency).code}`;
+}

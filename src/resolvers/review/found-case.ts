@@ -1,0 +1,48 @@
+/** Something that waits for a person, as the sources of the review queue tell it. */
+import { isoMillis } from '../../base/time/instant.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Context } from '../services/context.ts';
+
+/** Something that waits for a person, as its source tells it. */
+export interface FoundCase {
+  /** Account that it is about; null for what is of the house. */
+  readonly accountId: bigint | null;
+  /** Names it within its kind and account: `end2end` of its transaction, or the id of its record. */
+  readonly reference: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** ISO 8601; null where nothing is due. */
+  readonly dueAt: string | null;
+  /** Raw ledger code and decimal text; null where it is not about an amount, or the transaction says it. */
+  readonly money: { readonly currency: string; readonly amount: string } | null;
+  readonly row: ProcessRow | null;
+  /** Person, reason, address or day that it is about, as the source has it. */
+  readonly detail: string | null;
+}
+
+/** Reader: the caller, and the account of the cases; null for all accounts of the mode. */
+export interface CaseReader {
+  readonly context: Context;
+  readonly accountId: bigint | null;
+}
+
+/** Most cases of one kind that are read, the oldest first. */
+export const CASES_MAX = 200;
+
+/** @returns the scope in which sources are read. */
+export function scopeOf({ mode }: Pick<Context, 'mode'>, accountId: bigint | null) {
+  return { mode, accountId, limit: CASES_MAX };
+}
+
+/** @returns a transaction that waits. */
+export function caseOf(row: ProcessRow): FoundCase {
+  return {
+    accountId: row.accountId,
+    reference: row.end2end,
+    since: isoMillis(row.updatedAt),
+    dueAt: null,
+    money: null,
+    row,
+    detail: row.clientName ?? row.wallet ?? row.pixKey,
+  };
+}

@@ -1,0 +1,538 @@
+/**
+ * Goal: each dispute and report of fraud about a PIX is a case that is answered in time, once, by its account or the operator and nobody
+ * else; what it blocks stays blocked; an evidence pack has the same bytes each time. Method: payments of a sandbox account, reports of the
+ * rail as they come, twice and at the same time, acts over GraphQL by keys of the account, of another one, and of the platform.
+ */
+import { createHash } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { raiseMedAlarms } from '../../src/resolvers/med/raise-alarms.ts';
+import { sendMedAnswers } from '../../src/resolvers/med/send-answers.ts';
+import type { DisputeNews, InfractionNews } from '../../src/resolvers/services/news.ts';
+import { type MedAnswerOrder, type PixRail, RailRefused } from '../../src/resolvers/services/rails.ts';
+import { findAnywhere } from '../../src/store/engine/processes.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+
+const app = useApp();
+const LOG = { warn: () => {} };
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const PDF = Buffer.from('%PDF-1.4\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF\n');
+const url = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`;
+
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+let other: Awaited<ReturnType<typeof app.addAccount>>;
+let count = 0;
+const { ask, refusal } = graphqlClient(app, () => shop.apiKey);
+const own = () => app.services.forMode('sandbox');
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  other = await app.addAccount();
+});
+
+/** @returns a finished payment. */
+async function paid() {
+  const { createCheckout } = await ask(
+    'mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { message } } }',
+  );
+  const { end2end } = createCheckout.transaction;
+  const row = async () => {
+    const found = await findAnywhere(app.database, end2end);
+    if (!found) throw new Error(`no transaction ${end2end}`);
+    return found;
+  };
+  const reach = (step: string) =>
+    vi.waitFor(
+      async () => {
+        const { component, state } = await row();
+        expect(`${component}/${state}`).toBe(step);
+      },
+      { timeout: 15_000 },
+    );
+  await vi.waitFor(
+    async () => {
+      const { sandboxTrigger } = await ask(
+        'mutation ($e: String!) { sandboxTrigger(input: { end2end: $e, scenario: PAY }) { errors { message } } }',
+        { e: end2end },
+      );
+      expect(sandboxTrigger.errors).toEqual([]);
+    },
+    { timeout: 15_000 },
+  );
+  await reach('success/DONE');
+  return { end2end: end2end as string, row, reach, pixE2e: (await row()).pixE2e as string };
+}
+type Paid = Awaited<ReturnType<typeof paid>>;
+
+const nextName = (kind: string) => {
+  count += 1;
+  return `${kind}-${count}`;
+};
+const tell = (news: DisputeNews | InfractionNews) => own().receive(news);
+const report = ({ pixE2e }: Paid, more: Partial<InfractionNews> = {}): InfractionNews => ({
+  kind: 'infraction',
+  infractionId: nextName('inf'),
+  endToEndId: pixE2e,
+  amount: null,
+  reason: 'golpe',
+  reportedAt: new Date().toISOString(),
+  ...more,
+});
+const dispute = ({ pixE2e }: Paid, more: Partial<DisputeNews> = {}): DisputeNews => ({
+  kind: 'dispute_opened',
+  disputeId: nextName('dis'),
+  endToEndId: pixE2e,
+  amount: null,
+  ...more,
+});
+
+const CASE = `caseId kind state reference amount reason dueAt openedAt closedAt closedBy blocked { amount currency { code } }
+  transaction { end2end } answers { answerId analysis body state failure fileIds } files { fileId name type sha256 size isEvidence }
+  history { event actor detail }`;
+async function casesOf({ end2end }: Paid, key = shop.apiKey) {
+  const { medCases } = await ask(
+    `query ($e: String!) { medCases(end2end: $e) { totalCount nodes { ${CASE} } } }`,
+    { e: end2end },
+    key,
+  );
+  return medCases.nodes;
+}
+const caseOf = async (of: Paid) => (await casesOf(of))[0];
+async function opened(more: Partial<InfractionNews> = {}) {
+  const of = await paid();
+  await tell(report(of, more));
+  return { of, id: (await caseOf(of)).caseId as string };
+}
+const events = ({ history }: { history: readonly { event: string }[] }) => history.map(({ event }) => event);
+const ATTACH = `mutation ($id: String!, $name: String!, $content: String!) { attachMedFile(input: { caseId: $id, name: $name, content: $content }) { medCase { ${CASE} } errors { code message path } } }`;
+const EVIDENCE = `mutation ($id: String!) { makeMedEvidence(input: { caseId: $id }) { medCase { ${CASE} } errors { code message path } } }`;
+const ANSWER = `mutation ($id: String!, $body: String!, $key: String) { answerMedCase(input: { caseId: $id, analysis: CONTEST, body: $body, idempotencyKey: $key }) { medCase { ${CASE} } errors { code message path } } }`;
+const RECORD = `mutation ($id: String!, $outcome: MedOutcome!) { recordMedOutcome(input: { caseId: $id, outcome: $outcome, reason: "mail of the bank" }) { medCase { ${CASE} } errors { code message path } } }`;
+const REFUND = `mutation ($e: String!) { refundPayment(input: { end2end: $e }) { transaction { end2end } errors { code message path } } }`;
+
+describe('a case', () => {
+  test('is opened once, however often and at once its report comes, and the account is told once', async () => {
+    const of = await paid();
+    const news = report(of);
+    await Promise.all([tell(news), tell(news), tell(news)]);
+    await tell(news);
+    const cases = await casesOf(of);
+    expect(cases).toMatchObject([
+      {
+        kind: 'INFRACTION',
+        state: 'OPEN',
+        reason: 'golpe',
+        transaction: { end2end: of.end2end },
+        blocked: null,
+      },
+    ]);
+    expect(Date.parse(cases[0].dueAt) - Date.parse(cases[0].openedAt)).toBe(5 * 86_400_000);
+    const { rows } = await app.owner.query(
+      `select e.name from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id where t.end2end = $1 and e.name like '%.med_case.%'`,
+      [of.end2end],
+    );
+    expect(rows).toEqual([{ name: 'crossramp_checkout.med_case.opened' }]);
+  });
+
+  test('has the due time of the provider, where that says one', async () => {
+    const dueAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
+    const { of } = await opened({ dueAt });
+    expect(await caseOf(of)).toMatchObject({ dueAt });
+  });
+
+  test('of a dispute says what is blocked, and is decided with it', async () => {
+    const of = await paid();
+    const news = dispute(of);
+    await tell(news);
+    await of.reach('dispute/OPEN');
+    const { blocked } = await caseOf(of);
+    expect(blocked.currency.code).toBe('USDT_TRX');
+    expect(Number(blocked.amount)).toBeGreaterThan(0);
+    await tell({ ...news, kind: 'dispute_accepted' });
+    await of.reach('dispute/ACCEPTED');
+    expect(await caseOf(of)).toMatchObject({ state: 'ACCEPTED', blocked: null, closedBy: null });
+    // A decision that comes late changes nothing.
+    await tell({ ...news, kind: 'dispute_rejected' });
+    expect(await caseOf(of)).toMatchObject({ state: 'ACCEPTED' });
+  });
+
+  test('may be accepted by the bank after it was rejected or withdrawn', async () => {
+    const of = await paid();
+    const news = dispute(of);
+    await tell(news);
+    await tell({ ...news, kind: 'dispute_rejected', isCancelled: true });
+    expect(await caseOf(of)).toMatchObject({ state: 'CANCELLED' });
+    await tell({ ...news, kind: 'dispute_accepted' });
+    await of.reach('dispute/ACCEPTED');
+    expect(events(await caseOf(of))).toEqual(['opened', 'cancelled', 'accepted']);
+  });
+
+  test('one of several about a payment: no refund before all are closed', async () => {
+    const of = await paid();
+    const [first, second] = [report(of), report(of)];
+    await Promise.all([tell(first), tell(second)]);
+    const refund = () => refusal(REFUND, { e: of.end2end });
+    expect(await refund()).toMatchObject({ code: 'STEP_CONFLICT' });
+    await tell({ ...first, decision: 'rejected' });
+    expect(await refund()).toMatchObject({ code: 'STEP_CONFLICT' });
+    await tell({ ...second, decision: 'cancelled' });
+    const { refundPayment } = await ask(REFUND, { e: of.end2end });
+    expect(refundPayment.errors).toEqual([]);
+    expect((await casesOf(of)).map(({ state }: { state: string }) => state).toSorted()).toEqual([
+      'CANCELLED',
+      'REJECTED',
+    ]);
+  });
+
+  test('about a payment that no account has is the platform’s', async () => {
+    const of = { pixE2e: `E9999999920261130120000000000${count}` } as Paid;
+    const news = report(of);
+    await tell(news);
+    const { medCases } = await ask(
+      '{ medCases { nodes { caseId reference transaction { end2end } } } }',
+      {},
+      app.platformKey,
+    );
+    const found = medCases.nodes.find(
+      ({ reference }: { reference: string }) => reference === news.infractionId,
+    );
+    expect(found).toMatchObject({ transaction: null });
+    expect(
+      (await ask('query ($id: String!) { medCase(caseId: $id) { caseId } }', { id: found.caseId })).medCase,
+    ).toBeNull();
+    const key = `MED_CASE:0:${found.caseId}`;
+    const file =
+      'query ($id: String!) { reviewCase(caseKey: $id) { waiting { dueAt } medCases { caseId } } }';
+    const { reviewCase } = await ask(file, { id: key }, app.platformKey);
+    expect(reviewCase).toMatchObject({ waiting: {}, medCases: [{ caseId: found.caseId }] });
+    expect(await refusal(file, { id: key })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('the queue', () => {
+  const QUEUE = '{ reviewQueue(kinds: [DISPUTE, MED_CASE], first: 100) { nodes { kind reference dueAt } } }';
+  const queueOf = async (key: string) => (await ask(QUEUE, {}, key)).reviewQueue.nodes;
+
+  test('has a case for its account and the operator, what is due first; another account sees none', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await opened({ dueAt: soon });
+    const of = await paid();
+    await tell(dispute(of));
+    await of.reach('dispute/OPEN');
+    for (const key of [shop.apiKey, app.platformKey]) {
+      const nodes = await queueOf(key);
+      expect(nodes[0]).toEqual({ kind: 'MED_CASE', reference: id, dueAt: soon });
+      const open = nodes.find(({ reference }: { reference: string }) => reference === of.end2end);
+      expect(open).toMatchObject({ kind: 'DISPUTE', dueAt: (await caseOf(of)).dueAt });
+    }
+    expect(await queueOf(other.apiKey)).toEqual([]);
+  });
+
+  test('has it no more once it is answered', async () => {
+    const { id } = await opened();
+    await ask(ANSWER, { id, body: 'Entregue.' });
+    await sendMedAnswers(own(), LOG);
+    const nodes = await queueOf(shop.apiKey);
+    expect(nodes.map(({ reference }: { reference: string }) => reference)).not.toContain(id);
+  });
+});
+
+describe('an alarm', () => {
+  const dueIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const raised = async (of: Paid) => events(await caseOf(of)).filter((event) => event.startsWith('due_'));
+
+  test.each([
+    [47, ['due_48h']],
+    [23, ['due_24h']],
+    [5, ['due_6h']],
+    [-1, ['due_6h']],
+    [49, []],
+  ])('with %s hours left: %s, once, also where two processes look', async (hours, wanted) => {
+    const { of } = await opened({ dueAt: dueIn(hours) });
+    await Promise.all([raiseMedAlarms(own(), LOG), raiseMedAlarms(own(), LOG)]);
+    await raiseMedAlarms(own(), LOG);
+    expect(await raised(of)).toEqual(wanted);
+  });
+
+  test('is an event of the transaction, and comes at 48, 24 and 6 hours', async () => {
+    const { of, id } = await opened({ dueAt: dueIn(47) });
+    for (const hours of [23, 5]) {
+      await raiseMedAlarms(own(), LOG);
+      await app.owner.query(
+        `update med_case set due_at = $2, alarm_at = $2::timestamptz - make_interval(hours => $3) where id = $1`,
+        [id, dueIn(hours), hours + 1],
+      );
+    }
+    await raiseMedAlarms(own(), LOG);
+    expect(await raised(of)).toEqual(['due_48h', 'due_24h', 'due_6h']);
+    const { rows } = await app.owner.query(
+      `select e.name from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id where t.end2end = $1 and e.name like '%.due_%' order by e.seq`,
+      [of.end2end],
+    );
+    expect(rows.map(({ name }) => name)).toEqual(
+      ['48h', '24h', '6h'].map((each) => `crossramp_checkout.med_case.due_${each}`),
+    );
+  });
+
+  test('is not raised for what is answered or decided', async () => {
+    const { of, id } = await opened({ dueAt: dueIn(5) });
+    await app.owner.query(`update med_case set alarm_at = now() + interval '1 day' where id = $1`, [id]);
+    await ask(RECORD, { id, outcome: 'ANSWERED' }, app.platformKey);
+    await raiseMedAlarms(own(), LOG);
+    expect(await raised(of)).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  test('is a PDF or a picture by its bytes, with the name of one, and of bounded size and number', async () => {
+    const { id } = await opened();
+    const attach = (name: string, content: string) => refusal(ATTACH, { id, name, content });
+    const big = Buffer.concat([PDF, Buffer.alloc(524_289), Buffer.from('%%EOF')]);
+    for (const [name, content] of [
+      ['a.pdf', url('application/pdf', Buffer.from('<script>'))],
+      ['a.pdf', url('application/pdf', big)],
+      ['a.pdf', url('image/png', PNG)],
+      ['a.html', url('application/pdf', PDF)],
+      ['../a.pdf', url('application/pdf', PDF)],
+      ['.pdf', url('application/pdf', PDF)],
+      ['a.pdf', 'data:text/html;base64,PGI+'],
+      ['a.pdf', ''],
+      ['a\u202e.pdf', url('application/pdf', PDF)],
+    ] as const)
+      expect(await attach(name, content), name).toMatchObject({ code: 'INVALID_PARAMETER' });
+    for (let n = 1; n <= 5; n += 1) {
+      const { attachMedFile } = await ask(ATTACH, {
+        id,
+        name: `${n}.pdf`,
+        content: url('application/pdf', PDF),
+      });
+      expect(attachMedFile.errors).toEqual([]);
+    }
+    expect(await attach('6.png', url('image/png', PNG))).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  test('is refused above the most, also by five at the same time', async () => {
+    const { of, id } = await opened();
+    const all = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        app.graphql(ATTACH, { id, name: `${n}.png`, content: url('image/png', PNG) }, { key: shop.apiKey }),
+      ),
+    );
+    expect(all.filter(({ json }) => json.data.attachMedFile.errors.length === 0)).toHaveLength(5);
+    expect((await caseOf(of)).files).toHaveLength(5);
+  });
+
+  test('cannot be changed, and neither can the history', async () => {
+    const { id } = await opened();
+    await ask(ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) });
+    for (const table of ['med_file', 'med_event'])
+      await expect(
+        app.owner.query(`update ${table} set case_id = case_id where case_id = $1`, [id]),
+      ).rejects.toThrow();
+  });
+});
+
+describe('an evidence pack', () => {
+  const FILE = 'query ($id: String!) { medFile(fileId: $id) { content sha256 size type } }';
+
+  test('has what is held about the payment, and the same bytes and hash each time', async () => {
+    const { of, id } = await opened({ reason: '<script>alert(1)</script>' });
+    const { makeMedEvidence } = await ask(EVIDENCE, { id });
+    const [file] = makeMedEvidence.medCase.files;
+    expect(file).toMatchObject({ isEvidence: true, type: 'text/html', name: `med-${id}-pt.html` });
+    const { medFile: first } = await ask(FILE, { id: file.fileId });
+    await ask(ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) });
+    const { medFile: again } = await ask(FILE, { id: file.fileId }, app.platformKey);
+    expect(again).toEqual(first);
+    const bytes = Buffer.from(first.content, 'base64');
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256);
+    const page = bytes.toString();
+    const row = await of.row();
+    for (const each of [
+      of.end2end,
+      of.pixE2e,
+      row.process?.txid,
+      row.process?.brCode,
+      'Maria Souza Prado',
+      '390.533.447-05',
+      'depositpix_v2/PAID',
+    ])
+      expect(page).toContain(each);
+    expect(page).not.toContain('<script');
+    expect(page).not.toMatch(/src=|href=|https?:/);
+  });
+
+  test('is of its account and the operator alone', async () => {
+    const { id } = await opened();
+    const { makeMedEvidence } = await ask(EVIDENCE, { id });
+    const [{ fileId }] = makeMedEvidence.medCase.files;
+    expect((await ask(FILE, { id: fileId }, other.apiKey)).medFile).toBeNull();
+    for (const odd of ['0', '-1', 'x', '9'.repeat(30), `${fileId} `])
+      expect((await ask(FILE, { id: odd })).medFile, odd).toBeNull();
+  });
+});
+
+describe('an answer', () => {
+  const sent: MedAnswerOrder[] = [];
+  let take: PixRail['answerMedCase'];
+  const rails = () => ({
+    ...own(),
+    rails: { ...own().rails, pix: { ...own().rails.pix, answerMedCase: take } },
+  });
+  const send = () => sendMedAnswers(rails() as never, LOG);
+  const again = (id: string) =>
+    app.owner.query(
+      `update med_answer set send_at = now() - interval '1 minute' where case_id = $1 and state = 'pending'`,
+      [id],
+    );
+
+  beforeEach(() => {
+    sent.length = 0;
+    take = async (order) => void sent.push(order);
+  });
+
+  test('is given once, by however many at the same time, and sent once under its id with the files', async () => {
+    const { of, id } = await opened();
+    await ask(EVIDENCE, { id });
+    await ask(ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) });
+    const all = await Promise.all(
+      ['um', 'dois', 'três'].map((body) => app.graphql(ANSWER, { id, body }, { key: shop.apiKey })),
+    );
+    const codes = all.map(({ json }) => json.data.answerMedCase.errors[0]?.code ?? 'done');
+    expect(codes.toSorted()).toEqual(['STEP_CONFLICT', 'STEP_CONFLICT', 'done']);
+    await Promise.all([send(), send()]);
+    const mine = sent.filter(({ reference }) => reference.startsWith('inf-'));
+    expect(mine).toHaveLength(1);
+    expect(mine[0]?.files.map(({ name }) => name)).toEqual([`med-${id}-pt.html`, 'a.pdf']);
+    const after = await caseOf(of);
+    expect(after).toMatchObject({ state: 'ANSWERED', answers: [{ state: 'SENT', answerId: mine[0]?.key }] });
+    expect(events(after)).toEqual(['opened', 'evidence_made', 'attached', 'answered', 'answer_sent']);
+    expect(await refusal(ATTACH, { id, name: 'b.pdf', content: url('application/pdf', PDF) })).toMatchObject({
+      code: 'STEP_CONFLICT',
+    });
+  });
+
+  test('is repeated under a key without a second one', async () => {
+    const { of, id } = await opened();
+    const key = `answer-${id}`;
+    await ask(ANSWER, { id, body: 'Entregue.', key });
+    const { answerMedCase } = await ask(ANSWER, { id, body: 'Entregue.', key });
+    expect(answerMedCase.errors).toEqual([]);
+    expect((await caseOf(of)).answers).toHaveLength(1);
+    await send();
+  });
+
+  test('is sent again under the same id while the provider is away, and says so', async () => {
+    const { of, id } = await opened();
+    await ask(ANSWER, { id, body: 'Linha 1\r\nLinha 2' });
+    take = async (order) => {
+      sent.push(order);
+      throw new Error('the line is down');
+    };
+    await send();
+    expect(await caseOf(of)).toMatchObject({
+      state: 'OPEN',
+      answers: [{ state: 'PENDING', failure: 'the line is down', body: 'Linha 1\nLinha 2' }],
+    });
+    expect(await send()).toBe(0);
+    take = async (order) => void sent.push(order);
+    await again(id);
+    await send();
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+    expect(sent.map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
+    expect(await caseOf(of)).toMatchObject({ state: 'ANSWERED' });
+  });
+
+  test('that the provider refuses leaves the case open, for another one', async () => {
+    const { of, id } = await opened();
+    await ask(ANSWER, { id, body: 'Entregue.' });
+    take = async () => {
+      throw new RailRefused('422 PrazoEncerrado');
+    };
+    await send();
+    expect(await caseOf(of)).toMatchObject({
+      state: 'OPEN',
+      answers: [{ state: 'REFUSED', failure: '422 PrazoEncerrado' }],
+    });
+    take = async (order) => void sent.push(order);
+    await ask(ANSWER, { id, body: 'Entregue, de novo.' });
+    await send();
+    expect((await caseOf(of)).answers.map(({ state }: { state: string }) => state)).toEqual([
+      'REFUSED',
+      'SENT',
+    ]);
+  });
+
+  test('is dropped by a decision that comes before it is sent, also while it is being sent', async () => {
+    const of = await paid();
+    const news = report(of);
+    await tell(news);
+    const { caseId: id } = await caseOf(of);
+    await ask(ANSWER, { id, body: 'Entregue.' });
+    take = async () => void (await tell({ ...news, decision: 'rejected' }));
+    await send();
+    const after = await caseOf(of);
+    expect(after).toMatchObject({ state: 'REJECTED', answers: [{ state: 'DROPPED' }] });
+    expect(events(after)).toEqual(['opened', 'answered', 'answer_dropped', 'rejected']);
+    expect(await refusal(ANSWER, { id, body: 'Tarde.' })).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
+  test('has 1 to 2,000 characters', async () => {
+    const { id } = await opened();
+    for (const body of ['', ' \n ', 'x'.repeat(2_001), 'a\u0000b', 'a\u202eb'])
+      expect(await refusal(ANSWER, { id, body })).toMatchObject({ code: 'INVALID_PARAMETER' });
+  });
+});
+
+describe('an act on a case', () => {
+  test('is done by the account and the operator, by their scopes; a foreign case looks like a missing one', async () => {
+    const { of, id } = await opened();
+    const acts = [
+      [ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) }],
+      [EVIDENCE, { id }],
+      [ANSWER, { id, body: 'x' }],
+    ] as const;
+    const reader = (await app.addKey(shop.accountId, ['read', 'create', 'admin'])).apiKey;
+    for (const [act, variables] of acts) {
+      expect(await refusal(act, variables, other.apiKey)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await refusal(act, { ...variables, id: '999999' }, shop.apiKey)).toMatchObject({
+        code: 'NOT_FOUND',
+      });
+      expect(await refusal(act, variables, reader)).toMatchObject({ code: 'FORBIDDEN' });
+    }
+    for (const key of [shop.apiKey, other.apiKey])
+      expect(await refusal(RECORD, { id, outcome: 'REJECTED' }, key)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await casesOf(of, other.apiKey)).toEqual([]);
+    expect(events(await caseOf(of))).toEqual(['opened']);
+    await ask(ANSWER, { id, body: 'Da operação.' }, app.platformKey);
+    const { rows } = await app.owner.query(
+      `select account_id::text as account, act from audit_entry where object_kind = 'med_case' and object_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ account: String(shop.accountId), act: 'med.answer_for' }]);
+  });
+
+  test('of the operator records what happened at the provider, but not the decision of a dispute', async () => {
+    const { of, id } = await opened();
+    const { recordMedOutcome } = await ask(RECORD, { id, outcome: 'REJECTED' }, app.platformKey);
+    expect(recordMedOutcome.medCase).toMatchObject({ state: 'REJECTED' });
+    expect(recordMedOutcome.medCase.closedBy).not.toBeNull();
+    expect(recordMedOutcome.medCase.history.at(-1)).toMatchObject({
+      event: 'rejected',
+      detail: 'mail of the bank',
+    });
+    expect(await refusal(RECORD, { id, outcome: 'REJECTED' }, app.platformKey)).toMatchObject({
+      code: 'STEP_CONFLICT',
+    });
+    expect((await of.row()).process?.medCases).toEqual([]);
+    const disputed = await paid();
+    await tell(dispute(disputed));
+    const { caseId } = await caseOf(disputed);
+    expect(await refusal(RECORD, { id: caseId, outcome: 'REJECTED' }, app.platformKey)).toMatchObject({
+      code: 'STEP_CONFLICT',
+    });
+  });
+});
