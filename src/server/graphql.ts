@@ -101,7 +101,6 @@ export function graphqlServer(
   const known = isCompiled ? knownOperations(schema, prepare) : () => undefined;
   const subscribe = subscriptionServer(schema, streams, log);
   const find = provedOperations(schema, prepare, answers);
-
   const perform = async ({ exchange, context, params, headers, found, points }: Work): Promise<void> => {
     if (exchange.request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
       const { document } = prepare(params.query, context);

@@ -37,7 +37,7 @@ export function standbyReader(
   );
 }
 
-/** @returns how far the standby is behind the primary. Unit: ms. */
+/** @returns the age of the newest mark on the standby. Unit: ms. */
 export async function standbyBehindMs(database: Pick<Database, 'query'>): Promise<number> {
   const [row] = await database.query<StandbyState>(READ, [[0n]]);
   return Number(row?.behindMs);
