@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { SCOPES } from '../../src/base/access/api-key.ts';
+import { examineReplicas } from '../../src/cli/replica-check.ts';
 import { openReplicas } from '../../src/compose/open-replicas.ts';
 import { openStore, type Store } from '../../src/compose/open-store.ts';
+import { readConfig } from '../../src/config.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import type { ReadReplicas } from '../../src/store/account/read-replicas.ts';
@@ -252,6 +254,16 @@ test('standbys that hang cost no answer, and are asked no more', async () => {
   expect(usable()).toBe(0);
   for (const each of standbys) each.signal('SIGCONT');
   await eventually('both standbys in use', () => usable() === 2);
+});
+
+test('doctor says of each server whether it follows the primary', async () => {
+  const urls = [...standbys.map(({ url }) => url), server.url];
+  const config = readConfig({ DATABASE_URL: server.url, REPLICA_URLS: urls.join() });
+  const checks = await examineReplicas((opened[0] as (typeof opened)[number]).store.database, config);
+  const host = (url: string) => new URL(url).host;
+  expect(checks.map(({ check, ok }) => [check, ok])).toEqual(
+    urls.map((url) => [`reads on ${host(url)}`, url !== server.url]),
+  );
 });
 
 describe('a gateway for reads alone, on a standby', () => {
