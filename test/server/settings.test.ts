@@ -120,6 +120,7 @@ it.each([
   expect(() => readConfig({ SMTP_URL: 'smtp://mail.invalid', MAIL_FROM })).toThrow(
     'MAIL_FROM: expected an address',
   );
+});
 
 it('REPLICA_URLS are standbys of DATABASE_URL, each one host', () => {
   const [primary, one, two] = ['postgres://db1/x', 'postgres://a:b%2Cc@db2:5433/x', 'postgres://db3/x'];
