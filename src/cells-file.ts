@@ -27,6 +27,7 @@ const MEMBERS = {
   databaseUrl: 'DATABASE_URL',
   databaseOwnerUrl: 'DATABASE_OWNER_URL',
   databaseSchema: 'DATABASE_SCHEMA',
+  replicaUrls: 'REPLICA_URLS',
   notifyUrl: 'NOTIFY_URL',
 } as const;
 const FILES = { railsFile: 'RAILS_FILE', secretsKeyFile: 'SECRETS_KEY_FILE' } as const;

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import pg from 'pg';
 import { isCidr } from './base/access/cidr.ts';
 import { CELL_FORM, cellName, FIRST_CELL, isCellCode } from './base/ids/cell.ts';
 import {
@@ -20,7 +19,7 @@ import {
 } from './base/process/setting-values.ts';
 import { SettingsError } from './base/process/settings.ts';
 import { type Cells, readCells } from './cells-file.ts';
-import { urlsOfHosts } from './store/connection/several-hosts.ts';
+import { isPostgresUrl, urlsOfHosts } from './store/connection/several-hosts.ts';
 import { LIMITS_OVER } from './store/engine/volumes.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
 
@@ -125,8 +124,8 @@ function readOneConfig(env: Environment) {
     /** File with the keys that secrets in the database are sealed with. */
     secretsKeyFile: env.SECRETS_KEY_FILE ? resolve(env.SECRETS_KEY_FILE) : join(home, 'secrets.key'),
     ...readDatabase(env),
-    /** Tasks of this process: answering requests, working on jobs and webhooks, or both. */
-    role: oneOf(env, 'ROLE', ['all', 'serve', 'work']),
+    /** Tasks of this process: answering requests, working on jobs and webhooks, both, or answering reads on a standby. */
+    role: roleIn(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     limitOverflow: oneOf(env, 'LIMIT_OVERFLOW', ['clamp', 'reject']),
     strictQuery: oneOf(env, 'STRICT_QUERY', ['0', '1']) === '1',
@@ -149,7 +148,7 @@ function readOneConfig(env: Environment) {
     stepUpMs: 3_600_000 * integer(env, 'STEP_UP_HOURS', STEP_UP_MS / 3_600_000, 1, 720),
     /** Accounts over which limits count a customer. */
     limitsOver: oneOf(env, 'LIMITS_OVER', LIMITS_OVER),
-    graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on',
+    graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off']) === 'on' && env.ROLE !== 'read',
     /** Whether repeated queries are compiled. */
     graphqlCompiled: oneOf(env, 'GRAPHQL_COMPILED', ['on', 'off']) === 'on',
     /** Folder or JSON file of persisted documents; undefined for none. */
@@ -193,6 +192,8 @@ function readDatabase(env: Environment) {
       undefined,
     ),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
+    /** URLs of standbys that answer reads; empty for none. */
+    replicaUrls: replicaUrlsIn(env),
     /** Size of the disk of a server elsewhere, which tells how full it is only in bytes; null where it is not known. */
     databaseDiskBytes: read(env, 'DATABASE_DISK_GB', DISK_FORM, gigabytes, null),
     /** Whether the database is reached with undocumented parts of the driver; without them it is slower. */
@@ -341,12 +342,16 @@ function oneOf<const Values extends readonly [string, ...string[]]>(
 }
 
 function trustedProxies(text: string | undefined): readonly string[] {
-  const networks = (text ?? '').split(',').flatMap((each) => each.trim() || []);
+  const networks = listed(text);
   const wrong = networks.find((each) => !isCidr(each));
   if (wrong === undefined) return networks;
   throw new ConfigError(
     `TRUSTED_PROXIES: expected networks separated by commas, such as 10.0.0.0/8,2001:db8::/32, got ${wrong}`,
   );
+}
+
+function listed(text = ''): readonly string[] {
+  return text.split(',').flatMap((each) => each.trim() || []);
 }
 
 function pathIn(env: Environment, name: string): string | undefined {
@@ -362,18 +367,20 @@ function databaseUrlIn(env: Environment, name: string): string | undefined {
   );
 }
 
-/**
- * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
- * because it also accepts a lone %.
- */
-function isPostgresUrl(text: string): boolean {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
-  try {
-    return new pg.Client({ connectionString: text }) !== undefined;
-  } catch (error) {
-    // Anything else, such as a certificate that is missing, is said when it connects.
-    return !(error instanceof URIError);
-  }
+function roleIn(env: Environment) {
+  const role = oneOf(env, 'ROLE', ['all', 'serve', 'work', 'read']);
+  const fits = urlsOfHosts(env.DATABASE_URL ?? '')?.length === 1 && !env.REPLICA_URLS && env.SANDBOX !== '1';
+  if (role !== 'read' || fits) return role;
+  throw new ConfigError('ROLE: read expects DATABASE_URL with one host, no REPLICA_URLS and no SANDBOX');
+}
+
+/** Each of them is one host, because any of them may answer; a comma in a password is written %2C. */
+function replicaUrlsIn(env: Environment): readonly string[] {
+  const urls = listed(env.REPLICA_URLS);
+  if (urls.length === 0 || (env.DATABASE_URL && urls.every(isPostgresUrl))) return urls;
+  throw new ConfigError(
+    'REPLICA_URLS: expected with DATABASE_URL, URLs of its standbys with commas between them, each postgres://user:password@host:port/database',
+  );
 }
 
 function notifyUrlIn(env: Environment): string | undefined {

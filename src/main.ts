@@ -11,7 +11,7 @@ import type { Services } from './resolvers/services/context.ts';
 import { networksOf } from './server/http/client-address.ts';
 import { close, listen } from './server/http/listen.ts';
 import { type Metrics, openMetrics } from './server/metrics/metrics.ts';
-import { banner, workerBanner } from './server/process/banner.ts';
+import { banner, readerBanner, workerBanner } from './server/process/banner.ts';
 import { describeFailure } from './server/process/describe-failure.ts';
 import { type Ending, runEndings, together } from './server/process/endings.ts';
 import { openLog } from './server/process/log.ts';
@@ -167,6 +167,7 @@ function reachedAt(config: Config, port: number): Config {
 /** @returns the text that the start prints. */
 async function saidOf({ services, sandbox }: StartedCell, settings: Config, log: Logger): Promise<string> {
   if (settings.role === 'work') return workerBanner(settings.publicUrl);
+  if (settings.role === 'read') return readerBanner(settings.publicUrl);
   return welcome(services, settings, sandbox, log);
 }
 

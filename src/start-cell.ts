@@ -2,9 +2,10 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from './base/access/account-mode.ts';
+import { openReplicas } from './compose/open-replicas.ts';
 import { openStore, type Store } from './compose/open-store.ts';
 import type { RailsFile } from './compose/rails-file.ts';
-import { openSecrets } from './compose/secret-keys.ts';
+import { openSecrets, secretsOf } from './compose/secret-keys.ts';
 import { createServices } from './compose/services.ts';
 import type { Config } from './config.ts';
 import { createSender } from './mail/sender.ts';
@@ -84,15 +85,17 @@ export async function startCell(parts: CellParts): Promise<StartedCell> {
   endings.last.push(() => sandbox?.release());
   const services = await persist(() => servicesOf(database, settings, railsFile, log), log, limits);
   if (parts.isDemo && accountId) await fillOnce(services, accountId, log, signal);
-  const app = createApp({ config: settings, services, log, noteRequest: metrics.noteRequest });
-  metrics.watch({ services, streams: app.streams });
+  const { noteRequest } = metrics;
+  const replicas = await openReplicas(settings, store);
+  const app = createApp({ config: settings, services, log, noteRequest, replicas });
+  metrics.watch({ services, streams: app.streams, reads: app.reads, replicas });
   endings.first.push(app.drain);
   const endBeforeStore = (...each: readonly Ending[]) =>
     endings.last.splice(endings.last.indexOf(store.close), 0, ...each);
-  endBeforeStore(app.end);
+  endBeforeStore(app.end, async () => replicas?.close());
   endings.last.push(await connectOthers(services, store, settings, log));
   signal.throwIfAborted();
-  if (settings.role !== 'serve') {
+  if (settings.role === 'all' || settings.role === 'work') {
     const { worker, others } = startWork(services, settings, log);
     endings.beside.push(...others);
     // Before the database goes: what is under way ends, what is not begun stays a job.
@@ -140,7 +143,8 @@ async function connectOthers(
   { notifyUrl, databaseUrl, databaseSchema, databaseFastPath: isFast, role }: Config,
   log: Logger,
 ): Promise<Ending> {
-  if (!notifyUrl) return () => {};
+  // A standby takes no LISTEN, and nothing waits for events there.
+  if (!notifyUrl || role === 'read') return () => {};
   const by = notifyUrl === databaseUrl ? { url: store.url, primary: store.primary } : { url: notifyUrl };
   const remote = { ...by, schema: databaseSchema, works: role !== 'serve', isFast };
   return (await connectNotifier(notifier, remote, log)).close;
@@ -154,7 +158,11 @@ async function servicesOf(
   log: Logger,
 ): Promise<Services> {
   const keyLog = config.databaseUrl === undefined ? undefined : log;
-  const secrets = await openSecrets(database, config.secretsKeyFile, keyLog);
+  // Opening them writes to the database; a process that reads opens the file when it first needs a key.
+  const secrets =
+    config.role === 'read'
+      ? secretsOf(config.secretsKeyFile)
+      : await openSecrets(database, config.secretsKeyFile, keyLog);
   return createServices({ database, secrets, registry: REGISTRY, config, log, railsFile });
 }
 

@@ -16,6 +16,7 @@ import { examineArchive } from './archive-check.ts';
 import { examineOperation } from './doctor-operation.ts';
 import { answer, jsonOption } from './output.ts';
 import { namingItsFailures } from './own-database.ts';
+import { examineReplicas } from './replica-check.ts';
 import { secretsKeyFile, withServices } from './with-store.ts';
 
 const SERVER: Statement = {
@@ -52,7 +53,7 @@ const JUDGES = {
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'Checks settings, runtime, database, key file, backlogs, disk, archive and rails; fails when a check fails.',
+      'Checks settings, runtime, database, key file, backlogs, disk, standbys, archive and rails; fails when a check fails.',
     )
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
@@ -63,6 +64,7 @@ export function doctorCommand(): Command {
           await examineLogin(services.database),
           { check: 'key file', ...(await checkKeyFile(services.database, secretsKeyFile())) },
           ...(await examineOperation(services, readConfig(process.env))),
+          ...(await examineReplicas(services.database, readConfig(process.env))),
           ...(await examineArchive(services.database, readConfig(process.env))),
           ...(await examineRails(services)),
         ];

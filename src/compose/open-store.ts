@@ -7,7 +7,7 @@ import { NoAnswerError } from '../store/connection/database-error.ts';
 import { admitLogin, loginOf } from '../store/connection/logins.ts';
 import { findPrimary, type Primary } from '../store/connection/primary.ts';
 import { addressOf, urlsOfHosts } from '../store/connection/several-hosts.ts';
-import { migrate } from '../store/migration/migrate.ts';
+import { migrate, requireMigrated } from '../store/migration/migrate.ts';
 import { settleCell } from '../store/migration/settle-cell.ts';
 
 /** Location of the database. */
@@ -21,6 +21,8 @@ export interface StoreSettings {
   /** Schema of the database that holds the tables, default `public`. */
   readonly databaseSchema?: string;
   readonly databaseConnections: number;
+  /** Of the process: with `read`, the server is a standby, which the opening does not change. */
+  readonly role?: string;
   /** Whether the database is reached with undocumented parts of the driver (decision 0064), default yes. */
   readonly databaseFastPath?: boolean;
   /** Code of the cell that the schema has to be; undefined for whatever it says itself. */
@@ -55,12 +57,16 @@ export async function openStore(settings: StoreSettings, signal?: AbortSignal): 
   const embedded = settings.databaseUrl ? undefined : await acquireEmbeddedPostgres({ home, signal });
   const primary = await primaryOf(settings);
   const url = primary?.url() ?? singleUrl(settings.databaseUrl) ?? (embedded?.gatewayUrl as string);
-  const ownerUrl = embedded?.url ?? ownerUrlAt(settings.databaseOwnerUrl, url);
+  const owner = settings.role === 'read' ? undefined : settings.databaseOwnerUrl;
+  const ownerUrl = embedded?.url ?? ownerUrlAt(owner, url);
   const source = () => embedded?.gatewayUrl ?? primary?.url() ?? url;
   try {
     signal?.throwIfAborted();
     if (!embedded) for (const each of new Set([ownerUrl, url])) await checkServer(each);
-    const applied = await migrate(ownerUrl, settings.databaseSchema, undefined, signal);
+    const applied =
+      settings.role === 'read'
+        ? await requireMigrated(url, settings.databaseSchema)
+        : await migrate(ownerUrl, settings.databaseSchema, undefined, signal);
     if (ownerUrl !== url) await admitLogin(ownerUrl, loginOf(url), embedded !== undefined);
     const open = await opening(settings);
     const database = open(source, {
@@ -126,7 +132,7 @@ function ownerUrlAt(text: string | undefined, url: string): string {
  * @returns the function that opens a database. Loads only the needed driver, so that one without undocumented parts
  *   can be used.
  */
-async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
+export async function opening({ databaseFastPath = true }: Pick<StoreSettings, 'databaseFastPath'>) {
   if (databaseFastPath) return (await import('../store/connection/connection.ts')).openDatabase;
   return (await import('../store/connection/plain-connection.ts')).openPlainDatabase;
 }

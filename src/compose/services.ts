@@ -44,8 +44,8 @@ export interface ServiceParts {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
     readonly sandboxAuto: boolean;
-    /** A process that only serves works on no jobs; default `all`. */
-    readonly role?: 'all' | 'serve' | 'work';
+    /** A process that only serves, or only reads, works on no jobs; default `all`. */
+    readonly role?: 'all' | 'serve' | 'work' | 'read';
     /** Default 1,000. */
     readonly eventStreamsMax?: number;
     /** Whether webhooks of sandbox accounts may go to this machine while there is no live account; default yes. */
@@ -81,7 +81,8 @@ function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: S
     lateReleases: new LateReleases(database),
     events: new EventHub(database, notifier),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
-    worker: config.role === 'serve' ? null : randomInt(1, WORKERS_MAX),
+    worker: config.role === 'serve' || config.role === 'read' ? null : randomInt(1, WORKERS_MAX),
+    readsOnly: config.role === 'read',
     publicUrl: config.publicUrl,
     sendsMail: Boolean(config.mail),
   };

@@ -32,6 +32,16 @@ export const IF_NONE_MATCH: Schema = {
   schema: { type: 'string' },
 };
 
+/** Header field by which a client says what it has seen (docs/scaling.md). */
+export const SEEN_VERSION: Schema = {
+  name: 'Crossramp-Version',
+  in: 'header',
+  required: false,
+  description:
+    'The largest `Crossramp-Version` of earlier answers: no standby answers with anything older. Ignored where the gateway has none.',
+  schema: { type: 'string', pattern: '^[0-9]{19}$' },
+};
+
 const header = (description: string): Schema => ({ description, schema: { type: 'string' } });
 
 /** Header fields of answers. */
@@ -44,6 +54,9 @@ export const HEADERS = {
   IgnoredParameters: header('Names of unknown query parameters, which were ignored (C-13).'),
   IdempotentReplayed: header('`true` where the answer is the stored one of an earlier request (C-52).'),
   ETag: header('Strong: the same for the same bytes.'),
+  Version: header(
+    'Version of the account, 19 digits: the answer shows nothing newer. Only where the gateway reads from standbys.',
+  ),
   RetryAfter: header('Seconds after which another attempt makes sense.'),
   WwwAuthenticate: header('`Bearer`, with `error="invalid_token"` where a key was sent (C-41).'),
   AcceptEncoding: header('`identity`, where the body was compressed: it must not be.'),
@@ -57,6 +70,7 @@ const FIELDS: Readonly<Record<keyof typeof HEADERS, string>> = {
   IgnoredParameters: 'Crossramp-Ignored-Parameters',
   IdempotentReplayed: 'Idempotent-Replayed',
   ETag: 'ETag',
+  Version: 'Crossramp-Version',
   RetryAfter: 'Retry-After',
   WwwAuthenticate: 'WWW-Authenticate',
   AcceptEncoding: 'Accept-Encoding',
@@ -71,7 +85,7 @@ export function headersNamed(...names: readonly (keyof typeof HEADERS)[]): Schem
 /** @returns the header fields of a good answer. */
 export function answerHeaders({ isProved }: Pick<Route, 'isProved'>, isOnce: boolean): Schema {
   return headersNamed(
-    ...(['RequestId', 'RateLimit', 'RateLimitPolicy', 'IgnoredParameters'] as const),
+    ...(['RequestId', 'RateLimit', 'RateLimitPolicy', 'IgnoredParameters', 'Version'] as const),
     ...(isOnce ? (['IdempotentReplayed'] as const) : []),
     ...(isProved ? (['ETag'] as const) : []),
   );

@@ -17,6 +17,7 @@ import {
   IDEMPOTENCY_KEY,
   IF_NONE_MATCH,
   requestBody,
+  SEEN_VERSION,
   WEBHOOK_HEADERS,
   WRITE_REFUSALS,
 } from './openapi-body.ts';
@@ -113,6 +114,7 @@ function operation(registry: Registry, route: Route): Schema {
       ...route.parameters.map(queryParameter),
       ...(isOnce(route) ? [IDEMPOTENCY_KEY] : []),
       ...(route.isProved ? [IF_NONE_MATCH] : []),
+      ...(route.method === 'GET' ? [SEEN_VERSION] : []),
     ],
     ...(route.body && { requestBody: requestBody(route.body, route.needs ?? { all: [] }) }),
     responses: {

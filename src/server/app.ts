@@ -4,26 +4,31 @@ import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { newRequestId } from '../base/ids/request-id.ts';
+import { CONSOLE_PATH } from '../base/pages/console-url.ts';
+import { PAY_PATH } from '../base/pages/pay-links.ts';
 import { type RequestSpan, startRequestSpan } from '../base/trace/spans.ts';
 import type { Config } from '../config.ts';
 import type { AsyncApi } from '../docs/events-reference.ts';
 import type { OpenApi } from '../docs/rest-reference.ts';
-import type { Context, Services } from '../resolvers/services/context.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { openApiParts } from '../rest-compat/openapi-part.ts';
-import type { Route, RouteTable } from '../rest-compat/route.ts';
+import type { RouteTable } from '../rest-compat/route.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { merchantContract } from '../schema/contracts.ts';
 import { buildSchema, schemaText } from '../schema/index.ts';
 import { listedOrigins } from '../store/account/accounts.ts';
+import type { ReadReplicas } from '../store/account/read-replicas.ts';
+import { admission, kindOf } from './admission.ts';
 import { ProvedAnswers } from './answers/proved-answers.ts';
+import { type ReadCounts, type ReadSource, readSource } from './answers/read-source.ts';
 import { consoleServer } from './console.ts';
 import { exportServer } from './export.ts';
 import { operationLimits } from './graphql/operation-limits.ts';
 import { documentResolver } from './graphql/persisted-documents.ts';
 import { type GraphqlOptions, graphqlServer } from './graphql.ts';
-import { type Limiters, limitersOf, type RequestKind, takeAllowance } from './http/allowances.ts';
+import { limitersOf } from './http/allowances.ts';
 import { checkMethod, checkRequest } from './http/check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './http/client-address.ts';
 import { type Cors, createCors, isPreflight } from './http/cors.ts';
@@ -33,12 +38,12 @@ import {
   type Exchange,
   GRAPHQL_PATH,
   GRAPHQL_STREAM_PATH,
-  originOf,
   READ_METHODS,
   refuseMalformed,
   sendProblem,
 } from './http/http.ts';
 import { presentError } from './http/present-error.ts';
+import { refuseWritingPath, refuseWritingRoute } from './http/reads-only.ts';
 import { type RequestRecorder, requestRecorder } from './http/record-requests.ts';
 import { findValidCallers } from './http/valid-callers.ts';
 import { MCP_PATH, mcpServing } from './mcp.ts';
@@ -50,7 +55,7 @@ import { Shutdown } from './process/shutdown.ts';
 import { type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 import { docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiql } from './serve-graphiql.ts';
-import { railsServer } from './serve-rails.ts';
+import { RAILS_PATH, railsServer } from './serve-rails.ts';
 import { type Authenticate, authenticators, challenge, checkingAgain } from './sign-in/authenticate.ts';
 import { type ConsoleSessions, consoleSessions } from './sign-in/console-session.ts';
 import { peopleServer } from './sign-in/people.ts';
@@ -75,6 +80,8 @@ export interface AppParts {
     | 'retention'
     | 'answersBytesMax'
   >;
+  /** Standbys that answer reads; undefined for none. */
+  readonly replicas?: ReadReplicas | undefined;
   readonly services: Services;
   readonly log: Logger;
   /** Counts requests for metrics; undefined where there are none. */
@@ -91,6 +98,8 @@ export interface App {
   /** Starts the shutdown: streams end, and connections are closed after their answer. */
   readonly drain: () => void;
   readonly streams: Pick<OpenStreams, 'size'>;
+  /** Reads since the start, by the server that answered. */
+  readonly reads: ReadCounts;
   /** Writes what the request log still has to write; after the last answer. */
   readonly end: () => Promise<void>;
 }
@@ -100,6 +109,8 @@ const UNTRACED: RequestSpan['run'] = (work) => work();
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
+/** Paths that a gateway for reads does not serve. */
+const WRITING_PATHS = [CONSOLE_PATH, PAY_PATH, RAILS_PATH, MCP_PATH, GRAPHQL_STREAM_PATH];
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 
 function graphqlOptions(config: AppParts['config'], schema: GraphQLSchema): GraphqlOptions {
@@ -107,8 +118,9 @@ function graphqlOptions(config: AppParts['config'], schema: GraphQLSchema): Grap
 }
 
 /** @returns the application, not listening yet. */
-export function createApp({ config, services, log, noteRequest }: AppParts): App {
-  const { database, registry } = services;
+export function createApp({ config, services, log, noteRequest, replicas }: AppParts): App {
+  const { database, registry, readsOnly } = services;
+  const source = readSource(services, replicas);
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
   const isTrusted = networksOf(config.trustedProxies);
@@ -117,21 +129,14 @@ export function createApp({ config, services, log, noteRequest }: AppParts): App
   const streams = new OpenStreams((callers) => findValidCallers(database, callers));
   const schema = buildSchema(registry);
   const answers = new ProvedAnswers(database, config.answersBytesMax);
-  const graphqlApi = graphqlServer(schema, streams, log, { ...graphqlOptions(config, schema), answers });
+  const options = { ...graphqlOptions(config, schema), answers, source };
+  const graphqlApi = graphqlServer(schema, streams, log, options);
   const limiters = limitersOf(config.rateLimit);
   const cors = createCors(() => listedOrigins(database));
-  const admit = admission(services, limiters, cors);
+  const admit = admission(services, limiters, { cors, source });
   const limitsOf = operationLimits(limiters);
   const shutdown = new Shutdown();
-  const rest = async (exchange: Exchange, match: Match) => {
-    exchange.route = match.path;
-    exchange.allowed = methodsOf(match);
-    if (isPreflight(exchange)) return cors.preflight(exchange, false);
-    const found = routeFor(match, exchange.request.method);
-    const { context, headers } = await admit(exchange, authenticate, kindOf(found.route));
-    const checkAgain = checkingAgain(() => authenticate(exchange));
-    await serveRest(exchange, found, context, { headers, checkAgain, answers });
-  };
+  const rest = servesRest({ services, admit, authenticate, cors, answers, source });
   const graphql = async (exchange: Exchange) => {
     exchange.route = exchange.path;
     const isStream = exchange.path === GRAPHQL_STREAM_PATH;
@@ -154,13 +159,14 @@ export function createApp({ config, services, log, noteRequest }: AppParts): App
   const serveOpen = servesOpen({ config, services, log }, parts, () => shutdown.isRetired);
   const dispatch = onOwnHost(config.publicUrl, async (exchange) => {
     checkRequest(exchange.request);
+    if (readsOnly) refuseWritingPath(exchange.path, WRITING_PATHS);
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
     if (isGraphql(exchange)) return graphql(exchange);
     if (exchange.path === MCP_PATH) return serveMcp(exchange);
     return serveExport(exchange) ?? serveOpen(exchange);
   });
-  const recorder = config.retention.requests === 0 ? undefined : requestRecorder(database, log);
+  const recorder = config.retention.requests === 0 || readsOnly ? undefined : requestRecorder(database, log);
   const settle = settling(cors, config.publicUrl, log);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, isTrusted);
@@ -175,7 +181,31 @@ export function createApp({ config, services, log, noteRequest }: AppParts): App
   };
   const end = async () => recorder?.end();
   const retire = () => shutdown.retire();
-  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), retire, drain, end, streams };
+  const { counts: reads } = source;
+  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), retire, drain, end, streams, reads };
+}
+
+interface RestNeeds {
+  readonly services: Services;
+  readonly admit: ReturnType<typeof admission>;
+  readonly authenticate: Authenticate;
+  readonly cors: Cors;
+  readonly answers: ProvedAnswers;
+  readonly source: ReadSource;
+}
+
+/** @returns the handler of the paths of the route table. */
+function servesRest({ services, admit, authenticate, cors, ...parts }: RestNeeds) {
+  return async (exchange: Exchange, match: Match): Promise<void> => {
+    exchange.route = match.path;
+    exchange.allowed = methodsOf(match);
+    if (isPreflight(exchange)) return cors.preflight(exchange, false);
+    const found = routeFor(match, exchange.request.method);
+    if (services.readsOnly) refuseWritingRoute(found.route);
+    const { context, headers } = await admit(exchange, authenticate, kindOf(found.route));
+    const checkAgain = checkingAgain(() => authenticate(exchange));
+    await serveRest(exchange, found, context, { ...parts, headers, checkAgain });
+  };
 }
 
 interface OpenNeeds {
@@ -238,31 +268,6 @@ function settling(cors: Cors, publicUrl: string, log: Logger) {
       // If the refusal cannot be written, the connection is closed; the process goes on.
       .catch(() => exchange.response.destroy());
   };
-}
-
-/**
- * @returns a function that identifies the caller and takes the request from its bucket.
- *
- * @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`.
- */
-function admission(services: Services, limiters: Limiters, cors: Cors) {
-  return async (
-    exchange: Exchange,
-    authenticate: Authenticate,
-    kind: RequestKind,
-  ): Promise<{ context: Context; headers: Record<string, string> }> => {
-    const caller = await authenticate(exchange);
-    exchange.accountId = caller.accountId;
-    exchange.caller = caller;
-    cors.allow(exchange, caller);
-    const allowance = takeAllowance(limiters?.(caller)[kind], caller.id);
-    const own = await services.forAccount(caller.accountId);
-    return { context: { ...own, caller, origin: originOf(exchange) }, headers: allowance };
-  };
-}
-
-function kindOf({ method }: Route): RequestKind {
-  return method === 'GET' ? 'read' : 'write';
 }
 
 function isGraphql({ path }: Exchange): boolean {

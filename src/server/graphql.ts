@@ -20,8 +20,10 @@ import { utf8Text } from '../base/text/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { type Answer, type ProvedAnswers, sendAnswer } from './answers/proved-answers.ts';
+import type { ReadSource } from './answers/read-source.ts';
 import { byGraphqlJs } from './graphql/by-graphql-js.ts';
 import { DOCUMENT_BOUNDS } from './graphql/document-bounds.ts';
+import { executeAt } from './graphql/execute-at.ts';
 import {
   type KeyLimits,
   onlySubscriptions,
@@ -36,10 +38,12 @@ import { knownOperations, type OperationParams } from './graphql/known-operation
 import { noteOperation, noteResult, noteText } from './graphql/note-operation.ts';
 import { type Cost, type CostOf, NO_COST, operationCosts, writesOf } from './graphql/operation-cost.ts';
 import { PersistedQueryNotSupported, type ResolveDocument } from './graphql/persisted-documents.ts';
-import { type Prove, provedOperations } from './graphql/proved-operations.ts';
+import { type FoundOperation, provedOperations } from './graphql/proved-operations.ts';
 import { SUBSCRIPTION_CONDITIONS } from './graphql/subscription-conditions.ts';
+import { takeVersion, versionExtension } from './graphql/version-extension.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, JSON_TYPE, send } from './http/http.ts';
 import { presentGraphqlError } from './http/present-error.ts';
+import { refuseWritingOperation } from './http/reads-only.ts';
 import type { OpenStreams } from './streams/open-streams.ts';
 import { singleStreamServer } from './streams/single-stream.ts';
 import { subscriptionServer } from './streams/subscriptions.ts';
@@ -67,8 +71,8 @@ interface Work {
   readonly context: ServerContext;
   readonly params: unknown;
   readonly headers: Record<string, string>;
+  readonly found: FoundOperation;
   readonly points: number;
-  readonly prove: Prove;
 }
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
@@ -77,6 +81,8 @@ const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 export interface GraphqlOptions {
   readonly resolveDocument?: ResolveDocument;
   readonly answers?: ProvedAnswers;
+  /** Default: the primary. */
+  readonly source?: ReadSource;
   /** Whether repeated queries are compiled, default yes. */
   readonly isCompiled?: boolean;
 }
@@ -86,7 +92,7 @@ export function graphqlServer(
   schema: GraphQLSchema,
   streams: OpenStreams,
   log: Logger,
-  { resolveDocument = (params) => params, answers, isCompiled = true }: GraphqlOptions = {},
+  { resolveDocument = (params) => params, answers, source, isCompiled = true }: GraphqlOptions = {},
 ): GraphqlServer {
   const yoga = yogaOn(schema, log);
   const { prepare, prepareInTurn } = preparer(yoga, schema);
@@ -95,10 +101,8 @@ export function graphqlServer(
   const known = isCompiled ? knownOperations(schema, prepare) : () => undefined;
   const subscribe = subscriptionServer(schema, streams, log);
   const find = provedOperations(schema, prepare, answers);
-
-  const perform = async ({ exchange, context, params, headers, points, prove }: Work): Promise<void> => {
-    const { request, response } = exchange;
-    if (request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
+  const perform = async ({ exchange, context, params, headers, found, points }: Work): Promise<void> => {
+    if (exchange.request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
       const { document } = prepare(params.query, context);
       if (document && getOperationAST(document, params.operationName)?.operation === 'subscription')
         return subscribe(exchange, context, params, { document, points }, headers);
@@ -107,35 +111,39 @@ export function graphqlServer(
     const operation = isPlainOperation(params) ? known(params, context) : undefined;
     const mediaType = answerMediaType(exchange);
     if (operation && mediaType) {
-      const { variables } = params as OperationParams;
-      const { data, errors: failures } = await operation.execute(context, variables ?? {});
+      const prove = found.proving({ exchange, context, params: params as OperationParams, points });
+      const execute = (own: ServerContext) =>
+        operation.execute(own, (params as OperationParams).variables ?? {});
+      const asked = prove && { exchange, accountId: context.caller.accountId, version: found.version };
+      const { result, version } = await executeAt(source, context, asked, execute);
+      const { data, errors: failures } = result;
       // Without data, or with an error of no place, it was refused before execution. Yoga then answers as the protocol requires.
       if (data !== undefined && !failures?.some(({ path }) => path === undefined)) {
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
         await context.limits.checkAgain();
-        return answer(exchange, mediaType, { data, errors }, headers, prove);
+        const given = { ...headers, ...source?.headers(version) };
+        const extensions = context.asksVersion ? versionExtension(given) : undefined;
+        return answer(exchange, mediaType, { data, errors, extensions, shown: version }, given, prove);
       }
     }
-    // Yoga takes an already parsed body from here.
-    if (request.method === 'POST') Object.assign(request, { body: params });
-    const own = { ...headers, 'x-request-id': exchange.requestId, 'cache-control': 'no-store' };
-    for (const [name, value] of Object.entries(own)) response.setHeader(name, value);
-    await yoga(request, response, context);
+    await performByYoga(yoga, { exchange, context, params, headers }, source);
   };
   const serve: ServeGraphql = async (exchange, caller, headers, limits) => {
     const text = await textOf(exchange);
     const found = await find(exchange, caller, text, answerMediaType(exchange));
-    if (found.answer) return answerAgain(exchange, found.answer, headers, limits);
+    if (found.answer && (source?.mayRepeat(exchange, found.version) ?? true))
+      return answerAgain(exchange, found.answer, { ...headers, ...source?.headers(found.version) }, limits);
     const context = serverContextOf(exchange, caller, limits);
     const params = readParams(exchange, text, resolveDocument);
+    context.asksVersion = await takeVersion(exchange, params, source);
     if (params instanceof PersistedQueryNotSupported) return answerNotSupported(exchange, params, headers);
     const { points, isWithin } = await measure(exchange, context, params);
     context.isMeasured = isWithin;
+    refuseWrites(prepare, context, params);
     const leave = await limits.enter(points);
-    const prove = found.proving({ exchange, context, params: params as OperationParams, points });
     try {
-      await perform({ exchange, context, params, headers, points, prove });
+      await perform({ exchange, context, params, headers, found, points });
     } finally {
       leave();
     }
@@ -148,6 +156,35 @@ export function graphqlServer(
   };
   const executeHere = executor({ schema, prepare, costOf, known, contextOf: serverContextOf, log });
   return { serve, serveStream, execute: executeHere };
+}
+
+/** Has Yoga answer an operation. */
+async function performByYoga(
+  yoga: Yoga,
+  { exchange, context, params, headers }: Omit<Work, 'found' | 'points'>,
+  source: ReadSource | undefined,
+): Promise<void> {
+  const { request, response } = exchange;
+  // Yoga takes an already parsed body from here.
+  if (request.method === 'POST') Object.assign(request, { body: params });
+  const setHeaders = (own: Record<string, string>) => {
+    for (const [name, value] of Object.entries(own)) response.setHeader(name, value);
+  };
+  setHeaders({ ...headers, 'x-request-id': exchange.requestId, 'cache-control': 'no-store' });
+  if (source)
+    context.executed = async () => {
+      const own = source.headers(await source.presentVersion(context.caller.accountId));
+      setHeaders(own);
+      return context.asksVersion ? versionExtension(own) : undefined;
+    };
+  await yoga(request, response, context);
+}
+
+/** @throws {GatewayError} `MISDIRECTED` for what a gateway for reads does not execute. */
+function refuseWrites(prepare: Prepare, context: ServerContext, params: unknown): void {
+  if (!context.readsOnly || !isPlainOperation(params)) return;
+  const { document } = prepare(params.query, context);
+  refuseWritingOperation((document && getOperationAST(document, params.operationName))?.operation);
 }
 
 /** Answers as a GraphQL result and not as a problem, because clients read nothing else before they send the text. */
@@ -222,17 +259,27 @@ async function answerAgain(
   }
 }
 
-/** @param result - data as JSON text, each character a byte of UTF-8. */
+/** Parts of a result to send. */
+interface Shown {
+  /** JSON text, each character a byte of UTF-8. */
+  readonly data: string;
+  readonly errors: readonly GraphQLError[] | undefined;
+  readonly extensions: object | undefined;
+  /** See `Found.keep`. */
+  readonly shown: bigint | undefined;
+}
+
 function answer(
   exchange: Exchange,
   mediaType: string,
-  { data, errors }: { readonly data: string; readonly errors: readonly GraphQLError[] | undefined },
+  { data, errors, extensions, shown }: Shown,
   headers: Record<string, string>,
-  prove: Prove,
+  prove: ReturnType<FoundOperation['proving']>,
 ): void {
   const before = errors ? `"errors":${utf8Text(JSON.stringify(errors))},` : '';
-  const body = `{${before}"data":${data}}`;
-  const proved = errors ? undefined : prove(mediaType, body);
+  const after = extensions ? `,"extensions":${JSON.stringify(extensions)}` : '';
+  const body = `{${before}"data":${data}${after}}`;
+  const proved = errors || extensions ? undefined : prove?.(mediaType, body, shown);
   if (proved) sendAnswer(exchange, proved, headers);
   else send(exchange, 200, mediaType, body, headers, 'latin1');
 }

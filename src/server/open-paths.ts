@@ -29,7 +29,7 @@ export interface OpenParts {
   readonly schemas: Readonly<Record<string, () => string>>;
   /** The AsyncAPI document, as JSON text. */
   readonly asyncApi: string;
-  readonly services: Pick<Services, 'database' | 'clock' | 'writes'>;
+  readonly services: Pick<Services, 'database' | 'clock' | 'writes' | 'readsOnly'>;
   readonly isDraining: () => boolean;
   /** Answers what is below `/rails`. */
   readonly serveRails: (exchange: Exchange) => Promise<void>;

@@ -7,8 +7,10 @@ import { readBody } from '../base/input/read-body.ts';
 import { type Context, requireOneOf } from '../resolvers/services/context.ts';
 import { isOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
+import type { Database } from '../store/connection/database.ts';
 import type { JsonText } from '../wire/list.ts';
 import { answerBody, type ProvedAnswers, sendAnswer } from './answers/proved-answers.ts';
+import type { ReadSource } from './answers/read-source.ts';
 import { notAllowed } from './http/check-request.ts';
 import {
   accepts,
@@ -69,6 +71,7 @@ export interface Admitted {
   /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly checkAgain: () => Promise<void>;
   readonly answers: ProvedAnswers;
+  readonly source: ReadSource;
 }
 
 /**
@@ -80,7 +83,7 @@ export async function serveRest(
   exchange: Exchange,
   { route, id }: Found,
   context: Context,
-  { headers, checkAgain, answers }: Admitted,
+  { headers, checkAgain, answers, source }: Admitted,
 ): Promise<void> {
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
@@ -90,28 +93,33 @@ export async function serveRest(
   if (isEnd2end(id)) exchange.noted.end2end = id;
   // For a key that was revoked while the body came nothing is done, and during a long read it gets no answer.
   await checkAgain();
-  const found = route.isProved
-    ? await answers.find(context.caller.accountId, `${exchange.path}?${search}`)
-    : undefined;
-  if (found?.answer) {
+  const { accountId } = context.caller;
+  const found = route.isProved ? await answers.find(accountId, `${exchange.path}?${search}`) : undefined;
+  if (found?.answer && source.mayRepeat(exchange, found.version)) {
     await checkAgain();
     Object.assign(exchange.noted, found.answer.noted);
-    return sendAnswer(exchange, found.answer, headers);
+    return sendAnswer(exchange, found.answer, { ...headers, ...source.headers(found.version) });
   }
-  const answer = await route.handle(context, {
-    id,
-    search,
-    body,
-    idempotencyKey: idempotencyKeyOf(request),
-    gone: route.waits && leavingOf(exchange),
-  });
+  const idempotencyKey = idempotencyKeyOf(request);
+  const gone = route.waits && leavingOf(exchange);
+  const handle = (database: Database) =>
+    route.handle(database === context.database ? context : { ...context, database }, {
+      ...{ id, search, body, idempotencyKey, gone },
+    });
+  const { result: answer, version } = found
+    ? await source.prove({ exchange, accountId, version: found.version }, handle)
+    : {
+        result: await handle(context.database),
+        version: await source.presentVersion(accountId),
+      };
   if (route.answer.kind !== 'record') exchange.noted.end2end ??= id || createdBy(route, answer.body);
   if (route.method === 'GET') await checkAgain();
   const ignored = answer.ignored.length > 0 && {
     'crossramp-ignored-parameters': answer.ignored.join(', '),
   };
   const { status, body: text } = answer;
-  if (!found) return sendJson(exchange, status, wholeOf(text), { ...headers, ...ignored, ...answer.headers });
+  const given = { ...headers, ...source.headers(version) };
+  if (!found) return sendJson(exchange, status, wholeOf(text), { ...given, ...ignored, ...answer.headers });
   const { end2end } = exchange.noted;
   const fresh = {
     contentType: JSON_TYPE,
@@ -120,8 +128,8 @@ export async function serveRest(
     noted: { end2end },
     points: 1,
   };
-  found.keep?.(fresh);
-  sendAnswer(exchange, fresh, headers);
+  found.keep?.(fresh, version);
+  sendAnswer(exchange, fresh, given);
 }
 
 /** @returns a signal that the client has gone. A response closes once, and it may have done so while the key was looked up. */

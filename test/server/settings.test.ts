@@ -121,3 +121,23 @@ it.each([
     'MAIL_FROM: expected an address',
   );
 });
+
+it('REPLICA_URLS are standbys of DATABASE_URL, each one host', () => {
+  const [primary, one, two] = ['postgres://db1/x', 'postgres://a:b%2Cc@db2:5433/x', 'postgres://db3/x'];
+  expect(readConfig({}).replicaUrls).toEqual([]);
+  const read = (REPLICA_URLS: string, DATABASE_URL?: string) => readConfig({ DATABASE_URL, REPLICA_URLS });
+  expect(read(`${one}, ${two}`, primary).replicaUrls).toEqual([one, two]);
+  for (const [text, url] of [
+    [one, undefined],
+    ['db2:5432', primary],
+    ['postgres://db2,db3/x', primary],
+  ] as const)
+    expect(() => read(text, url)).toThrow('REPLICA_URLS: expected with DATABASE_URL');
+});
+
+it('ROLE=read works on one standby, and has no sandbox', () => {
+  const read = { ROLE: 'read', DATABASE_URL: 'postgres://db2/x' };
+  expect(readConfig(read)).toMatchObject({ role: 'read', hasSandbox: false, graphiql: false });
+  for (const other of [{ DATABASE_URL: '' }, { DATABASE_URL: 'postgres://a,b/x' }, { SANDBOX: '1' }])
+    expect(() => readConfig({ ...read, ...other })).toThrow('ROLE: read expects DATABASE_URL with one host');
+});

@@ -212,14 +212,17 @@ export type AppLimits = Partial<
     | 'rateLimit'
     | 'answersBytesMax'
     | 'graphqlCompiled'
+    | 'role'
   >
->;
+> &
+  Pick<AppParts, 'replicas'>;
 
 /** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
 export async function startApp(database: Database, givenPort = 0, limits: AppLimits = {}) {
   let handle: ReturnType<typeof createApp>['handle'] = () => {};
   const env = { RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' };
-  const given = { ...readConfig(env), ...limits };
+  const { replicas, ...settings } = limits;
+  const given = { ...readConfig(env), ...settings };
   const { server, port } = await listen((request, response) => handle(request, response), {
     host: '127.0.0.1',
     port: givenPort,
@@ -229,7 +232,7 @@ export async function startApp(database: Database, givenPort = 0, limits: AppLim
   const publicUrl = `http://127.0.0.1:${port}`;
   const config = { ...given, publicUrl };
   const services = createServices({ database, secrets: TEST_SECRETS, registry: REGISTRY, config });
-  const app = createApp({ config, services, log: pino({ level: 'silent' }) });
+  const app = createApp({ config, services, log: pino({ level: 'silent' }), replicas });
   handle = app.handle;
   server.on('clientError', app.refuseMalformed);
   const get = async (path: string, key: string) => {
@@ -237,7 +240,7 @@ export async function startApp(database: Database, givenPort = 0, limits: AppLim
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
   };
-  return { publicUrl, services, get, drain: app.drain, close: () => close(server, 1_000) };
+  return { publicUrl, services, get, reads: app.reads, drain: app.drain, close: () => close(server, 1_000) };
 }
 
 async function read(response: Response): Promise<Answer> {

@@ -58,6 +58,8 @@ class Client:
         self._retries = retries
         self._timeout = timeout
         self._opener = build_opener(_NoRedirects)
+        # Newest version of the account that an answer has shown: standbys answer nothing older. All have the same number of digits.
+        self._version = ""
 
     def get(self, path: str, **params: Any) -> Any:
         """Reads a path of `/v2`. `params`: members of the path (`id`) and of the query. Fractions are `Decimal`."""
@@ -151,11 +153,13 @@ class Client:
                 "Accept": "application/json",
                 "Authorization": f"Bearer {self._key}",
                 **({} if body is None else {"Content-Type": "application/json"}),
+                **({"Crossramp-Version": self._version} if self._version else {}),
                 **(headers or {}),
             },
         )
         try:
             with self._opener.open(request, timeout=self._timeout + wait) as response:
+                self._version = max(self._version, response.headers.get("Crossramp-Version", ""))
                 return json.loads(response.read(), parse_float=Decimal)
         except HTTPError as error:
             with error:

@@ -42,6 +42,7 @@ export function createClient({
     fetch: options.fetch ?? ((...given) => fetch(...given)),
     retries,
     timeoutMs,
+    version: '',
   };
   return {
     ...graphqlOf(gateway),

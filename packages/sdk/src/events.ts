@@ -29,7 +29,7 @@ type Follow = (gateway: Gateway, after: string | undefined, signal: AbortSignal)
 const SILENCE_MAX_MS = 60_000;
 const WAIT_SECONDS = 25;
 const STREAM =
-  'subscription($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name sequence occurredAt legacyBody } ... on CursorExpired { earliest latest } } }';
+  'subscription($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name sequence occurred_at: occurredAt legacyBody } ... on CursorExpired { earliest latest } } }';
 const NEWEST = '{ events(last: 1) { nodes { cursor } } }';
 
 /** No stream comes through, as behind a proxy that holds answers back. */
@@ -56,17 +56,14 @@ export async function* eventsOf<Name extends EventName>(
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!isPassing(error) && !hasExpired(gateway, error, failures)) throw error;
+      // A token that worked has ended: the next connection gets another.
+      const { code } = error as Partial<Refused>;
+      const hasExpired = code === 'UNAUTHORIZED' && typeof gateway.key === 'function' && failures === 0;
+      if (!isPassing(error) && !hasExpired) throw error;
       if (error instanceof NoStream) follow = poll;
       await pauseAfter(error, failures++, signal);
     }
   }
-}
-
-/** @returns whether a token that worked has ended: the next connection gets another. */
-function hasExpired({ key }: Gateway, error: unknown, failures: number): boolean {
-  const isUnauthorized = error instanceof Refused && error.code === 'UNAUTHORIZED';
-  return isUnauthorized && typeof key === 'function' && failures === 0;
 }
 
 async function* stream(
@@ -117,7 +114,7 @@ interface Frame {
   readonly cursor: string;
   readonly name: EventName;
   readonly sequence: number;
-  readonly occurredAt: string;
+  readonly occurred_at: string;
   readonly legacyBody: string;
 }
 
@@ -130,9 +127,8 @@ function stepOf(data: string): Step {
       problemOf(410, { ...frame, code: 'CURSOR_EXPIRED', message: 'the cursor is too old' }),
     ]);
   if (frame.__typename !== 'TransactionEvent') return frame;
-  const { cursor, name, sequence, occurredAt, legacyBody } = frame;
-  const event = { cursor, name, sequence, occurred_at: occurredAt, transaction: parseExact(legacyBody) };
-  return { cursor, event: event as GatewayEvent };
+  const { __typename, legacyBody, ...facts } = frame;
+  return { cursor: facts.cursor, event: { ...facts, transaction: parseExact(legacyBody) } as GatewayEvent };
 }
 
 async function* poll(gateway: Gateway, after: string | undefined, signal: AbortSignal): AsyncGenerator<Step> {

@@ -13,6 +13,8 @@ export interface Gateway {
   readonly retries: number;
   /** Longest time until the whole answer of one attempt. Unit: ms. */
   readonly timeoutMs: number;
+  /** Newest version of the account that an answer has shown; empty before the first. Standbys answer nothing older. */
+  version: string;
 }
 
 /** A request. */
@@ -23,6 +25,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
+
+const VERSION = 'crossramp-version';
 
 /** @returns the text of a good answer. @throws {Refused | NoAnswer} */
 export async function readText(gateway: Gateway, call: Call, extraMs = 0): Promise<string> {
@@ -43,6 +47,7 @@ export async function open(gateway: Gateway, call: Call): Promise<Response> {
         accept: 'application/json',
         authorization: `Bearer ${key}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(gateway.version && { [VERSION]: gateway.version }),
         ...headers,
       },
       body: JSON.stringify(body) ?? null,
@@ -51,6 +56,9 @@ export async function open(gateway: Gateway, call: Call): Promise<Response> {
       redirect: 'manual',
     }),
   );
+  const version = response.headers.get(VERSION) ?? '';
+  // All versions have the same number of digits.
+  if (version > gateway.version) gateway.version = version;
   if (response.ok) return response;
   const said = parseObject(await answered(call, () => response.text()));
   // The gateway gives seconds; for the date that a proxy may give, the pause of the client is enough.

@@ -31,9 +31,6 @@ export interface Rest {
   ): Promise<Post[Path]['answer']>;
 }
 
-/** Requests of the sandbox happen each time, whatever key they have. */
-const HAPPENS_EACH_TIME = /^\/v2\/sandbox\//;
-
 /** @returns the REST interface of a gateway. */
 export function restOf(gateway: Gateway): Rest {
   return {
@@ -42,30 +39,30 @@ export function restOf(gateway: Gateway): Rest {
       const target = `${path}?${new URLSearchParams(query as Record<string, string>)}`;
       const waitMs = Number((query as { wait?: number }).wait ?? 0) * 1_000;
       const attempt = () => readText(gateway, { path: target, signal }, waitMs);
-      const text = await withRetries(attempt, { ...gateway, isSafe: true, signal });
-      return parseExact(text) as never;
+      return parseExact(await withRetries(attempt, { ...gateway, isSafe: true, signal })) as never;
     },
     post: async (template: string, params: object = {}, options: WriteOptions = {}) => {
       const { idempotencyKey = crypto.randomUUID(), signal } = options;
       const [path, body] = fill(template, params);
-      const isSafe = !HAPPENS_EACH_TIME.test(path);
+      // Requests of the sandbox happen each time, whatever key they have.
+      const isSafe = !path.startsWith('/v2/sandbox/');
       const call = { path, body, headers: { 'idempotency-key': idempotencyKey }, signal };
-      const attempt = () => readText(gateway, call);
-      const text = await underKey(idempotencyKey, () => withRetries(attempt, { ...gateway, isSafe, signal }));
-      return parseExact(text) as never;
+      const attempts = () => withRetries(() => readText(gateway, call), { ...gateway, isSafe, signal });
+      return parseExact(await underKey(idempotencyKey, attempts)) as never;
     },
   };
 }
 
-/** @returns the path with its members put in, and the other members that have a value. */
+/** @returns the path with its members put in, and the other members. */
 function fill(template: string, params: object): [path: string, others: object] {
-  const members = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
+  const members: Record<string, unknown> = { ...params };
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(members.get(name) ?? '');
-    members.delete(name);
+    const value = String(members[name] ?? '');
+    delete members[name];
     // An empty member, or one of full stops, would make another path.
     if (/^\.*$/.test(value)) throw new TypeError(`${template} needs ${name}`);
     return encodeURIComponent(value);
   });
-  return [path, Object.fromEntries(members)];
+  // As JSON has them: without members that have no value.
+  return [path, JSON.parse(JSON.stringify(members))];
 }

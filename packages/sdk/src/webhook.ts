@@ -73,9 +73,7 @@ async function isSignedBy(
   const [, kind, text = ''] = /^(whsec|whpk)_(.+)$/.exec(secret) ?? [];
   if (!kind) throw new TypeError('a secret is whsec_… or whpk_…');
   const [version, algorithm] =
-    kind === 'whsec'
-      ? (['v1', { name: 'HMAC', hash: 'SHA-256' }] as const)
-      : (['v1a', { name: 'Ed25519' }] as const);
+    kind === 'whsec' ? (['v1', { name: 'HMAC', hash: 'SHA-256' }] as const) : (['v1a', 'Ed25519'] as const);
   const key = await crypto.subtle.importKey('raw', bytesOf(text), algorithm, false, ['verify']);
   for (const each of signatures) {
     const [given, base64 = ''] = each.split(',');

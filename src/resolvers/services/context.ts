@@ -69,6 +69,8 @@ export interface Services {
   readonly render: (row: TransactionRow) => string;
   /** Number of this process among those that work on jobs; null where it only answers. */
   readonly worker: number | null;
+  /** Whether this process works on a standby, and answers reads alone. */
+  readonly readsOnly: boolean;
   /** Null for live accounts. */
   readonly sandbox: Sandbox | null;
   /** Whether webhooks of these accounts may go to this machine now; never for live accounts (C-63). */

@@ -26,8 +26,14 @@ export interface Answer {
 /** Result of a look-up: the response, if it is still valid; otherwise a function that caches the new one. */
 export interface Found {
   readonly answer?: Answer;
-  /** Keeps what was read after the request was looked up. */
-  readonly keep?: (answer: Answer) => void;
+  /** Version of the account, if it was read. */
+  readonly version?: bigint;
+  /**
+   * Keeps what was read after the request was looked up.
+   *
+   * @param shown - version afterwards on the standby that was read: another one than was looked up proves nothing. Default: no standby was read.
+   */
+  readonly keep?: (answer: Answer, shown?: bigint) => void;
 }
 
 /**
@@ -70,8 +76,13 @@ export class ProvedAnswers {
     // When the database fails, the response is read as usual, and the read reports the failure.
     const version = await this.#versionOf(accountId).catch(() => undefined);
     if (version === undefined) return NOTHING;
-    if (kept?.version === version) return { answer: kept.answer };
-    return { keep: (answer) => this.#keep(name, version, answer) };
+    if (kept?.version === version) return { answer: kept.answer, version };
+    return {
+      version,
+      keep: (answer, shown = version) => {
+        if (shown === version) this.#keep(name, version, answer);
+      },
+    };
   }
 
   #keep(name: string, version: bigint, answer: Answer): void {

@@ -2,7 +2,15 @@
  * Execution by graphql-js of the operations that Yoga answers; introspection shows each caller the contract of its
  * scopes.
  */
-import { BREAK, type DocumentNode, type ExecutionArgs, execute, type GraphQLSchema, visit } from 'graphql';
+import {
+  BREAK,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  visit,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { isOfOperator, merchantContract } from '../../schema/contracts.ts';
 import type { ServerContext } from './graphql-context.ts';
@@ -14,9 +22,21 @@ export function byGraphqlJs(schema: GraphQLSchema): Plugin<ServerContext, Server
   return {
     onExecute: ({ args: { document, contextValue }, setExecuteFn }) => {
       const isCut = asksForTypes(document) && !contextValue.caller.scopes.some(isOfOperator);
-      setExecuteFn(isCut ? executeCut : execute);
+      const run = isCut ? executeCut : execute;
+      const { executed } = contextValue;
+      setExecuteFn(executed ? (args: ExecutionArgs) => extended(run(args), executed) : run);
     },
   };
+}
+
+/** @returns the result with the extensions that are known afterwards. */
+async function extended(
+  work: ExecutionResult | Promise<ExecutionResult>,
+  executed: () => Promise<object | undefined>,
+): Promise<ExecutionResult> {
+  const result = await work;
+  const extensions = await executed();
+  return extensions ? { ...result, extensions: { ...result.extensions, ...extensions } } : result;
 }
 
 /** @returns whether a document has a field of introspection besides `__typename`. */

@@ -39,6 +39,10 @@ export interface ServerContext extends GraphqlContext {
   readonly limits: KeyLimits;
   /** Set once the operation was measured. */
   isMeasured: boolean;
+  /** Whether the response carries the account version in its extensions. */
+  asksVersion?: boolean;
+  /** Called when Yoga has executed the operation, before it answers. @returns extensions of the result. */
+  executed?: () => Promise<object | undefined>;
 }
 
 /** A valid document within the limits, or its errors. */

@@ -16,15 +16,16 @@ export interface Asked {
 }
 
 /**
- * @returns the response with this text, of which each character is a byte of UTF-8, when the account's version proves
- *   it; it is then cached.
+ * @param text - of a response without errors; each character is a byte of UTF-8.
+ * @param shown - see `Found.keep`.
+ * @returns the response, which is then cached.
  */
-export type Prove = (contentType: string, text: string) => Answer | undefined;
+export type Prove = (contentType: string, text: string, shown: bigint | undefined) => Answer;
 
 /** Result of the look-up before an operation is parsed. */
-export interface FoundOperation extends Pick<Found, 'answer'> {
-  /** After an execution without errors, tells whether the response is proved. */
-  readonly proving: (asked: Asked) => Prove;
+export interface FoundOperation extends Pick<Found, 'answer' | 'version'> {
+  /** @returns undefined for an operation that the account's version does not prove. */
+  readonly proving: (asked: Asked) => Prove | undefined;
 }
 
 /** Looks for the answer to an operation, given as it came. */
@@ -35,7 +36,7 @@ export type FindOperation = (
   mediaType: string | undefined,
 ) => Promise<FoundOperation>;
 
-const NOT_PROVED: FoundOperation = { proving: () => () => undefined };
+const NOT_PROVED: FoundOperation = { proving: () => undefined };
 
 /** @returns the look-up of responses on this schema; it finds none without a cache. */
 export function provedOperations(
@@ -48,20 +49,20 @@ export function provedOperations(
     if (!answers || !mediaType || caller.isForStreams || !caller.scopes.includes('read')) return NOT_PROVED;
     // Everything that the response depends on besides the data of the account.
     const key = `${method} ${mediaType} ${caller.scopes.join()} ${text}`;
-    const { answer, keep } = await answers.find(caller.accountId, key);
-    const proving =
-      ({ exchange, context, params, points }: Asked): Prove =>
-      (contentType, text) => {
-        const { document } = prepare(params.query, context);
-        if (!document || !isProved(document, params.variables)) return undefined;
+    const { answer, version, keep } = await answers.find(caller.accountId, key);
+    const proving = ({ exchange, context, params, points }: Asked): Prove | undefined => {
+      const { document } = prepare(params.query, context);
+      if (!document || !isProved(document, params.variables)) return undefined;
+      return (contentType, text, shown) => {
         // The response to a POST has no tag.
         const tagged =
           method === 'GET' ? answerBody(contentType, text, 'latin1') : { body: text, etag: null };
         const noted = { ...exchange.noted };
         const proved = { contentType, ...tagged, headers: {}, noted, points };
-        keep?.(proved);
+        keep?.(proved, shown);
         return proved;
       };
-    return answer ? { answer, proving } : { proving };
+    };
+    return { ...(answer && { answer }), ...(version !== undefined && { version }), proving };
   };
 }

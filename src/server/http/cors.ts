@@ -21,12 +21,12 @@ export interface Cors {
 type FindListed = () => Promise<ReadonlySet<string>>;
 
 const REQUEST_HEADERS = [
-  ...['accept', 'authorization', 'content-type', 'idempotency-key', 'if-none-match', 'last-event-id'],
-  ...['x-graphql-event-stream-token', 'x-request-id'],
+  ...['accept', 'authorization', 'content-type', 'crossramp-version', 'idempotency-key', 'if-none-match'],
+  ...['last-event-id', 'x-graphql-event-stream-token', 'x-request-id'],
 ].join(', ');
 const ANSWER_HEADERS = [
-  ...['crossramp-ignored-parameters', 'etag', 'idempotent-replayed', 'ratelimit', 'ratelimit-policy'],
-  ...['retry-after', 'x-request-id'],
+  ...['crossramp-ignored-parameters', 'crossramp-version', 'etag', 'idempotent-replayed', 'ratelimit'],
+  ...['ratelimit-policy', 'retry-after', 'x-request-id'],
 ].join(', ');
 /** Time for which a browser may cache the response to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;

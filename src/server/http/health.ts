@@ -2,6 +2,7 @@
 
 import { isClockOff } from '../../resolvers/engine/watch-clock.ts';
 import type { Services } from '../../resolvers/services/context.ts';
+import { BEHIND_MAX_MS, standbyBehindMs } from '../../store/account/standby.ts';
 import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
@@ -22,11 +23,12 @@ export function serveHealth(exchange: Exchange): void {
 }
 
 /** Parts that a check needs. */
-type Checked = Pick<Services, 'database' | 'clock' | 'writes'>;
+type Checked = Pick<Services, 'database' | 'clock' | 'writes' | 'readsOnly'>;
 
 /**
  * `/readyz`: whether requests can be served, and the lag of webhooks. 503 during shutdown, when the database cannot
- * be read or written, or when the writes of callers do not end in the time of a check. Answers within two seconds.
+ * be read or written, or when the writes of callers do not end in the time of a check; of a gateway for reads, when its standby cannot be
+ * read, or is too far behind. Answers within two seconds.
  */
 export function readinessServer(
   services: Checked,
@@ -37,7 +39,10 @@ export function readinessServer(
     const found = isDraining() ? undefined : await check();
     const reason = found ? (unreadyReason(found) ?? clockFailure(services.database)) : 'draining';
     const facts = found && {
-      database: { reads: wordOf(found.reads), writes: wordOf(found.writes) },
+      database:
+        found.behindMs === undefined
+          ? { reads: wordOf(found.reads), writes: wordOf(found.writes) }
+          : { reads: wordOf(found.reads), behindSeconds: Math.round(found.behindMs / 1_000) },
       webhooks: found.webhooks,
     };
     if (reason === undefined) sendJson(exchange, 200, JSON.stringify({ status: 'ready', ...facts }));
@@ -58,16 +63,27 @@ export function unreadinessOf(services: Checked): () => Promise<string | undefin
 }
 
 /** @returns a check of what requests need, which ends within two seconds. */
-export function readinessCheck({ database, clock, writes }: Checked): () => Promise<Readiness> {
+export function readinessCheck({ database, clock, writes, readsOnly }: Checked): () => Promise<Readiness> {
   const check = sharedCheck(() =>
-    probeDatabase(database, {
-      // Every write asks for the time first, and all who ask wait for each other.
-      toRead: () => clock.nowMs(),
-      // And most wait for the database transaction of those before them.
-      toWrite: () => writes.ended(),
-    }),
+    readsOnly
+      ? probeStandby(database)
+      : probeDatabase(database, {
+          // Every write asks for the time first, and all who ask wait for each other.
+          toRead: () => clock.nowMs(),
+          // And most wait for the database transaction of those before them.
+          toWrite: () => writes.ended(),
+        }),
   );
   return () => firstReady(check);
+}
+
+/** Reads the standby of a gateway for reads. @returns its status, after at most 1.5 seconds. */
+async function probeStandby(database: Services['database']): Promise<Readiness> {
+  const none = { writes: false, isReadOnly: false, webhooks: undefined };
+  return database.within(PROBE_MAX_MS, standbyBehindMs).then(
+    (behindMs) => ({ ...none, reads: true, behindMs }),
+    () => ({ ...none, reads: false }),
+  );
 }
 
 /** @returns a check that requests share for a moment: later, it would tell them of what was before they came. */
@@ -115,7 +131,11 @@ function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
 }
 
 /** @returns the reason for which requests cannot be served; undefined when they can. */
-export function unreadyReason({ reads, writes, isReadOnly }: Readiness): string | undefined {
+export function unreadyReason({ reads, writes, isReadOnly, behindMs }: Readiness): string | undefined {
+  if (behindMs !== undefined)
+    return behindMs > BEHIND_MAX_MS
+      ? 'the standby is too far behind the primary, or no gateway there has REPLICA_URLS'
+      : undefined;
   if (reads && writes) return undefined;
   if (reads && isReadOnly) return 'the database is read-only';
   if (reads) return 'the database can be read but not written';

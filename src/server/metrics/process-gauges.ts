@@ -3,6 +3,8 @@ import { statfsSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
 import type { Services } from '../../resolvers/services/context.ts';
+import type { ReadReplicas, ReplicaStatus } from '../../store/account/read-replicas.ts';
+import type { ReadCounts } from '../answers/read-source.ts';
 
 const PREFIX = 'crossramp_';
 /** Default metrics that walk all sockets of the process. */
@@ -12,6 +14,8 @@ const UNWANTED = ['handles', 'requests', 'resources'];
 export interface Watched {
   readonly services: Pick<Services, 'database' | 'forMode'>;
   readonly streams: { readonly size: number };
+  readonly reads?: Readonly<ReadCounts>;
+  readonly replicas?: Pick<ReadReplicas, 'status'> | undefined;
 }
 
 /** Disks whose size is known. */
@@ -57,6 +61,7 @@ export function processGauges(
     ({ services }) => services.database.wallAheadMs() / 1_000,
   );
   certificateGauge(registry, watched);
+  replicaGauges(registry, watched);
   new Counter({
     name: `${PREFIX}log_lines_dropped_total`,
     help: 'Log lines that standard error did not take in time.',
@@ -98,6 +103,42 @@ export function diskGauges(registry: Registry, { home, databaseBytes }: Disks): 
   });
   if (databaseBytes === null) limit.remove();
   else limit.set(databaseBytes);
+}
+
+/** Adds the figures of reads on standbys. */
+function replicaGauges(registry: Registry, watched: () => Watched | undefined): void {
+  const registers = [registry];
+  new Counter({
+    name: `${PREFIX}proved_reads_total`,
+    help: 'Reads that a standby may answer, by the server that did.',
+    labelNames: ['server'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [server, count] of Object.entries(watched()?.reads ?? {})) this.inc({ server }, count);
+    },
+  });
+  const add = (name: string, help: string, read: (status: ReplicaStatus) => number | null) => {
+    new Gauge({
+      name: `${PREFIX}${name}`,
+      help,
+      labelNames: ['replica'],
+      registers,
+      collect() {
+        this.reset();
+        for (const status of watched()?.replicas?.status() ?? []) {
+          const value = read(status);
+          if (value !== null) this.set({ replica: status.address }, value);
+        }
+      },
+    });
+  };
+  add('read_replica_in_use', '1 while a standby of REPLICA_URLS may answer reads.', (each) =>
+    Number(each.isInUse),
+  );
+  add('read_replica_behind_seconds', 'Age of the newest mark that a standby has shown.', ({ behindMs }) =>
+    behindMs === null ? null : behindMs / 1_000,
+  );
 }
 
 function certificateGauge(registry: Registry, watched: () => Watched | undefined): void {

@@ -90,6 +90,11 @@ function keyLine(name: string, newKey: string | false, path: string): string {
   return newKey ? `  ${name}  ${newKey}   (shown once; kept in ${path})\n` : `  ${name}  in ${path}\n`;
 }
 
+/** @returns the text of a process that answers reads alone (`ROLE=read`). */
+export function readerBanner(baseUrl: string): string {
+  return `\nCrossramp Gateway answers reads on a standby (ROLE=read)\n\n  REST      ${baseUrl}/v2\n  GraphQL   ${baseUrl}/graphql\n\nCtrl-C stops it.\n\n`;
+}
+
 /** @returns the text of a process that answers no requests (`ROLE=work`). */
 export function workerBanner(baseUrl: string): string {
   return `\nCrossramp Gateway works on jobs and webhooks (ROLE=work)\n\n  Health    ${baseUrl}/healthz\n\nCtrl-C stops it.\n\n`;

@@ -14,7 +14,6 @@ import { exportLinkCaller } from '../../resolvers/exports/export-link.ts';
 import { findSession, sessionCaller } from '../../resolvers/payer/payment-session.ts';
 import type { Services } from '../../resolvers/services/context.ts';
 import { findValidKey, type KeyRecord, touchKey } from '../../store/account/api-keys.ts';
-import type { Database } from '../../store/connection/database.ts';
 import { type AddressCheck, limitedAddress, networksOf } from '../http/client-address.ts';
 import { type Exchange, headerValues } from '../http/http.ts';
 import { rateLimiter, rateLimitHeaders } from '../http/rate-limit.ts';
@@ -48,7 +47,7 @@ export function authenticators(
   failureLimit: RateLimit | null,
 ): { readonly authenticate: Authenticate; readonly authenticatePayer: Authenticate } {
   const limitFailures = failureLimiter(failureLimit);
-  const byKey = authenticator(services.database);
+  const byKey = authenticator(services);
   return {
     authenticate: limitFailures(byKey),
     authenticatePayer: limitFailures(payerAuthenticator(services, personAuthenticator(sessions, byKey))),
@@ -68,7 +67,7 @@ export function checkingAgain(authenticate: () => Promise<unknown>): () => Promi
 }
 
 /** @returns the check of a request's `Authorization` header. */
-function authenticator(database: Database): Authenticate {
+function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'readsOnly'>): Authenticate {
   const believed = new Map<string, Believed>();
   const touched = new Map<string, number>();
   const nameOf = keyNames();
@@ -90,6 +89,7 @@ function authenticator(database: Database): Authenticate {
     return entry;
   };
   const noteUse = (key: KeyRecord) => {
+    if (readsOnly) return;
     if ((touched.get(key.id) ?? Number.NEGATIVE_INFINITY) > performance.now() - TOUCHED_EVERY_MS) return;
     if (touched.size >= CACHED_KEYS_MAX) touched.clear();
     touched.set(key.id, performance.now());

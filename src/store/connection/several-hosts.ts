@@ -2,6 +2,7 @@
  * URLs of a database on several hosts, as libpq writes them: `postgres://user:password@a:5432,b:5432/name?target_session_attrs=read-write`. One of
  * the hosts takes writes at a time. The driver knows one host, so each has a URL of its own.
  */
+import pg from 'pg';
 
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/;
 const ATTRIBUTE = 'target_session_attrs';
@@ -29,4 +30,18 @@ export function urlsOfHosts(text: string): string[] | undefined {
 /** @returns host and port, for messages: never the login. */
 export function addressOf(url: string): string {
   return FORM.exec(url)?.[2] ?? '';
+}
+
+/**
+ * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
+ * because it also accepts a lone %.
+ */
+export function isPostgresUrl(text: string): boolean {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
+  try {
+    return new pg.Client({ connectionString: text }) !== undefined;
+  } catch (error) {
+    // Anything else, such as a certificate that is missing, is said when it connects.
+    return !(error instanceof URIError);
+  }
 }

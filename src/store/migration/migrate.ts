@@ -38,14 +38,7 @@ export async function migrate(
   patience: LockPatience = PATIENCE,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'crossramp migrate',
-    connectionTimeoutMillis: ANSWER_MAX_MS,
-    query_timeout: ANSWER_MAX_MS,
-  });
-  // As in open-store.ts: a broken connection fails its statement, not the process.
-  client.on('error', () => {});
+  const client = newClient(url);
   await client.connect();
   try {
     await client.query(inSchema(schema));
@@ -68,6 +61,49 @@ export async function migrate(
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Checks a standby, which gets its migrations from the primary.
+ *
+ * @returns the names of the migrations that were applied now: none.
+ * @throws {StandbyBehindError} when migrations of this version are missing. @throws {MigrationError} as `migrate`.
+ */
+export async function requireMigrated(url: string, schema: string = DEFAULT_SCHEMA): Promise<string[]> {
+  const client = newClient(url);
+  await client.connect();
+  try {
+    await client.query(inSchema(schema));
+    const applied = await readApplied(client);
+    if (isComplete(applied) || (await isAhead(client))) return [];
+    const unreached = await unreachedOf(client, applied);
+    if (unreached.length > 0) refuseUnfit(applied, unreached);
+    throw new StandbyBehindError();
+  } finally {
+    await client.end();
+  }
+}
+
+/** A standby lacks migrations of this version. */
+export class StandbyBehindError extends MigrationError {
+  /** SQLSTATE of a server that accepts nobody yet, so that a start waits for what arrives. */
+  readonly code = '57P03';
+
+  constructor() {
+    super('the standby lacks migrations of this version: run crossramp migrate on its primary');
+  }
+}
+
+function newClient(url: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'crossramp migrate',
+    connectionTimeoutMillis: ANSWER_MAX_MS,
+    query_timeout: ANSWER_MAX_MS,
+  });
+  // As in open-store.ts: a broken connection fails its statement, not the process.
+  client.on('error', () => {});
+  return client;
 }
 
 /** No look takes long, so one that is not answered is the network's fault. */

@@ -42,7 +42,7 @@ function gateway() {
   };
   const database = { within, query, wallAheadMs: () => now.aheadMs } as Database;
   const serve = readinessServer(
-    { database, clock: { ...SYSTEM_CLOCK, nowMs: async () => 0 }, writes },
+    { database, clock: { ...SYSTEM_CLOCK, nowMs: async () => 0 }, writes, readsOnly: false },
     () => false,
   );
   /** @returns what is answered, once it is. */

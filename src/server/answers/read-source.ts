@@ -1,0 +1,220 @@
+/**
+ * Where a read is answered (decision 0088). A standby answers what the version of an account proves, when it has the present version, which the
+ * primary says, and the one that the caller has seen. Everything else, and whatever a standby fails at, is answered by the primary.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Services } from '../../resolvers/services/context.ts';
+import { versionReader } from '../../store/account/account-version.ts';
+import type { ReadReplica, ReadReplicas } from '../../store/account/read-replicas.ts';
+import { BEHIND_MAX_MS, standbyReader } from '../../store/account/standby.ts';
+import type { Database } from '../../store/connection/database.ts';
+import { isRefused, NoAnswerError } from '../../store/connection/database-error.ts';
+import type { Exchange } from '../http/http.ts';
+
+/** A read that the version of its account proves. */
+export interface ProvedRead {
+  readonly exchange: Pick<Exchange, 'request'>;
+  readonly accountId: bigint;
+  /** Version that was read from the primary for this request, if it was. */
+  readonly version: bigint | undefined;
+}
+
+/** Result of a read, with the version of the account afterwards on the server that was read. */
+export interface Seen<Result> {
+  readonly result: Result;
+  readonly version: bigint | undefined;
+}
+
+/** Reads by the server that answered. */
+export interface ReadCounts {
+  primary: number;
+  replica: number;
+}
+
+/** Choice of the server for reads. */
+export interface ReadSource {
+  /**
+   * Reads from a standby that has the version, or from the primary.
+   *
+   * @param read - may run twice. @throws {GatewayError} its refusals.
+   */
+  readonly prove: <Result>(
+    asked: ProvedRead,
+    read: (database: Database) => Promise<Result>,
+  ) => Promise<Seen<Result>>;
+  /** @returns whether a response of this version may be written again: its caller has seen nothing newer. */
+  readonly mayRepeat: (exchange: Pick<Exchange, 'request'>, version: bigint | undefined) => boolean;
+  /** @returns the present version, after the primary has answered or written something; undefined where it is of no use or cannot be read. */
+  readonly presentVersion: (accountId: bigint) => Promise<bigint | undefined>;
+  /** @returns the headers of an answer that shows nothing newer than this version. */
+  readonly headers: (version: bigint | undefined) => Record<string, string>;
+  /** Checks a request of an account before anything is read. @throws {GatewayError} `UNAVAILABLE` where this database is too old for it. */
+  readonly admit: (exchange: Pick<Exchange, 'request'>, accountId: bigint) => Promise<void>;
+  readonly counts: ReadCounts;
+}
+
+/** Header with the version: of a request, the one that its caller has seen; of an answer, the newest that it shows. */
+export const VERSION_HEADER = 'crossramp-version';
+/** Digits of every version: so their texts have the order of the numbers, which exceed those of JavaScript. */
+const DIGITS = 19;
+const FORM = /^\d{19}$/;
+/** Time limit of reading a version from a standby. Unit: ms. */
+const VERSION_MAX_MS = 250;
+/** `Retry-After` of a standby that will soon be newer. Unit: seconds. */
+const RETRY_SECONDS = 1;
+/** A standby can show a commit a little before its primary does, which waits for it. Unit: ms. */
+const AHEAD_PAUSE_MS = 20;
+const AHEAD_PAUSES = 5;
+
+/** @returns the source of a gateway: a standby that it works on, or the primary, with or without standbys for reads. */
+export function readSource(
+  { database, readsOnly }: Pick<Services, 'database' | 'readsOnly'>,
+  replicas: ReadReplicas | undefined,
+): ReadSource {
+  if (readsOnly) return onStandby(database);
+  return replicas ? fromReplicas(database, replicas) : primaryOnly(database);
+}
+
+/** The source of a gateway without standbys: it adds no statement. */
+function primaryOnly(database: Database): ReadSource {
+  return {
+    prove: async (_asked, read) => ({ result: await read(database), version: undefined }),
+    mayRepeat: () => true,
+    presentVersion: async () => undefined,
+    headers: () => ({}),
+    admit: async () => {},
+    counts: { primary: 0, replica: 0 },
+  };
+}
+
+/** The source of a gateway that works on the primary, and reads from standbys. */
+function fromReplicas(database: Database, replicas: ReadReplicas): ReadSource {
+  const counts = { primary: 0, replica: 0 };
+  const presentVersion = presentVersionOf(database);
+  return {
+    prove: async ({ exchange, accountId, version }, read) => {
+      const seen = seenVersion(exchange);
+      const present = version ?? (await presentVersion(accountId));
+      const replica = present === undefined ? undefined : replicas.next();
+      const least = larger(present, seen);
+      const found = replica && (await readReplica(replica, { accountId, least }, read));
+      if (found) {
+        counts.replica += 1;
+        return found;
+      }
+      counts.primary += 1;
+      if (least !== present) await untilReached(() => presentVersion(accountId), least);
+      return { result: await read(database), version: await presentVersion(accountId) };
+    },
+    mayRepeat: (exchange, version = 0n) => version >= (seenVersion(exchange) ?? 0n),
+    presentVersion,
+    headers: versionHeaders,
+    admit: async () => {},
+    counts,
+  };
+}
+
+/** The source of a gateway for reads alone, which works on a standby. */
+function onStandby(database: Database): ReadSource {
+  const counts = { primary: 0, replica: 0 };
+  const presentVersion = presentVersionOf(database);
+  const stateOf = standbyReader(database);
+  return {
+    prove: async ({ accountId }, read) => {
+      counts.replica += 1;
+      return { result: await read(database), version: await presentVersion(accountId) };
+    },
+    // The request was admitted because the standby has the version.
+    mayRepeat: () => true,
+    presentVersion,
+    headers: versionHeaders,
+    admit: async (exchange, accountId) => {
+      const seen = seenVersion(exchange);
+      const { behindMs, version } = await stateOf(accountId);
+      if (behindMs > BEHIND_MAX_MS) throw tooOld('the standby is too far behind the primary');
+      if (seen !== undefined && (version ?? 0n) < seen)
+        throw tooOld('the standby does not have the version that you have seen yet');
+    },
+    counts,
+  };
+}
+
+function presentVersionOf(database: Database): ReadSource['presentVersion'] {
+  const versionOf = versionReader(database);
+  return (accountId) => versionOf(accountId).catch(() => undefined);
+}
+
+function versionHeaders(version: bigint | undefined): Record<string, string> {
+  return version === undefined ? {} : { [VERSION_HEADER]: String(version).padStart(DIGITS, '0') };
+}
+
+function larger(one = 0n, other = 0n): bigint {
+  return one > other ? one : other;
+}
+
+function tooOld(message: string): GatewayError {
+  return new GatewayError('UNAVAILABLE', message, { retryAfter: RETRY_SECONDS });
+}
+
+/**
+ * @returns the version that the caller has seen; undefined where it names none.
+ * @throws {GatewayError} `BAD_REQUEST` for a text that no answer has.
+ */
+function seenVersion({ request }: Pick<Exchange, 'request'>): bigint | undefined {
+  const given = request.headers[VERSION_HEADER];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && FORM.test(given)) return BigInt(given);
+  throw new GatewayError(
+    'BAD_REQUEST',
+    `${VERSION_HEADER}: expected the ${DIGITS} digits of an earlier answer`,
+  );
+}
+
+/** @returns undefined where the standby has not come to the version, or does not answer. @throws {GatewayError} refusals of the read. */
+async function readReplica<Result>(
+  replica: ReadReplica,
+  { accountId, least }: { readonly accountId: bigint; readonly least: bigint },
+  read: (database: Database) => Promise<Result>,
+): Promise<Seen<Result> | undefined> {
+  try {
+    const before = await within(VERSION_MAX_MS, replica.versionOf(accountId));
+    if (before === undefined || before < least) return undefined;
+    const result = await read(replica.database);
+    // A caller that has seen these rows is never shown older ones: what they are at most is what the standby has now.
+    return { result, version: await within(VERSION_MAX_MS, replica.versionOf(accountId)) };
+  } catch (error) {
+    if (error instanceof GatewayError || isTooLong(error)) throw error;
+    if (isUnreachable(error)) replica.setAside();
+    return undefined;
+  }
+}
+
+/** SQLSTATE of a statement that took too long: the primary would need as long. */
+function isTooLong(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '57014';
+}
+
+/** @returns false where the standby refused the statement, or where all connections of the caller are in use: others go on there. */
+function isUnreachable(error: unknown): boolean {
+  return !isRefused(error) && (error as { code?: unknown }).code !== undefined;
+}
+
+async function untilReached(
+  presentVersion: () => Promise<bigint | undefined>,
+  version: bigint,
+): Promise<void> {
+  for (let pauses = 0; pauses < AHEAD_PAUSES; pauses += 1) {
+    await sleep(AHEAD_PAUSE_MS);
+    if (((await presentVersion()) ?? version) >= version) return;
+  }
+}
+
+/** @throws {NoAnswerError} at the time limit; the work goes on, and its result is dropped. */
+async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${limitMs} ms`)), limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

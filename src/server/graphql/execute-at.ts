@@ -1,0 +1,29 @@
+/** Executes compiled queries on the server that their data come from (decision 0088). */
+import { GatewayError } from '../../base/errors/errors.ts';
+import type { Answer } from '../../compiled/compile.ts';
+import { createLoaders } from '../../schema/loaders.ts';
+import type { ProvedRead, ReadSource, Seen } from '../answers/read-source.ts';
+import type { ServerContext } from './graphql-context.ts';
+
+/**
+ * Executes a query.
+ *
+ * @param asked - undefined for a query that the version does not prove: the primary answers it.
+ */
+export async function executeAt(
+  source: ReadSource | undefined,
+  context: ServerContext,
+  asked: ProvedRead | undefined,
+  execute: (context: ServerContext) => Promise<Answer>,
+): Promise<Seen<Answer>> {
+  if (!source) return { result: await execute(context), version: undefined };
+  const { accountId } = context.caller;
+  if (!asked) return { result: await execute(context), version: await source.presentVersion(accountId) };
+  return source.prove(asked, async (database) => {
+    if (database === context.database) return execute(context);
+    const result = await execute({ ...context, database, loaders: createLoaders(database, accountId) });
+    for (const { originalError } of result.errors ?? [])
+      if (originalError && !(originalError instanceof GatewayError)) throw originalError;
+    return result;
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * The account version for GraphQL clients that see no headers (decision 0088): `extensions.version` of a request stands for the header, and has
+ * the response carry its own.
+ */
+import { type ReadSource, VERSION_HEADER } from '../answers/read-source.ts';
+import type { Exchange } from '../http/http.ts';
+
+/**
+ * Takes the version from a request that was admitted without it.
+ *
+ * @returns whether the request has the extension; an empty text names no version.
+ * @throws {GatewayError} as `ReadSource.admit`.
+ */
+export async function takeVersion(
+  exchange: Exchange,
+  params: unknown,
+  source: ReadSource | undefined,
+): Promise<boolean> {
+  const { extensions } = Object(params) as { readonly extensions?: { readonly version?: unknown } | null };
+  const version = extensions?.version;
+  if (typeof version !== 'string') return false;
+  if (version !== '') {
+    exchange.request.headers[VERSION_HEADER] = version;
+    await source?.admit(exchange, exchange.accountId as bigint);
+  }
+  return true;
+}
+
+/** @param headers - of the response. @returns its extensions; undefined without a version. */
+export function versionExtension(headers: Readonly<Record<string, string>>): object | undefined {
+  const version = headers[VERSION_HEADER];
+  return version === undefined ? undefined : { version };
+}
