@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { withActs } from '../scripts/acts-table.ts';
 import { catalogueText } from '../scripts/catalogue.ts';
 import { withFilters } from '../scripts/filters-table.ts';
-import { ACTS, PASSKEY_ACTS } from '../src/base/access/acts.ts';
+import { ACTS } from '../src/base/access/acts.ts';
+import { PASSKEY_ACTS } from '../src/base/access/passkey-acts.ts';
 import { ERRORS } from '../src/base/errors/errors.ts';
 import { CURRENCIES } from '../src/base/money/currency.ts';
 

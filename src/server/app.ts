@@ -28,7 +28,7 @@ import { exportServer } from './export.ts';
 import { operationLimits } from './graphql/operation-limits.ts';
 import { documentResolver } from './graphql/persisted-documents.ts';
 import { type GraphqlOptions, graphqlServer } from './graphql.ts';
-import { limitersOf } from './http/allowances.ts';
+import { limitersOf, type RequestKind } from './http/allowances.ts';
 import { checkMethod, checkRequest } from './http/check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './http/client-address.ts';
 import { type Cors, createCors, isPreflight } from './http/cors.ts';

@@ -6,7 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ACTS, type ActName, PASSKEY_ACTS } from '../../src/base/access/acts.ts';
+import { ACTS, type ActName } from '../../src/base/access/acts.ts';
+import { PASSKEY_ACTS } from '../../src/base/access/passkey-acts.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { FORMS } from '../support/mutations.ts';

@@ -5,8 +5,9 @@
  */
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACTS, type ActName, PASSKEY_ACTS } from '../../src/base/access/acts.ts';
+import { ACTS, type ActName } from '../../src/base/access/acts.ts';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../../src/base/access/api-key.ts';
+import { PASSKEY_ACTS } from '../../src/base/access/passkey-acts.ts';
 import { PLATFORM_ROLES, ROLE_NAMES, type Role, scopesOf } from '../../src/base/access/roles.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';

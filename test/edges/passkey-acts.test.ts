@@ -4,7 +4,8 @@
  * from the schema. `balance.pay_out` needs it out of the balance only: people.test.ts has its three mutations.
  */
 import { beforeAll, expect, test } from 'vitest';
-import { ACTS, PASSKEY_ACTS } from '../../src/base/access/acts.ts';
+import { ACTS } from '../../src/base/access/acts.ts';
+import { PASSKEY_ACTS } from '../../src/base/access/passkey-acts.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';

@@ -42,6 +42,13 @@ export function graphqlTypes(schema: GraphQLSchema): string {
   return [...types.map((type) => declaration(schema, type)), ...roots, mutations(schema)].join('\n');
 }
 
+/** @returns the names of all inputs. */
+export function inputNames(schema: GraphQLSchema): string[] {
+  return Object.values(schema.getTypeMap())
+    .filter(isInputObjectType)
+    .map(({ name }) => name);
+}
+
 /** @returns the names of inputs that take an `idempotencyKey`. */
 export function onceInputs(schema: GraphQLSchema): string[] {
   return Object.values(schema.getTypeMap())

@@ -2,7 +2,8 @@
  * Actions that a caller can take on transactions now: those that the machines accept, and that the caller may
  * perform.
  */
-import { ACTS, PASSKEY_ACTS } from '../../base/access/acts.ts';
+import { ACTS } from '../../base/access/acts.ts';
+import { PASSKEY_ACTS } from '../../base/access/passkey-acts.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { depositOf } from '../../templates/amounts.ts';
 import { type CallerAction, callerActions } from '../../templates/caller-actions.ts';

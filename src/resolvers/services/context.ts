@@ -1,7 +1,8 @@
 /** Context of every use case: its services, and the caller with origin and rights. */
 import type { AccountMode, Times } from '../../base/access/account-mode.ts';
-import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/access/acts.ts';
+import { ACTS, type ActName } from '../../base/access/acts.ts';
 import type { Scope } from '../../base/access/api-key.ts';
+import { PASSKEY_ACTS } from '../../base/access/passkey-acts.ts';
 import type { SecretBox } from '../../base/access/secret-box.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Currency } from '../../base/money/currency.ts';
